@@ -1,0 +1,46 @@
+# Each target sets itself up in a virtual environment. PYTHON chooses the interpreter: make test PYTHON=python3.13
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: help test lint docs bench demo examples clean FORCE
+
+help:
+	@echo "make demo      derivatives of SciPy's Rosenbrock function, of two classifiers and of a mixture"
+	@echo "make test      the tests"
+	@echo "make lint      ruff and mypy"
+	@echo "make docs      the documentation, in site/"
+	@echo "make bench     generated gradients against hand-written ones and against autograd"
+	@echo "make examples  write examples/*/model_grad.py anew"
+
+test: $(VENV)/test.installed
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/lint.installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy --strict srcgrad
+
+docs: $(VENV)/docs.installed
+	$(BIN)/srcgrad rules --markdown > docs/rules.md
+	$(BIN)/mkdocs build --strict
+
+bench: $(VENV)/bench.installed
+	$(BIN)/python -m benchmarks.run
+
+demo: $(VENV)/demo.installed
+	$(BIN)/python -m examples.demo
+
+examples: $(VENV)/test.installed
+	$(BIN)/python -m examples.generate
+
+clean:
+	rm -rf $(VENV) site build
+
+# The name of the interpreter; the environment is made anew when PYTHON names another one.
+$(VENV)/interpreter: FORCE
+	@test "$$(cat $@ 2>/dev/null)" = "$(PYTHON)" || { $(PYTHON) -m venv --clear $(VENV) && echo "$(PYTHON)" > $@; }
+
+$(VENV)/%.installed: $(VENV)/interpreter pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[$*]'
+	@touch $@

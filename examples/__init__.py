@@ -1,0 +1,1 @@
+"""Functions and the derivatives that srcgrad writes for them."""

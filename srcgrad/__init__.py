@@ -1,0 +1,67 @@
+"""srcgrad: from an ordinary NumPy function to the Python source of its derivative.
+
+    import numpy as np
+    import srcgrad
+
+    def energy(x, k):
+        return 0.5 * np.sum(k * x * x)
+
+    srcgrad.grad(energy)(np.ones(3), 2.0)       # array([2., 2., 2.])
+    print(srcgrad.source(energy, wrt="x"))       # the text that runs
+
+Nothing is imported before it is needed.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any  # a public name may be any object
+
+if TYPE_CHECKING:
+    from srcgrad.api import differentiate, grad, jvp, source, stop_gradient, value_and_grad, vjp
+    from srcgrad.check import check_grads
+    from srcgrad.errors import DifferentiationError
+    from srcgrad.rules import adjoint, nondifferentiable, tangent
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "DifferentiationError": "errors",
+    "adjoint": "rules",
+    "check_grads": "check",
+    "differentiate": "api",
+    "grad": "api",
+    "jvp": "api",
+    "nondifferentiable": "rules",
+    "source": "api",
+    "stop_gradient": "api",
+    "tangent": "rules",
+    "value_and_grad": "api",
+    "vjp": "api",
+}
+
+__all__ = [
+    "DifferentiationError",
+    "adjoint",
+    "check_grads",
+    "differentiate",
+    "grad",
+    "jvp",
+    "nondifferentiable",
+    "source",
+    "stop_gradient",
+    "tangent",
+    "value_and_grad",
+    "vjp",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module 'srcgrad' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"srcgrad.{home}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

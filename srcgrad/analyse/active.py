@@ -1,0 +1,107 @@
+"""Activity: a name is active if it depends on a differentiated input and influences the output."""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.derive.template import adjoint_template, tangent_template
+from srcgrad.facts import Facts
+from srcgrad.trees import Node, loads, statements, stores, walk
+
+
+def carried(node: Node, facts: Facts) -> list[str]:
+    """Names through which a derivative may flow into an assignment or a loop variable."""
+    if isinstance(node, gast.For):
+        return [node.iter.id] if isinstance(node.iter, gast.Name) else []
+    if not isinstance(node, gast.Assign):
+        return []
+    return _carried(node.value, facts)
+
+
+def _carried(value: Node, facts: Facts) -> list[str]:
+    if isinstance(value, gast.Name):
+        return [value.id]
+    if isinstance(value, gast.Tuple | gast.List):
+        return [found for item in value.elts for found in _carried(item, facts)]
+    if isinstance(value, gast.Dict):
+        return [found for item in value.values for found in _carried(item, facts)]
+    operation = facts.operation.get(value)
+    if operation is None:
+        return []
+    if operation.kind != "op":
+        return [read for part in [*value.args, *(w.value for w in value.keywords)] for read in _carried(part, facts)]
+    return [
+        read
+        for parameter, argument in operation.bound.items()
+        if parameter in differentiable(operation.rule)
+        for read in _carried(argument, facts)
+    ]
+
+
+def differentiable(rule: object) -> tuple[str, ...]:
+    """Parameters of an op through which a derivative flows."""
+    reverse = adjoint_template(rule)  # type: ignore[arg-type]
+    if reverse is not None:
+        return reverse.differentiable
+    forward = tangent_template(rule)  # type: ignore[arg-type]
+    assert forward is not None, "an op that is not constant has a template"
+    read = {n.slice.id for s in forward.body for n in walk(s) if _is_derivative(n)}
+    return tuple(p for p in forward.parameters if p in read)
+
+
+def _is_derivative(node: Node) -> bool:
+    return (
+        isinstance(node, gast.Subscript)
+        and isinstance(node.value, gast.Name)
+        and node.value.id == "d"
+        and isinstance(node.slice, gast.Name)
+    )
+
+
+def activity(function: Node, facts: Facts) -> Node:
+    """Find the active names: varied (reached from an input) and useful (reaching the output).
+
+    >>> from srcgrad.pipeline import explain_facts
+    >>> sorted(explain_facts("def f(x, n):\\n    k = n + 1\\n    s = np.sin(x)\\n    y = s * k\\n    return y").active)
+    ['s', 'x', 'y']
+    """
+    edges: list[tuple[list[str], list[str]]] = []
+    for node in statements(function.body):
+        sources = carried(node, facts)
+        if sources:
+            edges.append((sources, stores(node)))
+    outputs = loads(function.body[-1])
+    varied = _reach(list(facts.wrt), edges)
+    useful = _reach(outputs, [(after, before) for before, after in edges])
+    facts.varied = varied
+    _count(function, facts)
+    facts.active = {found: None for found in varied if found in useful}
+    return function
+
+
+def _count(function: Node, facts: Facts) -> None:
+    """Where each name is bound, if once, and how often it is read."""
+    bound: dict[str, list[Node]] = {}
+    for node in statements(function.body):
+        for name in loads(node):
+            place = (getattr(node, "lineno", 0), name)
+            facts.mention.setdefault(place, len(facts.mention))
+            facts.reads[name] = facts.reads.get(name, 0) + 1
+        for name in stores(node):
+            bound.setdefault(name, []).append(node)
+    facts.definition = {name: nodes[0] for name, nodes in bound.items() if len(nodes) == 1}
+
+
+def _reach(start: list[str], edges: list[tuple[list[str], list[str]]]) -> dict[str, None]:
+    leaving: dict[str, list[str]] = {}
+    for sources, sinks in edges:
+        for source in sources:
+            leaving.setdefault(source, []).extend(sinks)
+    found = dict.fromkeys(start)
+    todo = list(start)
+    while todo:
+        for sink in leaving.get(todo.pop(), []):
+            if sink not in found:
+                found[sink] = None
+                todo.append(sink)
+    return found

@@ -1,0 +1,168 @@
+"""Dataflow over structured control flow: who may define what is read, and what is read later.
+
+Equations are solved with bit sets and a work list, so that the length of a function is no limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import gast
+
+from srcgrad.trees import Block, Node, loads, stores
+
+ENTRY = 0
+
+
+@dataclass
+class Graph:
+    """The control flow graph: `nodes[k]` is a statement (its header, if compound); first entry, last exit."""
+
+    nodes: list[Node] = field(default_factory=lambda: [None])
+    successors: list[list[int]] = field(default_factory=lambda: [[]])
+    index: dict[Node, int] = field(default_factory=dict)
+
+
+def graph(block: Block) -> Graph:
+    """The control flow graph of a block of assignments, ifs and loops."""
+    result = Graph()
+    for last in _chain(result, block, [ENTRY]):
+        result.successors[last].append(len(result.nodes))
+    result.nodes.append(None)
+    result.successors.append([])
+    return result
+
+
+def _chain(result: Graph, block: Block, before: list[int]) -> list[int]:
+    for node in block:
+        number = len(result.nodes)
+        result.nodes.append(node)
+        result.successors.append([])
+        result.index[node] = number
+        for previous in before:
+            result.successors[previous].append(number)
+        if isinstance(node, gast.If):
+            after = _chain(result, node.body, [number])
+            before = after + _chain(result, node.orelse, [number])
+        elif isinstance(node, gast.For | gast.While):
+            for last in _chain(result, node.body, [number]):
+                result.successors[last].append(number)
+            before = [number]
+        else:
+            before = [number]
+    return before
+
+
+@dataclass(frozen=True)
+class Definitions:
+    """Reaching definitions: `of[k]` is (graph node, name) of definition k; `reaching[n]` a bit set at node n."""
+
+    graph: Graph
+    of: list[tuple[int, str]]
+    masks: dict[str, int]
+    reaching: list[int]
+
+    def at(self, node: Node, name: str) -> list[int]:
+        """Numbers of the definitions of `name` that may reach the header of `node`."""
+        bits = self.reaching[self.graph.index[node]] & self.masks.get(name, 0)
+        found = []
+        while bits:
+            lowest = bits & -bits
+            found.append(lowest.bit_length() - 1)
+            bits ^= lowest
+        return found
+
+
+def definitions(block: Block, parameters: Iterable[str]) -> Definitions:
+    """Reaching definitions of a block; parameters are defined at the entry."""
+    flow = graph(block)
+    of: list[tuple[int, str]] = [(ENTRY, name) for name in parameters]
+    made: list[int] = [(1 << len(of)) - 1] + [0] * (len(flow.nodes) - 1)
+    masks: dict[str, int] = {name: 1 << k for k, (_, name) in enumerate(of)}
+    for number, node in enumerate(flow.nodes[1:-1], 1):
+        for name in dict.fromkeys(stores(node)):
+            bit = 1 << len(of)
+            of.append((number, name))
+            masks[name] = masks.get(name, 0) | bit
+            made[number] |= bit
+    killed = [0] * len(flow.nodes)
+    for number, name in of:
+        killed[number] |= masks[name]
+    return Definitions(flow, of, masks, _solve_forward(flow, made, killed))
+
+
+def _solve_forward(flow: Graph, made: list[int], killed: list[int]) -> list[int]:
+    into = [0] * len(flow.nodes)
+    out = list(made)
+    todo = list(range(len(flow.nodes) - 1, -1, -1))
+    waiting = set(todo)
+    while todo:
+        number = todo.pop()
+        waiting.discard(number)
+        leaving = made[number] | (into[number] & ~killed[number])
+        out[number] = leaving
+        for successor in flow.successors[number]:
+            if leaving | into[successor] != into[successor]:
+                into[successor] |= leaving
+                if successor not in waiting:
+                    waiting.add(successor)
+                    todo.append(successor)
+    return into
+
+
+@dataclass(frozen=True)
+class Liveness:
+    """Names that may be read later: `after[n]`, `before[n]` are bit sets over `bits`, at graph node n."""
+
+    graph: Graph
+    bits: dict[str, int]
+    before: list[int]
+    after: list[int]
+
+    def live_after(self, node: Node, name: str) -> bool:
+        """Whether `name` may be read after the header of `node`, before it is bound anew."""
+        return bool(self.after[self.graph.index[node]] & self.bits.get(name, 0))
+
+
+def liveness(block: Block, at_end: Iterable[str] = ()) -> Liveness:
+    """Live names of a block; those in `at_end` are read after it."""
+    flow = graph(block)
+    bits: dict[str, int] = {}
+    reads, writes = [0] * len(flow.nodes), [0] * len(flow.nodes)
+    for number, node in enumerate(flow.nodes[1:-1], 1):
+        for name in loads(node):
+            reads[number] |= bits.setdefault(name, 1 << len(bits))
+        for name in stores(node):
+            writes[number] |= bits.setdefault(name, 1 << len(bits))
+    for name in at_end:
+        reads[-1] |= bits.setdefault(name, 1 << len(bits))
+    before, after = _solve_backward(flow, reads, writes)
+    return Liveness(flow, bits, before, after)
+
+
+def _solve_backward(
+    flow: Graph, reads: list[int], writes: list[int]
+) -> tuple[list[int], list[int]]:
+    count = len(flow.nodes)
+    predecessors: list[list[int]] = [[] for _ in range(count)]
+    for number, successors in enumerate(flow.successors):
+        for successor in successors:
+            predecessors[successor].append(number)
+    after = [0] * count
+    before = [0] * count
+    todo = list(range(count))
+    waiting = set(todo)
+    while todo:
+        number = todo.pop()
+        waiting.discard(number)
+        entering = reads[number] | (after[number] & ~writes[number])
+        before[number] = entering
+        for previous in predecessors[number]:
+            if entering | after[previous] != after[previous]:
+                after[previous] |= entering
+                if previous not in waiting:
+                    waiting.add(previous)
+                    todo.append(previous)
+    return before, after
+

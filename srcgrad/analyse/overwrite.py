@@ -1,0 +1,101 @@
+"""Where a value is lost by being bound anew, and how it could be kept: candidates for recording.
+
+Two forms. A name that is bound already (carried by a loop, or changed in a branch) is saved just before it is
+bound again. A name that each trip binds afresh is saved at the end of the block in which it lives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import gast
+
+from srcgrad.facts import Facts
+from srcgrad.front.webs import parameters
+from srcgrad.trees import Block, Node, loads, statements, stores
+
+Place = tuple[Node, str]  # a compound statement and which of its blocks
+
+
+@dataclass
+class Overwrites:
+    """`before[s]`: names to save before statement s; `ends[block]`: names to save at the end of a block.
+
+    `looped` holds the statements inside some loop.
+    """
+
+    before: dict[Node, list[str]] = field(default_factory=dict)
+    ends: dict[Place, list[str]] = field(default_factory=dict)
+    looped: dict[Node, None] = field(default_factory=dict)
+
+
+def overwrites(function: Node, facts: Facts) -> Overwrites:
+    """All places where some value is bound anew while an older one may still be wanted."""
+    found = Overwrites()
+    _rebound(function, facts)
+    _block(function.body, dict.fromkeys(parameters(function)), False, found)
+    return found
+
+
+def _rebound(function: Node, facts: Facts) -> None:
+    """Names bound in several places, and counters of loops over `range`."""
+    seen = dict.fromkeys(parameters(function))
+    for node in statements(function.body):
+        for name in stores(node):
+            if name in seen:
+                facts.rebound[name] = None
+            seen[name] = None
+        if isinstance(node, gast.For) and isinstance(node.target, gast.Name) and not isinstance(node.iter, gast.Name):
+            facts.integers[node.target.id] = None
+        if isinstance(node, gast.For | gast.While):
+            for inner in statements(node.body):
+                if not isinstance(inner, gast.For):
+                    facts.rebound.update(dict.fromkeys(stores(inner)))
+
+
+def _block(block: Block, bound: dict[str, None], looped: bool, found: Overwrites) -> None:
+    for node in block:
+        if looped:
+            found.looped[node] = None
+        lost = [name for name in dict.fromkeys(stores(node)) if name in bound]
+        if lost:
+            found.before[node] = lost
+        for name in stores(node):
+            bound[name] = None
+        if isinstance(node, gast.If):
+            sides = [dict(bound), dict(bound)]
+            _block(node.body, sides[0], looped, found)
+            _block(node.orelse, sides[1], looped, found)
+            bound.update(sides[0] | sides[1])
+        elif isinstance(node, gast.For | gast.While):
+            _loop(node, bound, found)
+
+
+def _loop(node: Node, bound: dict[str, None], found: Overwrites) -> None:
+    inside = dict(bound)
+    _block(node.body, inside, True, found)
+    fresh = [s for n in statements(node.body) for s in stores(n) if s not in bound]
+    for name in dict.fromkeys(fresh):
+        place = _home(node, "body", name)
+        if place is not None:
+            found.ends.setdefault(place, []).append(name)
+    bound.update(inside)
+
+
+def _home(owner: Node, which: str, name: str) -> Place | None:
+    """The smallest block, loops not entered, that holds all that happens to a name; None if a loop holds it."""
+    touching = [node for node in getattr(owner, which) if _touches(node, name)]
+    if len(touching) == 1:
+        only = touching[0]
+        header = name in stores(only) or name in loads(only)
+        if isinstance(only, gast.If) and not header:
+            sides = [s for s in ("body", "orelse") if any(_touches(n, name) for n in getattr(only, s))]
+            if len(sides) == 1:
+                return _home(only, sides[0], name)
+        if isinstance(only, gast.For | gast.While) and (not header or isinstance(only, gast.For)):
+            return None
+    return (owner, which)
+
+
+def _touches(node: Node, name: str) -> bool:
+    return any(name in stores(n) or name in loads(n) for n in statements([node]))

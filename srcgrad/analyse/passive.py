@@ -1,0 +1,55 @@
+"""Small facts about expressions that carry no derivative: the rank that an index leaves, literal values."""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.trees import Node
+
+
+def index_rank(index: Node, rank: int | None) -> int | None:
+    """The rank of `x[index]` for x of rank `rank`, where literals tell; None otherwise.
+
+    >>> import gast
+    >>> index_rank(gast.parse("x[0, 1:]").body[0].value.slice, 2)
+    1
+    """
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    removed, added = 0, 0
+    for part in parts:
+        if isinstance(part, gast.Slice) or (isinstance(part, gast.Constant) and part.value is Ellipsis):
+            continue
+        if isinstance(part, gast.Constant) and part.value is None:
+            added += 1
+        elif is_integer(part):
+            removed += 1
+        else:
+            return None
+    return None if rank is None else rank - removed + added
+
+
+def is_integer(node: Node) -> bool:
+    """Whether an index is an integer literal."""
+    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
+        node = node.operand
+    return isinstance(node, gast.Constant) and type(node.value) is int
+
+
+def is_basic(index: Node, integers: frozenset[str] = frozenset()) -> bool:
+    """Whether an index is made of integers, slices, None and Ellipsis only; `integers` are names known to hold one."""
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    return all(
+        isinstance(part, gast.Slice)
+        or is_integer(part)
+        or (isinstance(part, gast.Constant) and (part.value is None or part.value is Ellipsis))
+        or _integer_arithmetic(part, integers)
+        for part in parts
+    )
+
+
+def _integer_arithmetic(node: Node, integers: frozenset[str]) -> bool:
+    if isinstance(node, gast.Name):
+        return node.id in integers
+    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add | gast.Sub | gast.Mult | gast.FloorDiv | gast.Mod):
+        return _integer_arithmetic(node.left, integers) and _integer_arithmetic(node.right, integers)
+    return is_integer(node)

@@ -1,0 +1,253 @@
+"""Shapes and dtypes as sets of unknowns: enough to prove that two values have equal ones."""
+
+from __future__ import annotations
+
+import operator
+
+import gast
+import numpy as np
+
+from srcgrad.analyse.adjoint_shapes import joined as join
+from srcgrad.analyse.callees import bind, kinds_of
+from srcgrad.analyse.passive import index_rank
+from srcgrad.facts import UNKNOWN, Facts, Operation, Spec
+from srcgrad.front.webs import parameters
+from srcgrad.trees import Block, Node, header, statements, stores, target, walk
+
+Known = dict[str, Spec]
+NUMBER = Spec()
+
+
+def shapes(function: Node, facts: Facts) -> Node:
+    """Find the spec of every value, by forward interpretation; loops until nothing changes."""
+    known: Known = {}
+    facts.number = {node: k for k, node in enumerate(statements(function.body))}
+    for parameter in parameters(function):
+        known[parameter] = _parameter(parameter, facts)
+        _note_value(parameter, known[parameter], facts)
+    _block(function.body, known, facts)
+    return function
+
+
+def _parameter(parameter: str, facts: Facts) -> Spec:
+    kind = facts.kinds.get(parameter, UNKNOWN)
+    if kind.tag == "scalar":
+        return NUMBER
+    return Spec(frozenset([parameter]), frozenset([parameter]), kind.ndim)
+
+
+def _block(block: Block, known: Known, facts: Facts) -> None:
+    for node in block:
+        if isinstance(node, gast.If):
+            _note(node, known, facts)
+            sides = [dict(known), dict(known)]
+            _block(node.body, sides[0], facts)
+            _block(node.orelse, sides[1], facts)
+            _merge(known, sides, f"if {facts.number[node]}")
+        elif isinstance(node, gast.For | gast.While):
+            _loop(node, known, facts)
+        else:
+            _note(node, known, facts)
+            _assignment(node, known, facts)
+
+
+def _note(node: Node, known: Known, facts: Facts) -> None:
+    for part in header(node):
+        for item in walk(part):
+            if isinstance(item, gast.Name) and isinstance(item.ctx, gast.Load) and item.id in known:
+                facts.spec[item] = known[item.id]
+
+
+def _merge(known: Known, sides: list[Known], where: str) -> bool:
+    """Where the sides differ the value gets an unknown of its own; tells whether anything changed."""
+    changed = False
+    for name in {**sides[0], **sides[1]}:
+        one, two = sides[0].get(name), sides[1].get(name)
+        if one is None or two is None:
+            merged = one or two
+        elif one == two:
+            merged = one
+        else:
+            unknown = frozenset([f"{name} at {where}"])
+            merged = Spec(
+                one.shape if one.shape == two.shape else unknown,
+                one.dtype if one.dtype == two.dtype else unknown,
+                one.ndim if one.ndim == two.ndim else None,
+            )
+        if known.get(name) != merged and merged is not None:
+            known[name] = merged
+            changed = True
+    return changed
+
+
+def _loop(node: Node, known: Known, facts: Facts) -> None:
+    where = f"loop {facts.number[node]}"
+    while True:
+        _note(node, known, facts)
+        inside = dict(known)
+        if isinstance(node, gast.For):
+            for bound in stores(node):
+                inside[bound] = _item(node, bound, known)
+                _note_value(bound, inside[bound], facts)
+        _block(node.body, inside, facts)
+        if not _merge(known, [dict(known), inside], where):
+            return
+
+
+def _item(node: Node, bound: str, known: Known) -> Spec:
+    if isinstance(node.iter, gast.Name):
+        whole = known.get(node.iter.id)
+        rank = None if whole is None or whole.ndim is None else whole.ndim - 1
+        dtype = frozenset([bound]) if whole is None else whole.dtype
+        return Spec(frozenset([f"{bound} of {node.iter.id}"]) if rank != 0 else frozenset(), dtype, rank)
+    return NUMBER  # range
+
+
+def _assignment(node: Node, known: Known, facts: Facts) -> None:
+    if not isinstance(node, gast.Assign):
+        return
+    bound = target(node)
+    if bound is not None:
+        facts.spec[node] = known[bound] = spec_of(node.value, known, facts, f"{bound} {facts.number[node]}")
+        _note_value(bound, known[bound], facts)
+    elif isinstance(node.value, gast.Name) and len(facts.tuples.get(node.value.id, ())) == len(stores(node)):
+        for name, spec in zip(stores(node), facts.tuples[node.value.id], strict=True):
+            known[name] = spec
+            _note_value(name, spec, facts)
+    else:
+        for name in stores(node):
+            unknown = frozenset([f"{name} {facts.number[node]}"])
+            known[name] = Spec(unknown, unknown, None)
+            _note_value(name, known[name], facts)
+
+
+def _note_value(name: str, spec: Spec, facts: Facts) -> None:
+    """What holds of all values of a name."""
+    before = facts.value_spec.get(name, spec)
+    if before != spec:
+        rank = spec.ndim if spec.ndim == before.ndim else None
+        unknown = frozenset([f"any {name}"])
+        spec = Spec(unknown if rank != 0 else frozenset(), unknown, rank)
+    facts.value_spec[name] = spec
+
+
+def spec_of(value: Node, known: Known, facts: Facts, fresh: str) -> Spec:
+    """The spec of an expression in normal form; what cannot be told gets the unknown `fresh`."""
+    if isinstance(value, gast.Constant):
+        return NUMBER
+    if isinstance(value, gast.Name):
+        return known.get(value.id, Spec(frozenset([value.id]), frozenset([value.id]), None))
+    operation = facts.operation.get(value)
+    if operation is not None and operation.rule is not None and operation.rule.kind != "constant":
+        return _of_operation(operation, known, facts, fresh)
+    if operation is not None and operation.kind == "callee":
+        return _of_callee(value, operation, known, facts, fresh)
+    return _of_passive(value, known, facts, fresh)
+
+
+def _of_callee(value: Node, operation: Operation, known: Known, facts: Facts, fresh: str) -> Spec:
+    """The spec of a callee's result, where the numbers among its arguments tell; tuples are kept by name."""
+    unknown = frozenset([fresh])
+    callee = facts.module.callee(operation.function, value, facts)
+    kinds = kinds_of(bind(value, callee.tree, facts), facts)
+    found = facts.module.output_spec(operation.function, kinds) if kinds else None
+    if isinstance(found, tuple):
+        own = tuple(_owned(s, f"{fresh}[{k}]") for k, s in enumerate(found))
+        facts.tuples[fresh.split(" ")[0]] = own
+        return Spec(unknown, unknown, None)
+    return Spec(unknown, unknown, None) if found is None else _owned(found, fresh)
+
+
+def _owned(spec: Spec, fresh: str) -> Spec:
+    """A callee's spec in the caller: numbers stay numbers, everything else is unknown here."""
+    own = frozenset([fresh])
+    return Spec(own if spec.shape else spec.shape, own if spec.dtype else spec.dtype, spec.ndim)
+
+
+def _of_operation(operation: Operation, known: Known, facts: Facts, fresh: str) -> Spec:
+    rule = operation.rule
+    assert rule is not None, "an op has a rule"
+    arguments = {p: spec_of(a, known, facts, f"{fresh}.{p}") for p, a in operation.bound.items()}
+    if rule.kind == "elementwise":
+        return join(*arguments.values())
+    opaque = Spec(frozenset([fresh]), frozenset().union(*(s.dtype for s in arguments.values())), None)
+    known_form = _FORMS.get(operation.function)
+    return opaque if known_form is None else known_form(operation, arguments, opaque)
+
+
+def _reduction(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
+    axis, keep = operation.bound.get("axis"), operation.bound.get("keepdims")
+    kept = isinstance(keep, gast.Constant) and keep.value is True
+    whole = next(iter(arguments.values()))
+    if axis is None or (isinstance(axis, gast.Constant) and axis.value is None):
+        if keep is None or (isinstance(keep, gast.Constant) and keep.value is False):
+            return Spec(frozenset(), whole.dtype, 0)
+        return Spec(opaque.shape, whole.dtype, whole.ndim if kept else None)
+    rank = whole.ndim
+    if rank is not None and not kept:
+        many = len(axis.elts) if isinstance(axis, gast.Tuple) else 1
+        literal = isinstance(axis, gast.Constant | gast.Tuple | gast.UnaryOp)
+        rank = rank - many if literal and keep is None else None
+    return Spec(opaque.shape if rank != 0 else frozenset(), whole.dtype, rank)
+
+
+def _same(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
+    return next(iter(arguments.values()))
+
+
+def _like(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
+    return list(arguments.values())[-1]
+
+
+def _product(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
+    one, two = list(arguments.values())[:2]
+    if one.ndim is None or two.ndim is None or one.ndim == 0 or two.ndim == 0:
+        return opaque
+    rank = max(one.ndim, two.ndim, 2) - (one.ndim == 1) - (two.ndim == 1)
+    if max(one.ndim, two.ndim) > 2 and operation.function is not np.matmul:
+        return opaque
+    return Spec(opaque.shape if rank else frozenset(), opaque.dtype, rank)
+
+
+def _transpose(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
+    whole = next(iter(arguments.values()))
+    return Spec(opaque.shape if whole.ndim not in (0, 1) else whole.shape, whole.dtype, whole.ndim)
+
+
+def _element(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
+    whole = arguments["x"]
+    rank = index_rank(operation.bound["index"], whole.ndim)
+    return Spec(opaque.shape if rank != 0 else frozenset(), whole.dtype, rank)
+
+
+_FORMS = {
+    np.sum: _reduction, np.mean: _reduction, np.max: _reduction, np.min: _reduction, np.prod: _reduction,
+    np.var: _reduction, np.std: _reduction, np.copy: _same, np.transpose: _transpose, np.matmul: _product,
+    np.dot: _product, operator.getitem: _element, np.flip: _same, np.roll: _same,
+}  # fmt: skip
+
+
+def _of_passive(value: Node, known: Known, facts: Facts, fresh: str) -> Spec:
+    """Expressions that carry no derivative: numbers, attributes, arithmetic of known things, comparisons."""
+    unknown = Spec(frozenset([fresh]), frozenset([fresh]), None)
+    if isinstance(value, gast.UnaryOp):
+        return spec_of(value.operand, known, facts, fresh)
+    if isinstance(value, gast.BinOp):
+        if isinstance(value.op, gast.MatMult):
+            return unknown
+        return join(*(spec_of(side, known, facts, fresh) for side in (value.left, value.right)))
+    if isinstance(value, gast.Compare):
+        sides = [value.left, *value.comparators]
+        joined = join(*(spec_of(side, known, facts, fresh) for side in sides))
+        return Spec(joined.shape, frozenset(), joined.ndim)
+    if isinstance(value, gast.Attribute) and value.attr in ("size", "ndim"):
+        return NUMBER
+    if isinstance(value, gast.Subscript) and isinstance(value.value, gast.Attribute) and value.value.attr == "shape":
+        return NUMBER
+    if isinstance(value, gast.Call) and facts.operation.get(value) is None:
+        function = value.func.attr if isinstance(value.func, gast.Attribute) else getattr(value.func, "id", "")
+        if function in ("zeros_like", "ones_like") and value.args and not value.keywords:
+            return spec_of(value.args[0], known, facts, fresh)
+        if function in ("len", "float", "int"):
+            return NUMBER
+    return unknown

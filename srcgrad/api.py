@@ -1,0 +1,150 @@
+"""What users call: derivatives of functions, as functions."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any  # functions and arguments are arbitrary objects
+
+from srcgrad.arguments import kind_of
+from srcgrad.derivative import Derivative, Wrt, coded, names_of, pull
+from srcgrad.differentiable import Differentiable
+from srcgrad.errors import DifferentiationError
+
+
+def grad(function: Callable[..., Any], wrt: Wrt = 0, *, argnums: Wrt | None = None) -> Derivative:
+    """The gradient of a real scalar function, as a function of the same arguments.
+
+    `wrt` is a position, a parameter's name, or a tuple of them (`argnums` means the same); one gives a bare gradient,
+    a tuple gives a tuple. A gradient has the structure, shape, dtype and class of its argument, and memory of its own.
+
+    Errors: E5007 if the output is not a real scalar (use `vjp`), E5002 for integer or boolean inputs, E5009 for a
+    `wrt` that names no parameter, and those that say what in the function is not accepted.
+
+    >>> import numpy as np
+    >>> from srcgrad import grad
+    >>> def norm2(x): return np.sum(x * x)
+    >>> grad(norm2)(np.array([1.0, 2.0]))
+    array([2., 4.])
+    """
+    wrt = wrt if argnums is None else argnums
+    return Derivative(function, "reverse", wrt, not isinstance(wrt, tuple))
+
+
+def value_and_grad(function: Callable[..., Any], wrt: Wrt = 0, *, argnums: Wrt | None = None) -> Derivative:
+    """Value and gradient from one forward pass, as a function of the same arguments; see `grad`.
+
+    >>> import numpy as np
+    >>> from srcgrad import value_and_grad
+    >>> def norm2(x): return np.sum(x * x)
+    >>> value_and_grad(norm2)(np.array([3.0]))
+    (np.float64(9.0), array([6.]))
+    """
+    wrt = wrt if argnums is None else argnums
+    return Derivative(function, "value-and-grad", wrt, not isinstance(wrt, tuple))
+
+
+def vjp(function: Callable[..., Any], *args: Any, wrt: Wrt | None = None) -> tuple[Any, Callable[[Any], Any]]:
+    """The value and the pullback: `pullback(seed)` gives the adjoints of the arguments for a seed like the output.
+
+    Without `wrt` there is one adjoint per argument, None for arguments that are not real; with `wrt`, as in `grad`.
+    The pullback may be called any number of times.
+
+    >>> import numpy as np
+    >>> from srcgrad import vjp
+    >>> y, pullback = vjp(lambda x, y: x * y, np.array([1.0, 2.0]), 3.0)
+    >>> pullback(np.array([1.0, 0.0]))
+    (array([3., 0.]), 1.0)
+    """
+    places = _float_arguments(function, args) if wrt is None else wrt
+    derivative = Derivative(function, "vjp", places, wrt is not None and not isinstance(wrt, tuple))
+    values, kinds = derivative.arguments(args, {})
+    try:
+        output, back = derivative.compiled(kinds).function(*values)
+    except (TypeError, ValueError) as error:
+        raise coded(error) from None
+    pullback = pull(back, derivative, values, output)
+    if wrt is not None or len(derivative.wrt) == len(args):
+        return output, pullback
+
+    def padded(seed: Any) -> tuple[Any, ...]:
+        found = dict(zip(derivative.wrt, pullback(seed), strict=True))
+        names = list(derivative.signature.parameters)[len(derivative.bound) :]
+        return tuple(found.get(name) for name in names[: len(args)])
+
+    return output, padded
+
+
+def _float_arguments(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[int, ...]:
+    from srcgrad.arguments import check_input
+
+    found = []
+    for position, value in enumerate(args):
+        try:
+            check_input(value, "")
+        except DifferentiationError:
+            continue
+        found.append(position)
+    if not found:
+        raise DifferentiationError("E5002", "no argument is a real number or an array of them", "pass floats")
+    return tuple(found)
+
+
+def jvp(function: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+    """The value and its derivative along the tangents: `(y, y_dot)`.
+
+    `tangents` has one entry per argument, of the argument's structure and shape; entries of arguments that are not
+    real are ignored.
+
+    >>> import numpy as np
+    >>> from srcgrad import jvp
+    >>> jvp(lambda x: x * x, (3.0,), (1.0,))
+    (9.0, 6.0)
+    """
+    if len(primals) != len(tangents):
+        raise DifferentiationError(
+            "E5014", f"{len(primals)} arguments, {len(tangents)} tangents", "give one tangent per argument"
+        )
+    places = _float_arguments(function, primals)
+    derivative = Derivative(function, "forward", places, False)
+    return derivative.forward(primals, tuple(tangents[k] for k in places))
+
+
+def source(function: Callable[..., Any], mode: str = "reverse", wrt: Wrt | None = None) -> str:
+    """The text of a derivative: `mode` is reverse, value-and-grad, vjp or forward. Without `wrt`: all parameters.
+
+    >>> from srcgrad import source
+    >>> def cube(x): return x * x * x
+    >>> "x_bar" in source(cube)
+    True
+    """
+    if wrt is None:
+        wrt = tuple(inspect.signature(function).parameters)
+    return Derivative(function, mode, wrt, False).source
+
+
+def differentiate(
+    function: Callable[..., Any] | None = None, *, wrt: Wrt = 0
+) -> Differentiable | Callable[[Callable[..., Any]], Differentiable]:
+    """A decorator: the function as it was, with `.grad`, `.value_and_grad`, `.vjp`, `.jvp` and `.source`.
+
+    Nothing is parsed before a derivative is first used.
+
+    >>> import numpy as np
+    >>> from srcgrad import differentiate
+    >>> @differentiate
+    ... def norm2(x): return np.sum(x * x)
+    >>> norm2.grad(np.array([1.0]))
+    array([2.])
+    """
+    if function is None:
+        return lambda f: Differentiable(f, wrt)
+    return Differentiable(function, wrt)
+
+
+def stop_gradient(x: Any) -> Any:
+    """The value of x, as a constant: no derivative flows through it."""
+    return x
+
+
+__all__ = ["differentiate", "grad", "jvp", "kind_of", "names_of", "source", "stop_gradient", "value_and_grad", "vjp"]

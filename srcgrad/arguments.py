@@ -1,0 +1,135 @@
+"""Arguments as they come: what kind each is, which may be differentiated, and gradients that mirror them."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any  # arguments are arbitrary objects
+
+import numpy as np
+
+from srcgrad.errors import DifferentiationError
+from srcgrad.facts import SCALAR, UNKNOWN, Kind
+
+_ARRAYS = tuple(Kind("array", rank) for rank in range(33))
+_OTHER = Kind("other")
+
+
+def kind_of(value: Any) -> Kind:
+    """The kind of an argument: a number, an array of some rank, a container of kinds, or something else."""
+    cls = type(value)
+    if cls is np.ndarray:
+        return _ARRAYS[value.ndim]
+    if cls is float or cls is int or issubclass(cls, np.generic):
+        return SCALAR
+    if isinstance(value, np.ndarray):
+        raise DifferentiationError(
+            "E5017",
+            f"an argument of type {cls.__module__}.{cls.__name__} has arithmetic of its own",
+            "pass a plain array: np.asarray(x)",
+        )
+    if isinstance(value, tuple | list):
+        tag = "list" if isinstance(value, list) else "tuple"
+        return Kind(tag, None, tuple((k, kind_of(v)) for k, v in enumerate(value)))
+    if isinstance(value, dict):
+        return Kind("dict", None, tuple((k, kind_of(v)) for k, v in value.items()))
+    return _OTHER
+
+
+def check_input(value: Any, name: str) -> None:
+    """Refuse an argument that cannot be differentiated: E5002 for integers and booleans, E5017 for the rest."""
+    if isinstance(value, tuple | list):
+        for item in value:
+            check_input(item, name)
+    elif isinstance(value, dict):
+        for item in value.values():
+            check_input(item, name)
+    elif isinstance(value, bool | int | np.bool_ | np.integer) or (
+        isinstance(value, np.ndarray) and value.dtype.kind in "biu"
+    ):
+        raise DifferentiationError(
+            "E5002",
+            f"the argument `{name}` is {_described(value)}",
+            f"pass floats (`float(...)`, `.astype(float)`), or leave `{name}` out of wrt",
+        )
+    elif not _is_real(value):
+        raise DifferentiationError(
+            "E5017",
+            f"the argument `{name}` is {_described(value)}",
+            f"pass real numbers, arrays or containers of them, or leave `{name}` out of wrt",
+        )
+
+
+def _is_real(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind == "f"
+    return isinstance(value, float | np.floating)
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"an array of dtype {value.dtype}"
+    return f"of type {type(value).__name__}"
+
+
+def mirror(gradient: Any, value: Any, others: list[Any]) -> Any:
+    """The gradient with the class, shape and dtype of its argument, in memory of its own.
+
+    `others` lists arrays that it must not share memory with; the result is added to it.
+    """
+    if type(value) is float:
+        return float(gradient)
+    if isinstance(value, np.ndarray):
+        return _own_array(gradient, value, others)
+    if isinstance(value, np.generic):
+        return type(value)(gradient)
+    if isinstance(value, dict):
+        made = {k: mirror(gradient[k], v, others) for k, v in value.items()}
+        return made if type(value) is dict else type(value)(made)
+    if isinstance(value, tuple | list):
+        items = [mirror(gradient[k], v, others) for k, v in enumerate(value)]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {f.name: mirror(getattr(gradient, f.name), getattr(value, f.name), others) for f in dataclasses.fields(value)}
+        return dataclasses.replace(value, **fields)
+    return None
+
+
+def _own_array(gradient: Any, value: np.ndarray, others: list[Any]) -> np.ndarray:
+    made = np.asarray(gradient)
+    if made.shape != value.shape:
+        raise DifferentiationError(
+            "E5004",
+            f"a gradient has shape {made.shape}, its argument has shape {value.shape}",
+            "look at the rules that you wrote; if there are none, please report this as a bug of srcgrad",
+        )
+    shared = made is value or any(made is other for other in others)
+    fresh = made.base is None and made.flags.owndata and made.flags.writeable and made.flags.c_contiguous
+    if made.dtype != value.dtype:
+        made = made.astype(value.dtype)
+    elif shared or not fresh:
+        made = np.array(made, order="C")
+    others.append(made)
+    return made
+
+
+def cast_seed(seed: Any, output: Any) -> Any:
+    """The seed in the dtype of the output; E5014 if its shape differs."""
+    if isinstance(output, tuple | list):
+        if not isinstance(seed, tuple | list) or len(seed) != len(output):
+            raise DifferentiationError(
+                "E5014", f"the output has {len(output)} parts, the seed has not", "pass a tuple of seeds"
+            )
+        return tuple(cast_seed(s, y) for s, y in zip(seed, output, strict=True))
+    if type(seed) is float and isinstance(output, float):
+        return seed
+    wanted = np.shape(output)
+    if np.shape(seed) != wanted:
+        raise DifferentiationError(
+            "E5014", f"the seed has shape {np.shape(seed)}, the output has shape {wanted}", "pass an array of that shape"
+        )
+    if isinstance(output, np.ndarray | np.generic) and output.dtype.kind == "f":
+        return np.asarray(seed, dtype=output.dtype)[()] if not wanted else np.asarray(seed, dtype=output.dtype)
+    return float(seed) if not wanted else np.asarray(seed, dtype=float)
+
+
+__all__ = ["UNKNOWN", "cast_seed", "check_input", "kind_of", "mirror"]

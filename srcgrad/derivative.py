@@ -1,0 +1,208 @@
+"""The callable that a derivative is: made when it is first called, made anew when what it came from changes."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any  # functions and arguments are arbitrary objects
+
+from srcgrad.arguments import cast_seed, check_input, kind_of, mirror
+from srcgrad.emit.module import free_names
+from srcgrad.errors import DifferentiationError
+from srcgrad.facts import Kind
+from srcgrad.front.namespace import LiveNamespace
+from srcgrad.load import load
+from srcgrad.modules import Module
+from srcgrad.rules import generation
+
+Wrt = int | str | tuple[int | str, ...]
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """One text, executed: the function, the text, and a test that tells whether it is out of date."""
+
+    function: Callable[..., Any]
+    text: str
+    stale: Callable[[], bool]
+
+
+class Derivative:
+    """A derivative of a function: call it like the function itself.
+
+    `.source` is the text that runs: the text for arguments of any kind until it is called, then the text that the
+    last call ran, which knows which of its arguments are numbers and the ranks of the others.
+    """
+
+    def __init__(self, function: Callable[..., Any], mode: str, wrt: Wrt, single: bool) -> None:
+        self.function = function
+        self.mode = mode
+        self.primal, self.bound = _plain(function)
+        self.signature = inspect.signature(self.primal)
+        self.wrt = names_of(wrt, self.signature, len(self.bound))
+        self.single = single
+        self.__name__ = f"{getattr(self.primal, '__name__', 'f')}_{mode}"
+        self._made: dict[Any, Compiled] = {}
+        self._lock = threading.RLock()
+        self._last: Compiled | None = None
+
+    def compiled(self, kinds: dict[str, Kind]) -> Compiled:
+        """The text for arguments of these kinds, executed; made if it is not there or out of date."""
+        key = (generation(), *kinds.items())
+        made = self._made.get(key)
+        if made is None or made.stale():
+            with self._lock:
+                made = self._made[key] = self._compile(kinds)
+        self._last = made
+        return made
+
+    def _compile(self, kinds: dict[str, Kind]) -> Compiled:
+        function = self.primal
+        if isinstance(function, Derivative):
+            function = function.compiled(kinds).function
+        module = Module()
+        name = module.derivative(function, self.mode, self.wrt, kinds)
+        main = next(made for made in module.made.values() if made.name == name)
+        text, outside = module.text(main)
+        label = f"{name} of {main.facts.source.file}:{main.facts.source.first}"
+        compiled = load(text, name, label, dict(outside))
+        checks = [_dependencies(made.facts, made.tree) for made in module.made.values()]
+        if isinstance(self.primal, Derivative):
+            inner = self.primal.compiled(kinds)
+            return Compiled(compiled, text, lambda: inner.stale() or any(c() for c in checks))
+        return Compiled(compiled, text, lambda: any(check() for check in checks))
+
+    def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Kind]]:
+        """All arguments in the order of the parameters, defaults filled in, and their kinds."""
+        args = (*self.bound, *args)
+        if kwargs or len(args) != len(self.signature.parameters):
+            bound = self.signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            values = list(bound.arguments.values())
+        else:
+            values = list(args)
+        kinds = {name: kind_of(value) for name, value in zip(self.signature.parameters, values, strict=True)}
+        for name, value in zip(self.signature.parameters, values, strict=True):
+            if name in self.wrt:
+                check_input(value, name)
+        return values, kinds
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        values, kinds = self.arguments(args, kwargs)
+        found = _run(self.compiled(kinds).function, values, self.signature)
+        if self.mode == "value-and-grad":
+            return found[0], self.mirrored(found[1], values)
+        return self.mirrored(found, values)
+
+    def forward(self, args: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+        """Value and tangent; `tangents` has one entry per name in `wrt`."""
+        values, kinds = self.arguments(args, {})
+        by_name = dict(zip(self.signature.parameters, values, strict=True))
+        made = self.compiled(kinds)
+        seeds = [n for n, p in inspect.signature(made.function).parameters.items() if n not in by_name]
+        given = {s: cast_seed(t, by_name[w]) for s, t, w in zip(seeds, tangents, self.wrt, strict=True)}
+        return _run(functools.partial(made.function, **given), values, self.signature)  # type: ignore[no-any-return]
+
+    def mirrored(self, found: Any, values: list[Any]) -> Any:
+        """The adjoints with class, shape and dtype of the arguments."""
+        adjoints = (found,) if len(self.wrt) == 1 else found
+        by_name = dict(zip(self.signature.parameters, values, strict=True))
+        others: list[Any] = [v for v in values if hasattr(v, "dtype")]
+        made = tuple(mirror(g, by_name[w], others) for g, w in zip(adjoints, self.wrt, strict=True))
+        return made[0] if self.single else made
+
+    @property
+    def source(self) -> str:
+        """The text of the derivative."""
+        return (self._last or self.compiled({})).text
+
+    @property
+    def __wrapped__(self) -> Callable[..., Any]:
+        return (self._last or self.compiled({})).function
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        parameters = list(self.signature.parameters.values())[len(self.bound) :]
+        return self.signature.replace(parameters=parameters)
+
+    @property
+    def __doc__(self) -> str | None:  # type: ignore[override]
+        return (self._last or self.compiled({})).function.__doc__
+
+    def __repr__(self) -> str:
+        return f"<srcgrad {self.mode} of {getattr(self.primal, '__name__', 'f')} with respect to {', '.join(self.wrt)}>"
+
+
+def _plain(function: Callable[..., Any]) -> tuple[Any, tuple[Any, ...]]:
+    """The function itself, and the arguments that are bound to it already."""
+    function = getattr(function, "__srcgrad_primal__", function)
+    if inspect.ismethod(function):
+        return function.__func__, (function.__self__,)
+    if isinstance(function, functools.partial):
+        if function.keywords:
+            raise DifferentiationError(
+                "E5008", "functools.partial with keywords is not accepted", "wrap the call in a function"
+            )
+        plain, bound = _plain(function.func)
+        return plain, (*bound, *function.args)
+    return function, ()
+
+
+def names_of(wrt: Wrt, signature: inspect.Signature, skipped: int = 0) -> tuple[str, ...]:
+    """Names of the parameters that `wrt` means: positions, names, or a tuple of them. E5009 if there is none."""
+    names = list(signature.parameters)[skipped:]
+    found: list[str] = []
+    for item in wrt if isinstance(wrt, tuple) else (wrt,):
+        if isinstance(item, int) and not isinstance(item, bool) and -len(names) <= item < len(names):
+            found.append(names[item])
+        elif isinstance(item, str) and item in names:
+            found.append(item)
+        else:
+            raise DifferentiationError(
+                "E5009", f"no parameter is {item!r}", f"the parameters are: {', '.join(names) or 'none'}"
+            )
+    if len(set(found)) != len(found) or not found:
+        raise DifferentiationError("E5009", f"wrt={wrt!r} names a parameter twice, or none", "name each one once")
+    return tuple(found)
+
+
+def _dependencies(facts: Any, tree: Any) -> Callable[[], bool]:
+    """A test that tells whether a name outside the function has come to mean something else."""
+    if not isinstance(facts.namespace, LiveNamespace):
+        return lambda: False
+    return facts.namespace.dependencies(sorted(set(facts.looked_up) | set(free_names(facts.source.tree)))).changed
+
+
+def _run(function: Callable[..., Any], values: list[Any], signature: inspect.Signature) -> Any:
+    """Call with all arguments; keyword-only ones by name."""
+    positional, named = [], {}
+    for parameter, value in zip(signature.parameters.values(), values, strict=True):
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            named[parameter.name] = value
+        else:
+            positional.append(value)
+    try:
+        return function(*positional, **named)
+    except (TypeError, ValueError) as error:
+        raise coded(error) from None if coded(error) is error else error
+
+
+def coded(error: Exception) -> Exception:
+    """An error of the runtime that carries a code, as a DifferentiationError; any other as it is."""
+    message = str(error.args[0]) if error.args else ""
+    if message[:3] == "E50" and message[5:6] == " ":
+        what, _, remedy = message[6:].partition("; ")
+        return DifferentiationError(message[:5], what, remedy or "see docs/errors.md")
+    return error
+
+
+def pull(back: Callable[[Any], Any], derivative: Derivative, values: list[Any], output: Any) -> Callable[[Any], Any]:
+    """The pullback that users get: seeds are checked, adjoints mirror the arguments."""
+
+    def pullback(seed: Any) -> Any:
+        return derivative.mirrored(back(cast_seed(seed, output)), values)
+
+    return pullback

@@ -1,0 +1,119 @@
+"""The adjoints of one backward half: which exist, which are known to be zero, how a contribution is added."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import gast
+
+from srcgrad.analyse.adjoint_shapes import spec_of_tree
+from srcgrad.derive.broadcast import flexible, full, is_spread, narrow_form, settle
+from srcgrad.facts import SCALAR, UNKNOWN, Facts, Spec
+from srcgrad.names import bar
+from srcgrad.trees import Block, Node, assign, constant, expression, name, statement
+
+ABSENT, ZERO, PRESENT = "absent", "zero", "present"
+State = dict[str, str]  # primal name -> what is known of its adjoint; missing means ABSENT
+
+
+@dataclass
+class Adjoints:
+    """State of the adjoints at the current place of the backward half, and the names that they go by."""
+
+    facts: Facts
+    state: State = field(default_factory=dict)
+    specs: dict[str, Spec] = field(default_factory=dict)
+
+    def of(self, primal: str) -> str:
+        """The name of the adjoint of `primal`."""
+        spelled = self.facts.spelled
+        if primal not in spelled:
+            stem = self.facts.temporaries.get(primal)
+            spelled[primal] = self.facts.names.fresh(bar("y" if stem == "y" else primal))
+            self.facts.adjoint_of[spelled[primal]] = primal
+        return spelled[primal]
+
+    def exists(self, primal: str) -> bool:
+        """Whether the adjoint may be nonzero here."""
+        return self.state.get(primal, ABSENT) == PRESENT
+
+    def read(self, primal: str, spec: Spec | None) -> Node:
+        """The adjoint as an operand."""
+        made = name(self.of(primal))
+        spec = self.specs.get(primal, spec)
+        if spec is not None:
+            self.facts.spec[made] = spec
+        return made
+
+    def contribute(self, operand: Node, value: Node, into: Block, like: Node) -> None:
+        """Add `value` to the adjoint of the operand's name, in the operand's shape."""
+        facts = self.facts
+        if value in facts.reduced:
+            value = settle(self, operand, value, like)
+        elif is_spread(value, facts):
+            value = self.spread(operand, value)
+        self.contribute_whole(operand, value, into, like)
+
+    def spread(self, operand: Node, value: Node) -> Node:
+        """The adjoint of a sum: as it is where broadcasting does the work, otherwise expanded."""
+        narrow = narrow_form(value, self.facts)
+        if narrow is None:
+            return value
+        if flexible(operand, self.facts):
+            self.specs[operand.id] = spec_of_tree(narrow, self.facts)
+            return narrow
+        return narrow if self.exists(operand.id) else full(narrow, operand, self.facts)
+
+    def contribute_whole(self, operand: Node, value: Node, into: Block, like: Node) -> None:
+        """Add a value that has the operand's own shape to its adjoint."""
+        spec = self.specs.get(operand.id, self.facts.spec.get(operand))
+        target = self.of(operand.id)
+        if self.exists(operand.id):
+            made = assign(target, gast.BinOp(self.read(operand.id, spec), gast.Add(), value), like)
+            self.facts.accumulates[made] = None
+        else:
+            made = assign(target, value, like)
+        self.note(made, spec)
+        into.append(made)
+        self.state[operand.id] = PRESENT
+
+    def note(self, made: Node, spec: Spec | None) -> None:
+        """Keep what is known of the value that a backward statement binds."""
+        if spec is not None:
+            self.facts.spec[made] = spec
+
+    def element(self, operand: Node, index: Node, value: Node, basic: bool, into: Block, like: Node) -> None:
+        """`x_bar[index] += value`, on an array that this code made."""
+        primal = operand.id
+        if self.state.get(primal, ABSENT) == ABSENT:
+            into.append(self.zeros(primal, self.facts.spec.get(operand), like))
+        target = self.of(primal)
+        if basic:
+            made = statement("target[index] += value", target=target, index=index, value=value)
+        else:
+            helper = self.facts.library("add_at")
+            made = statement(f"{helper}(target, index, value)", target=target, index=index, value=value)
+        made.lineno = like.lineno
+        into.append(made)
+        self.facts.elements[target] = None
+        self.state[primal] = PRESENT
+
+    def zeros(self, primal: str, spec: Spec | None, like: Node) -> Node:
+        """`x_bar = zeros`: of the primal's shape, and of a float dtype."""
+        value = self.zero_value(primal, spec)
+        made = assign(self.of(primal), value, like)
+        self.facts.zeros[made] = None
+        self.note(made, spec)
+        self.state[primal] = ZERO
+        return made
+
+    def zero_value(self, primal: str, spec: Spec | None) -> Node:
+        """Zeros that mirror a primal value."""
+        kind = self.facts.kinds.get(primal, UNKNOWN)
+        parameter = primal in self.facts.wrt
+        if kind == SCALAR or (not parameter and spec is not None and spec.scalar):
+            return constant(0.0)
+        if parameter and kind.tag in ("unknown", "array") and primal not in self.facts.containers:
+            return expression(f"{self.facts.library('np')}.zeros_like(primal)", primal=primal)
+        return expression(f"{self.facts.library('zeros_like')}(primal)", primal=primal)
+

@@ -1,0 +1,114 @@
+"""Undoing broadcasting, in one place: contributions get the shape of what they belong to.
+
+`settle` decides from the specs whether a contribution must be summed (`sum_to`), may stay wider until the next
+elementwise operation has been undone, or is narrower and must be expanded.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import gast
+
+from srcgrad.analyse.adjoint_shapes import spec_of_tree
+from srcgrad.derive.instantiate import copied
+from srcgrad.facts import Facts, Spec
+from srcgrad.trees import Node, expression
+
+if TYPE_CHECKING:
+    from srcgrad.derive.adjoints import Adjoints
+
+
+def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
+    """The contribution of an elementwise operation to its operand, in the operand's shape."""
+    facts = adjoints.facts
+    if operand.id in facts.accumulators.get(like, ()) and not facts.spec[like].scalar:
+        adjoints.specs[operand.id] = wide(operand.id)  # stays as wide as the loop has made it
+        return value
+    result = facts.spec[like]
+    wanted = facts.spec.get(operand)
+    made = spec_of_tree(value, facts)
+    narrow = not result.shape <= made.shape and adjoints.specs.get(like.targets[0].id) != wide(like.targets[0].id)
+    if narrow:
+        if wanted is not None and wanted.shape == result.shape:
+            if flexible(operand, facts):
+                adjoints.specs[operand.id] = made
+                return value
+            return value if adjoints.exists(operand.id) else full(value, operand, facts)
+        value = expand(value, like.targets[0].id, facts)
+        made = Spec(made.shape | result.shape, made.dtype, None)
+    if wanted is not None and made.shape == wanted.shape and made.dtype == wanted.dtype:
+        return value
+    if isinstance(value, gast.Name) and flexible(operand, facts) and not (wanted is not None and wanted.scalar):
+        adjoints.specs[operand.id] = made
+        return value
+    return expression(f"{facts.library('sum_to')}(value, primal)", value=value, primal=copied(operand, facts))
+
+
+def wide(primal: str) -> Spec:
+    """The spec of an adjoint that may be wider than its primal: it equals nothing."""
+    own = frozenset([f"wide {primal}"])
+    return Spec(own, own, None)
+
+
+def flexible(operand: Node, facts: Facts) -> bool:
+    """Whether the adjoint of a name need not have its shape: one use, and the operation below is elementwise."""
+    if operand.id in facts.wrt or facts.reads.get(operand.id) != 1:
+        return False
+    definition = facts.definition.get(operand.id)
+    operation = None if definition is None else facts.operation.get(getattr(definition, "value", None))
+    return operation is not None and operation.rule is not None and operation.rule.kind == "elementwise"
+
+
+def expand(value: Node, primal: str, facts: Facts) -> Node:
+    """`value` broadcast to the shape of a primal value."""
+    return expression(f"{facts.library('np')}.broadcast_to(value, {facts.library('np')}.shape(primal))", value=value, primal=primal)
+
+
+def full(value: Node, operand: Node, facts: Facts) -> Node:
+    """An array of the operand's shape filled with `value`."""
+    spec = facts.spec.get(operand)
+    if spec is not None and spec.scalar:
+        return value
+    if spec_of_tree(value, facts).scalar:
+        return expression(f"{facts.library('np')}.full_like(primal, value)", primal=copied(operand, facts), value=value)
+    return expand(value, operand.id, facts)
+
+
+def is_spread(value: Node, facts: Facts) -> bool:
+    """Whether a tree is `spread(g, a, axis, keepdims)`, the transpose of a sum."""
+    return isinstance(value, gast.Call) and isinstance(value.func, gast.Name) and value.func.id == facts.imports.get("spread")
+
+
+def narrow_form(value: Node, facts: Facts) -> Node | None:
+    """What `spread` broadcasts, where its axis is a literal: `g`, or `np.expand_dims(g, axis)`; None otherwise."""
+    g, axis, keepdims = value.args[0], *_literals(value)
+    if axis is ... or keepdims is ...:
+        return None
+    if axis is None or keepdims:
+        known = spec_of_tree(g, facts)
+        if axis is None and not keepdims:
+            return g
+        return _neutral(g, known, facts)
+    made = expression(f"{facts.library('np')}.expand_dims(g, {axis!r})", g=g)
+    return _neutral(made, spec_of_tree(g, facts), facts)
+
+
+def _neutral(node: Node, spec: Spec, facts: Facts) -> Node:
+    """Note that a tree broadcasts into the shape of whatever it is combined with."""
+    facts.spec[node] = Spec(frozenset(), spec.dtype, None)
+    return node
+
+
+def _literals(value: Node) -> tuple[object, object]:
+    """The axis and keepdims of a `spread`; Ellipsis where they are not literal."""
+    found: list[object] = []
+    for node in value.args[2:4]:
+        try:
+            found.append(gast.literal_eval(node))
+        except (ValueError, TypeError):
+            found.append(...)
+    axis, keepdims = found
+    if axis is not None and axis is not ... and not isinstance(axis, int | tuple):
+        axis = ...
+    return axis, keepdims

@@ -1,0 +1,90 @@
+"""Calls of functions with source: `y = g(a)` becomes `y, g_back = g_vjp(a)`, one closure per call."""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.analyse.callees import bind, kinds_of
+from srcgrad.derive.contributions import unknown_function
+from srcgrad.facts import Facts
+from srcgrad.front.webs import parameters
+from srcgrad.trees import Block, Node, at, name, target
+
+
+def calls(function: Node, facts: Facts) -> Node:
+    """Replace the calls through which a derivative flows; all others stay calls of the primal."""
+    function.body = _block(function.body, facts)
+    return function
+
+
+def _block(block: Block, facts: Facts) -> Block:
+    made: Block = []
+    for node in block:
+        for which in ("body", "orelse"):
+            if getattr(node, which, None):
+                setattr(node, which, _block(getattr(node, which), facts))
+        made.append(_call(node, facts) if _is_active_call(node, facts) else node)
+    return made
+
+
+def _is_active_call(node: Node, facts: Facts) -> bool:
+    bound = target(node)
+    if bound is None or bound not in facts.active:
+        return False
+    operation = facts.operation.get(node.value)
+    if operation is None or operation.kind == "op":
+        return False
+    if not any(active_operand(part, facts) for part in _arguments(node.value)):
+        return False
+    if operation.kind == "opaque":
+        raise unknown_function(node.value, facts)
+    return True
+
+
+def _arguments(call: Node) -> list[Node]:
+    return [*call.args, *(word.value for word in call.keywords)]
+
+
+def active_operand(node: Node, facts: Facts) -> bool:
+    """Whether an argument carries a derivative."""
+    return isinstance(node, gast.Name) and node.id in facts.active
+
+
+def _call(node: Node, facts: Facts) -> Node:
+    call = node.value
+    operation = facts.operation[call]
+    callee = facts.module.callee(operation.function, call, facts)
+    bound = bind(call, callee.tree, facts)
+    wrt = tuple(p for p in parameters(callee.tree) if p in bound and active_operand(bound[p], facts))
+    for parameter, argument in bound.items():
+        if isinstance(argument, gast.Tuple | gast.List | gast.Dict) and _holds_active(argument, facts):
+            raise facts.refuse(
+                argument, "E5005", f"a container of active values for `{parameter}`", "pass the values one by one"
+            )
+    made = facts.module.derivative(operation.function, facts.derivative_mode, wrt, kinds_of(bound, facts), facts)
+    facts.rewritten[facts.origin.get(node, node)] = None
+    call.func = name(made)
+    facts.pulled[call] = [bound[p] for p in wrt]
+    if facts.mode == "forward":
+        facts.callee_seeds[call] = facts.module.seeds(made)
+        return node
+    stem = call_name(operation.function)
+    back = f"{stem}_back"
+    back = facts.names.numbered(back) if back in facts.names.taken else facts.names.fresh(back)
+    facts.backs[call] = back
+    both = gast.Tuple(elts=[name(node.targets[0].id, gast.Store()), name(back, gast.Store())], ctx=gast.Store())
+    rewritten = at(gast.Assign([both], call, None), node)
+    facts.origin[rewritten] = facts.origin.get(node, node)
+    if node in facts.spec:
+        facts.spec[rewritten] = facts.spec[node]
+    facts.definition[node.targets[0].id] = rewritten
+    return rewritten
+
+
+def _holds_active(node: Node, facts: Facts) -> bool:
+    return any(isinstance(n, gast.Name) and n.id in facts.active for n in gast.walk(node))
+
+
+def call_name(function: object) -> str:
+    """The plain name of a called function."""
+    return str(getattr(function, "__name__", None) or getattr(function, "qualname", "f")).rsplit(".", 1)[-1]

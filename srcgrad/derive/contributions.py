@@ -1,0 +1,273 @@
+"""What one statement contributes to the adjoints of its operands."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import gast
+import numpy as np
+
+from srcgrad.analyse.passive import is_basic
+from srcgrad.derive.adjoints import Adjoints
+from srcgrad.derive.instantiate import Setting, copied, instantiate
+from srcgrad.derive.template import adjoint_template
+from srcgrad.errors import DifferentiationError
+from srcgrad.facts import Facts, Operation
+from srcgrad.rules import rule_of
+from srcgrad.trees import Block, Node, assign, expression, name, same, stores, walk
+
+Pair = tuple[Node, Node]  # operand, its contribution
+
+
+@dataclass
+class Parts:
+    """Backward statements of one primal statement, each with whether it reads the statement's new value."""
+
+    facts: Facts
+    blocks: list[tuple[Block, bool]] = field(default_factory=list)
+
+    @property
+    def reads_result(self) -> bool:
+        """Whether any line reads the new value."""
+        return any(reads for _, reads in self.blocks)
+
+    def all(self) -> Block:
+        """All statements in order."""
+        return [node for block, _ in self.blocks for node in block]
+
+    def split(self, lost: Iterable[str], again: Iterable[str]) -> tuple[Block, Block]:
+        """Statements that run while the new value is there, and statements that run once the old is back.
+
+        A line that needs both reads the new value under a second name.
+        """
+        old = set(lost) | set(again)
+        early: Block = []
+        late: Block = []
+        for block, reads in self.blocks:
+            if reads and not self._reads_old(block, old):
+                early += block
+                continue
+            if reads:
+                early += self._keep(block)
+            late += block
+        return early, late
+
+    def _reads_old(self, block: Block, old: set[str]) -> bool:
+        return any(
+            isinstance(n, gast.Name) and n.id in old and n not in self.facts.results
+            for node in block
+            for n in walk(node)
+        )
+
+    def _keep(self, block: Block) -> Block:
+        made: Block = []
+        kept: dict[str, str] = {}
+        for item in [n for node in block for n in walk(node) if n in self.facts.results]:
+            if item.id not in kept:
+                held = self.facts.names.fresh(f"t{len(self.facts.temporaries) + 1}")
+                self.facts.temporaries[held] = "t"
+                kept[item.id] = held
+                made.append(assign(held, name(item.id), block[0]))
+            item.id = kept[item.id]
+        return made
+
+
+def contributions(node: Node, adjoints: Adjoints, facts: Facts) -> Parts:
+    """The backward statements of an assignment; its target's adjoint is used up."""
+    parts = Parts(facts)
+    bound = [b for b in stores(node) if b in facts.active and adjoints.exists(b)]
+    if not bound:
+        for b in stores(node):
+            adjoints.state.pop(b, None)
+        return parts
+    shared: Block = []
+    pairs: list[Pair] = []
+    elements: list[tuple[Node, Node, Node]] = []
+    if node.value in facts.backs:
+        pairs = _call(node, bound, adjoints, facts, shared)
+    elif isinstance(node.targets[0], gast.Tuple):
+        _unpack(node, adjoints, facts, pairs, elements)
+    else:
+        read = adjoints.read(bound[0], facts.spec.get(node))
+        _value(node, read, facts, shared, pairs, elements)
+    for b in stores(node):
+        adjoints.state.pop(b, None)
+    _emit(node, shared, pairs, elements, adjoints, parts)
+    return parts
+
+
+def _value(
+    node: Node, read: Node, facts: Facts, shared: Block, pairs: list[Pair], elements: list[tuple[Node, Node, Node]]
+) -> None:
+    value = node.value
+    if isinstance(value, gast.Name):
+        pairs.append((copied(value, facts), read))
+        facts.reduced[read] = None
+        return
+    if isinstance(value, gast.Tuple | gast.List):
+        pairs += _items(value, read, facts)
+        return
+    if value not in facts.operation:
+        return  # a value that carries no derivative
+    operation = _squared(facts.operation[value], facts)
+    if operation.rule is None:
+        raise unknown_function(value, facts)
+    if operation.function is operator.getitem:
+        source = operation.bound["x"]
+        elements.append((copied(source, facts), copied(operation.bound["index"], facts), read))
+        return
+    pairs += _template(node, operation, read, facts, shared)
+
+
+def unknown_function(value: Node, facts: Facts) -> DifferentiationError:
+    """E5003: an active value goes through a function that has neither a rule nor source."""
+    called = gast.unparse(value.func) if isinstance(value, gast.Call) else type(value).__name__
+    parameters = ", ".join(f"x{k + 1}" for k in range(len(getattr(value, "args", []))))
+    return facts.refuse(
+        value,
+        "E5003",
+        f"`{called}` has no rule and no Python source",
+        f"write a rule: `@srcgrad.adjoint({called})` above `def {called.split('.')[-1]}(y, {parameters}): d[x1] = ...`"
+        ", or use srcgrad.stop_gradient",
+    )
+
+
+def _squared(operation: Operation, facts: Facts) -> Operation:
+    """`x * x` is a square."""
+    if operation.function is np.multiply:
+        one, two = operation.bound.values()
+        if isinstance(one, gast.Name) and same(one, two):
+            return Operation("op", np.square, rule_of(np.square), {"x": one})
+    return operation
+
+
+def _template(node: Node, operation: Operation, read: Node, facts: Facts, shared: Block) -> list[Pair]:
+    rule = operation.rule
+    assert rule is not None, "an op has a rule"
+    template = adjoint_template(rule)
+    if template is None:
+        raise facts.refuse(
+            node.value, "E5001", f"{rule.name} has a tangent but no adjoint", "write `@adjoint` for it as well"
+        )
+    wanted = [p for p, a in operation.bound.items() if p in template.differentiable and _active(a, facts)]
+    setting = Setting(
+        template, operation, facts, node.targets[0].id, facts.spec[node], {template.result: read}
+    )
+    made = instantiate(setting, frozenset(wanted))
+    shared += made.shared
+    pairs: list[Pair] = []
+    for line in made.lines:
+        operand = operation.bound[line.parameter]
+        if isinstance(operand, gast.Name):
+            pairs.append((copied(operand, facts), line.value))
+        else:
+            pairs += _sequence(operand, line.value, facts, shared)
+    facts.reduced.update({value: None for _, value in pairs if rule.kind == "elementwise"})
+    return pairs
+
+
+def _sequence(display: Node, value: Node, facts: Facts, shared: Block) -> list[Pair]:
+    """Adjoints of the items of a display, one per item of `value`."""
+    held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
+    facts.temporaries[held] = "t"
+    shared.append(assign(held, value))
+    return _items(display, name(held), facts)
+
+
+def _items(display: Node, value: Node, facts: Facts) -> list[Pair]:
+    found: list[Pair] = []
+    for position, item in enumerate(display.elts):
+        part = expression(f"value[{position}]", value=copied(value, facts))
+        if isinstance(item, gast.Name):
+            if item.id in facts.active:
+                found.append((copied(item, facts), part))
+        elif isinstance(item, gast.Tuple | gast.List):
+            found += _items(item, part, facts)
+    return found
+
+
+def _active(argument: Node, facts: Facts) -> bool:
+    if isinstance(argument, gast.Name):
+        return argument.id in facts.active
+    return isinstance(argument, gast.Tuple | gast.List) and any(_active(a, facts) for a in argument.elts)
+
+
+def _call(node: Node, bound: list[str], adjoints: Adjoints, facts: Facts, shared: Block) -> list[Pair]:
+    """`a_bar, b_bar = g_back(y_bar)`: one closure per call of a differentiated function."""
+    operands = facts.pulled[node.value]
+    seed = adjoints.read(bound[0], facts.spec.get(node))
+    call = expression("back(seed)", back=facts.backs[node.value], seed=seed)
+    if len(operands) == 1:
+        return [(copied(operands[0], facts), call)]
+    held = [facts.names.fresh(f"t{len(facts.temporaries) + 1 + k}") for k in range(len(operands))]
+    facts.temporaries |= dict.fromkeys(held, "t")
+    unpacked = gast.Tuple(elts=[name(h, gast.Store()) for h in held], ctx=gast.Store())
+    shared.append(gast.Assign([unpacked], call, None))
+    return [(copied(o, facts), name(h)) for o, h in zip(operands, held, strict=True)]
+
+
+def _unpack(
+    node: Node, adjoints: Adjoints, facts: Facts, pairs: list[Pair], elements: list[tuple[Node, Node, Node]]
+) -> None:
+    """`a, b = t` reads t[0] and t[1]; the tuple that a callee returned gets a tuple of adjoints."""
+    names = node.targets[0].elts
+    if isinstance(node.value, gast.Name) and _is_tuple(node.value.id, facts):
+        parts = [
+            adjoints.read(item.id, facts.value_spec.get(item.id))
+            if item.id in facts.active and adjoints.exists(item.id)
+            else adjoints.zero_value(item.id, facts.value_spec.get(item.id))
+            for item in names
+        ]
+        pairs.append((copied(node.value, facts), gast.Tuple(elts=parts, ctx=gast.Load())))
+        return
+    for position, item in enumerate(names):
+        if item.id in facts.active and adjoints.exists(item.id):
+            read = adjoints.read(item.id, facts.value_spec.get(item.id))
+            elements.append((copied(node.value, facts), gast.Constant(value=position, kind=None), read))
+
+
+def _is_tuple(primal: str, facts: Facts) -> bool:
+    definition = facts.definition.get(primal)
+    return definition is not None and getattr(definition, "value", None) in facts.backs
+
+
+def _emit(
+    node: Node,
+    shared: Block,
+    pairs: list[Pair],
+    elements: list[tuple[Node, Node, Node]],
+    adjoints: Adjoints,
+    parts: Parts,
+) -> None:
+    own = set(stores(node))
+    reads = {id(n) for n in shared if _reads(n, adjoints.facts)}
+    for item in shared:
+        item.lineno = getattr(node, "lineno", 0)
+        parts.blocks.append(([item], id(item) in reads))
+    merged: dict[str, Pair] = {}
+    for operand, value in pairs:
+        if operand.id not in adjoints.facts.active:
+            continue
+        if operand.id in merged:
+            total = gast.BinOp(merged[operand.id][1], gast.Add(), value)
+            if value in adjoints.facts.reduced:
+                adjoints.facts.reduced[total] = None
+            merged[operand.id] = (operand, total)
+        else:
+            merged[operand.id] = (operand, value)
+    ordered = sorted(merged.values(), key=lambda pair: pair[0].id in own)
+    for operand, value in ordered:
+        block: Block = []
+        adjoints.contribute(operand, value, block, node)
+        parts.blocks.append((block, _reads(value, adjoints.facts)))
+    for operand, index, value in elements:
+        block = []
+        basic = is_basic(index, frozenset(adjoints.facts.integers))
+        adjoints.element(operand, index, value, basic, block, node)
+        parts.blocks.append((block, False))
+
+
+def _reads(node: Node, facts: Facts) -> bool:
+    return any(item in facts.results for item in walk(node))

@@ -1,0 +1,35 @@
+"""Putting the two halves together: what the derivative returns, and zeros for inputs that do not matter."""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.derive.adjoints import ABSENT
+from srcgrad.derive.reverse import Halves, reverse
+from srcgrad.facts import Facts
+from srcgrad.front.webs import parameters
+from srcgrad.improve.program import Program
+from srcgrad.trees import Node, copy, name, target
+
+
+def gradient(function: Node, facts: Facts) -> Program:
+    """The program that returns the adjoints of the inputs, after the value if the mode asks for it."""
+    halves = reverse(function, facts)
+    _zeros(halves, facts)
+    found = [name(facts.spelled[w]) for w in facts.wrt]
+    adjoints = found[0] if len(found) == 1 else gast.Tuple(elts=found, ctx=gast.Load())
+    value: Node = adjoints
+    if facts.mode != "reverse":
+        value = gast.Tuple(elts=[copy(halves.output.value), adjoints], ctx=gast.Load())
+    return Program(parameters(function) + list(facts.seeds), halves.forward, halves.backward, gast.Return(value))
+
+
+def _zeros(halves: Halves, facts: Facts) -> None:
+    for wanted in facts.wrt:
+        if halves.adjoints.state.get(wanted, ABSENT) == ABSENT:
+            made = halves.adjoints.zeros(wanted, facts.value_spec.get(wanted), facts.source.tree)
+            halves.backward.append(made)
+    order = {facts.spelled[w]: k for k, w in enumerate(facts.wrt)}
+    hoisted = [n for n in halves.backward if n in facts.zeros and target(n) in order]
+    first = sorted(hoisted, key=lambda n: order[str(target(n))])
+    halves.backward = first + [n for n in halves.backward if n not in hoisted]

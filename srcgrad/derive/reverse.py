@@ -1,0 +1,234 @@
+"""Reverse mode: the statements in opposite order, each replaced by the lines that its template gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import gast
+
+from srcgrad.analyse.overwrite import Overwrites, overwrites
+from srcgrad.derive.adjoints import ABSENT, PRESENT, ZERO, Adjoints, State
+from srcgrad.derive.contributions import contributions
+from srcgrad.derive.instantiate import copied
+from srcgrad.derive.saves import Saves
+from srcgrad.facts import Facts
+from srcgrad.front.webs import parameters
+from srcgrad.trees import Block, Node, at, expression, name, stores
+
+
+@dataclass
+class Backward:
+    """What the backward half is made with."""
+
+    facts: Facts
+    adjoints: Adjoints
+    lost: Overwrites
+    saves: Saves
+    depth: int = 0
+    hoisted: Block = field(default_factory=list)
+
+
+@dataclass
+class Halves:
+    """A differentiated body before it is put together: forward half, backward half, adjoints."""
+
+    forward: Block
+    backward: Block
+    adjoints: Adjoints
+    output: Node
+
+
+def reverse(function: Node, facts: Facts) -> Halves:
+    """Derive the backward half; the forward half saves whatever is lost, needed or not (`dead` decides)."""
+    lost = overwrites(function, facts)
+    adjoints = Adjoints(facts)
+    for parameter in parameters(function):
+        if parameter in facts.wrt:
+            adjoints.of(parameter)
+    output = function.body[-1]
+    seed = _seed(output, adjoints, facts)
+    work = Backward(facts, adjoints, lost, Saves(facts, lost))
+    backward = seed + _block(function.body[:-1], (function, "body"), work)
+    forward = work.saves.forward(function.body[:-1])
+    return Halves(forward, work.hoisted + backward, adjoints, output)
+
+
+def _seed(output: Node, adjoints: Adjoints, facts: Facts) -> Block:
+    """The adjoint of the returned name is the seed; a tuple's is unpacked."""
+    value = output.value
+    if isinstance(value, gast.Name) and _is_own(value.id, facts):
+        facts.seeds = (adjoints.of(value.id),)
+        adjoints.state[value.id] = PRESENT
+        return []
+    seed = facts.names.fresh("y_bar")
+    facts.seeds = (seed,)
+    made: Block = []
+    if isinstance(value, gast.Name):
+        if value.id in facts.active:
+            adjoints.contribute_whole(copied(value, facts), name(seed), made, output)
+        return made
+    for position, item in enumerate(value.elts):
+        if item.id in facts.active:
+            part = expression(f"{seed}[{position}]")
+            adjoints.contribute_whole(copied(item, facts), part, made, output)
+    return made
+
+
+def _is_own(returned: str, facts: Facts) -> bool:
+    """Whether the seed may go by the name of the returned value's adjoint."""
+    return returned in facts.active and returned not in facts.wrt and returned not in facts.base
+
+
+def _block(block: Block, place: tuple[Node, str], work: Backward) -> Block:
+    """The backward half of a block: values kept at its end come back first."""
+    made = work.saves.restore_ends(place)
+    for run in reversed(_runs(block, work.facts)):
+        made += _run(run, work)
+    return made
+
+
+def _runs(block: Block, facts: Facts) -> list[Block]:
+    """Statements that stand for one statement of the user belong together."""
+    runs: list[Block] = []
+    previous: Node = None
+    for node in block:
+        user = facts.origin.get(node, node)
+        if user is previous:
+            runs[-1].append(node)
+        else:
+            runs.append([node])
+        previous = user
+    return runs
+
+
+def _run(run: Block, work: Backward) -> Block:
+    made: Block = []
+    for position in range(len(run) - 1, -1, -1):
+        node = run[position]
+        again = work.saves.again(run) if position == len(run) - 1 else []
+        if isinstance(node, gast.If):
+            made += again + _branch(node, work)
+        elif isinstance(node, gast.For | gast.While):
+            made += _loop(node, work)
+        else:
+            made += _assignment(node, work, again)
+    return made
+
+
+def _assignment(node: Node, work: Backward, again: Block) -> Block:
+    """Lines that read the new value, then the old values come back, then the other lines."""
+    if not isinstance(node, gast.Assign):
+        return again
+    parts = contributions(node, work.adjoints, work.facts)
+    restored = work.saves.restore_before(node)
+    if restored and parts.reads_result:
+        computed = [bound for clone in again for bound in stores(clone)]
+        early, late = parts.split(work.lost.before[node], computed)
+        return early + restored + again + late
+    return restored + again + parts.all()
+
+
+def _branch(node: Node, work: Backward) -> Block:
+    """The same test in reverse if its operands are intact then, otherwise a named boolean."""
+    state = work.adjoints.state
+    before = dict(state)
+    test = work.saves.test(node)
+    zeros: Block = []
+    while True:
+        sides, states = [], []
+        for which in ("body", "orelse"):
+            work.adjoints.state = dict(before)
+            work.depth += 1
+            sides.append(_block(getattr(node, which), (node, which), work))
+            work.depth -= 1
+            states.append(work.adjoints.state)
+        fresh = [n for n in _names(*states) if _differ(n, states) and before.get(n, ABSENT) == ABSENT]
+        if not fresh:
+            break
+        for primal in fresh:
+            work.adjoints.state = before
+            _initialise(primal, zeros, node, work)
+    merged: State = {}
+    for primal in _names(*states):
+        if _differ(primal, states):
+            for side, ended in zip(sides, states, strict=True):
+                if ended.get(primal, ABSENT) == ABSENT:
+                    work.adjoints.state = ended
+                    side.append(work.adjoints.zeros(primal, work.facts.value_spec.get(primal), node))
+        merged[primal] = _join([ended.get(primal, ABSENT) for ended in states])
+    work.adjoints.state = merged
+    restored = work.saves.restore_before(node)
+    if not sides[0] and not sides[1]:
+        return zeros + restored
+    return [*zeros, at(gast.If(test, *sides), node), *restored]
+
+
+def _names(*states: State) -> list[str]:
+    return list(dict.fromkeys(name for state in states for name in state))
+
+
+def _differ(primal: str, states: list[State]) -> bool:
+    kinds = {state.get(primal, ABSENT) for state in states}
+    return len(kinds) > 1 and ABSENT in kinds
+
+
+def _join(kinds: list[str]) -> str:
+    if PRESENT in kinds:
+        return PRESENT
+    return ZERO if ZERO in kinds else ABSENT
+
+
+def _initialise(primal: str, into: Block, like: Node, work: Backward) -> None:
+    """Zeros before a loop or branch; those of parameters go to the head of the backward half."""
+    spec = work.facts.value_spec.get(primal)
+    made = work.adjoints.zeros(primal, spec, like)
+    if primal in work.facts.wrt and work.depth == 0:
+        work.hoisted.append(made)
+    else:
+        into.append(made)
+
+
+def _loop(node: Node, work: Backward) -> Block:
+    """The same header backwards; adjoints that the body adds to exist, as zeros, before it."""
+    before = dict(work.adjoints.state)
+    zeros: Block = []
+    while True:
+        work.adjoints.state = _trip_state(before, node)
+        work.depth += 1
+        body = _loop_body(node, work)
+        work.depth -= 1
+        after = work.adjoints.state
+        fresh = [n for n in after if after[n] != ABSENT and before.get(n, ABSENT) == ABSENT]
+        if not fresh:
+            break
+        for primal in fresh:
+            work.adjoints.state = before
+            _initialise(primal, zeros, node, work)
+    for primal, kind in before.items():
+        if kind != ABSENT and after.get(primal, ABSENT) == ABSENT:
+            body.append(work.adjoints.zeros(primal, work.facts.value_spec.get(primal), node))
+    work.adjoints.state = {n: _join([k, after.get(n, ABSENT)]) for n, k in before.items()}
+    restored = work.saves.restore_before(node)
+    return zeros + ([work.saves.loop(node, body)] if body else []) + restored
+
+
+def _trip_state(before: State, node: Node) -> State:
+    """At the head of a trip what was zero before the loop may have been added to by another trip."""
+    return {name: PRESENT if kind == ZERO else kind for name, kind in before.items()}
+
+
+def _loop_body(node: Node, work: Backward) -> Block:
+    body = _block(node.body, (node, "body"), work)
+    if isinstance(node, gast.For) and isinstance(node.iter, gast.Name) and node.iter.id in work.facts.active:
+        row = node.target.id
+        if work.adjoints.exists(row):
+            index = work.saves.row_index(node)
+            spec = work.facts.value_spec.get(node.iter.id)
+            operand = name(node.iter.id)
+            if spec is not None:
+                work.facts.spec[operand] = spec
+            value = work.adjoints.read(row, work.facts.value_spec.get(row))
+            work.adjoints.state.pop(row, None)
+            work.adjoints.element(operand, name(index), value, True, body, node)
+    return body
+

@@ -1,0 +1,198 @@
+"""Keeping values that are lost: stacks in loops, second names elsewhere; and bringing them back."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass, field
+
+import gast
+
+from srcgrad.analyse.overwrite import Overwrites, Place
+from srcgrad.analyse.passive import is_basic
+from srcgrad.derive.instantiate import copied
+from srcgrad.facts import Facts
+from srcgrad.front.normal import cheap
+from srcgrad.names import stack
+from srcgrad.trees import Block, Node, assign, at, expression, loads, name, statement, target
+
+_AGAIN = ("np.add", "np.subtract", "np.multiply", "np.negative", "np.positive", "np.transpose")
+
+
+@dataclass
+class Saves:
+    """Decides the form of each save and makes the statements of both halves."""
+
+    facts: Facts
+    lost: Overwrites
+    before: dict[Node, Block] = field(default_factory=dict)  # forward statements before a statement
+    ends: dict[Place, Block] = field(default_factory=dict)  # ... at the end of a block
+    after: dict[Node, Block] = field(default_factory=dict)  # ... after a statement
+    tests: dict[Node, str] = field(default_factory=dict)  # `if` -> name of its boolean
+    kept: dict[tuple[Node, str], str] = field(default_factory=dict)  # (statement or owner, name) -> where
+    stacks: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for node in self.lost.looped:
+            bound = target(node)
+            if bound in self.facts.temporaries and self._is_cheap(node):
+                self.facts.again[bound] = None
+
+    def restore_before(self, node: Node) -> Block:
+        """Backward statements that undo a statement's binding of names that held something."""
+        looped = node in self.lost.looped
+        forward = self.before.setdefault(node, [])
+        return [self._restore(node, primal, looped, forward) for primal in reversed(self.lost.before.get(node, []))]
+
+    def restore_ends(self, place: Place) -> Block:
+        """Backward statements at the head of a block: what each trip bound afresh comes back."""
+        forward = self.ends.setdefault(place, [])
+        return [
+            self._restore(place[0], primal, True, forward)
+            for primal in self.lost.ends.get(place, [])
+            if primal not in self.facts.again
+        ]
+
+    def _restore(self, where: Node, primal: str, looped: bool, forward: Block) -> Node:
+        known = (where, primal)
+        if known not in self.kept:
+            self.kept[known] = self._save(where, primal, looped, forward)
+        kept = self.kept[known]
+        made = statement(f"primal = {kept}.pop()" if looped else f"primal = {kept}", primal=primal)
+        self.facts.restores[made] = kept
+        return at(made, where)
+
+    def _save(self, where: Node, primal: str, looped: bool, forward: Block) -> str:
+        base = self.facts.base.get(primal, primal)
+        if looped:
+            kept = self.facts.names.fresh(stack(base))
+            self.stacks.append(kept)
+            push = statement(f"{kept}.append(primal)", primal=primal)
+        else:
+            kept = self.facts.names.numbered(base)
+            push = statement(f"{kept} = primal", primal=primal)
+        self.facts.pushes[push] = kept
+        forward.append(at(push, where))
+        return kept
+
+    def again(self, run: Block) -> Block:
+        """Cheap intermediate values of a statement in a loop are computed again rather than recorded."""
+        made = []
+        for node in run:
+            bound = target(node)
+            if bound in self.facts.again:
+                clone = assign(bound, copied(node.value, self.facts), node)
+                operation = self.facts.operation.get(node.value)
+                if operation is not None:
+                    self.facts.operation[clone.value] = operation
+                made.append(clone)
+        return made
+
+    def _is_cheap(self, node: Node) -> bool:
+        value = node.value
+        operation = self.facts.operation.get(value)
+        if operation is None:
+            return cheap(value)
+        if operation.kind != "op" or operation.rule is None:
+            return False
+        if operation.function is operator.getitem:
+            return is_basic(operation.bound["index"], frozenset(self.facts.integers))
+        return operation.rule.name in _AGAIN
+
+    def test(self, node: Node) -> Node:
+        """The test of an `if` for the backward half."""
+        if self._intact(node):
+            return copied(node.test, self.facts)
+        if node not in self.tests:
+            self.tests[node] = self.facts.names.fresh("taken")
+        boolean = self.tests[node]
+        if node not in self.lost.looped:
+            return name(boolean)
+        known = (node, boolean)
+        if known not in self.kept:
+            kept = self.facts.names.fresh(stack(boolean))
+            self.kept[known] = kept
+            self.stacks.append(kept)
+        return expression(f"{self.kept[known]}.pop()")
+
+    def _intact(self, node: Node) -> bool:
+        """Whether a test reads only what keeps its value: names bound once, or counted by a loop around."""
+        return all(read not in self.facts.rebound for read in loads(node)) and cheap(node.test)
+
+    def row_index(self, node: Node) -> str:
+        """The name that counts the rows in the backward form of `for row in A`."""
+        known = (node, "row index")
+        if known not in self.kept:
+            self.kept[known] = self.facts.names.fresh("i")
+        return self.kept[known]
+
+    def loop(self, node: Node, body: Block) -> Node:
+        """The backward loop around `body`."""
+        if isinstance(node, gast.While):
+            return self._counted(node, body)
+        if isinstance(node.iter, gast.Name):
+            return self._rows(node, body)
+        backwards = expression("reversed(trips)", trips=copied(node.iter, self.facts))
+        inner = node.iter
+        if isinstance(inner.func, gast.Name) and inner.func.id == "reversed":
+            backwards = copied(inner.args[0], self.facts)
+        return at(gast.For(copied(node.target, self.facts), backwards, body, [], None), node)
+
+    def _counted(self, node: Node, body: Block) -> Node:
+        known = (node, "trips")
+        if known not in self.kept:
+            trips = self.facts.names.fresh("trips")
+            self.kept[known] = trips
+            self.before.setdefault(node, []).append(at(statement(f"{trips} = 0"), node))
+            self.ends.setdefault((node, "body"), []).append(at(statement(f"{trips} += 1"), node))
+            if node in self.lost.looped:
+                kept = self.facts.names.fresh(stack(trips))
+                self.stacks.append(kept)
+                self.kept[(node, "trips stack")] = kept
+                push = statement(f"{kept}.append({trips})")
+                self.facts.pushes[push] = kept
+                self.after.setdefault(node, []).append(at(push, node))
+        source = self.kept.get((node, "trips stack"))
+        count = expression(f"range({source}.pop())" if source else f"range({self.kept[known]})")
+        made = gast.For(name("_", gast.Store()), count, body, [], None)
+        self.facts.whiles[made] = node
+        return at(made, node)
+
+    def _rows(self, node: Node, body: Block) -> Node:
+        index = self.row_index(node)
+        rows = node.iter.id
+        trips = expression(f"reversed(range(len({rows})))")
+        read = at(assign(node.target.id, expression(f"{rows}[{index}]")), node)
+        return at(gast.For(name(index, gast.Store()), trips, [read, *body], [], None), node)
+
+    def forward(self, block: Block) -> Block:
+        """The forward half with all saves in their places."""
+        heads = [statement(f"{kept} = []") for kept in self.stacks]
+        for node, kept in zip(heads, self.stacks, strict=True):
+            self.facts.pushes[node] = kept
+        return heads + self._forward(block)
+
+    def _forward(self, block: Block) -> Block:
+        made: Block = []
+        for node in block:
+            made += self.before.get(node, [])
+            for which in ("body", "orelse"):
+                if getattr(node, which, None):
+                    inner = self._forward(getattr(node, which))
+                    setattr(node, which, inner + self.ends.get((node, which), []))
+            if node in self.tests:
+                made += self._boolean(node)
+            made.append(node)
+            made += self.after.get(node, [])
+        return made
+
+    def _boolean(self, node: Node) -> Block:
+        boolean = self.tests[node]
+        made = [at(assign(boolean, node.test), node)]
+        node.test = name(boolean)
+        kept = self.kept.get((node, boolean))
+        if kept is not None:
+            push = statement(f"{kept}.append({boolean})")
+            self.facts.pushes[push] = kept
+            made.append(at(push, node))
+        return made
+

@@ -1,0 +1,225 @@
+"""The tangent of one statement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+import numpy as np
+
+from srcgrad.analyse.active import differentiable
+from srcgrad.analyse.adjoint_shapes import spec_of_tree
+from srcgrad.derive.broadcast import expand
+from srcgrad.derive.instantiate import Setting, copied, instantiate
+from srcgrad.derive.template import adjoint_template, derivative_of, tangent_template
+from srcgrad.facts import Facts, Operation
+from srcgrad.rules import rule_of
+from srcgrad.trees import Block, Node, assign, at, constant, expression, name, same, stores, target, walk
+
+Dotted = Callable[[str, Facts], str]
+
+
+def tangent_of(node: Node, facts: Facts, dotted: Dotted) -> Block:
+    """The statements that compute the tangent of what an assignment binds."""
+    if not isinstance(node, gast.Assign):
+        return []
+    bound = [b for b in stores(node) if b in facts.active]
+    if not bound:
+        return []
+    if node.value in facts.pulled:
+        return _call(node, bound[0], facts, dotted)
+    if isinstance(node.targets[0], gast.Tuple):
+        return _unpack(node, facts, dotted)
+    shared: Block = []
+    value = _tangent(node, facts, dotted, shared)
+    made = assign(dotted(bound[0], facts), value)
+    facts.spec[made] = facts.spec[node]
+    return [*shared, made]
+
+
+def _call(node: Node, bound: str, facts: Facts, dotted: Dotted) -> Block:
+    """`y, y_dot = g_jvp(a, a_dot=a_dot)`: the statement itself is changed."""
+    pair = [name(bound, gast.Store()), name(dotted(bound, facts), gast.Store())]
+    node.targets = [gast.Tuple(elts=pair, ctx=gast.Store())]
+    for keyword, operand in zip(facts.callee_seeds[node.value], facts.pulled[node.value], strict=True):
+        node.value.keywords.append(gast.keyword(arg=keyword, value=name(dotted(operand.id, facts))))
+    return []
+
+
+def _unpack(node: Node, facts: Facts, dotted: Dotted) -> Block:
+    parts = [
+        name(dotted(item.id, facts) if item.id in facts.active else "_", gast.Store())
+        for item in node.targets[0].elts
+    ]
+    value = name(dotted(node.value.id, facts))
+    return [gast.Assign([gast.Tuple(elts=parts, ctx=gast.Store())], value, None)]
+
+
+def _tangent(node: Node, facts: Facts, dotted: Dotted, shared: Block) -> Node:
+    value = node.value
+    if isinstance(value, gast.Name | gast.Tuple | gast.List | gast.Dict):
+        return _replaced(value, facts, dotted)
+    operation = facts.operation.get(value)
+    if operation is None or operation.rule is None:
+        return _zero(node, facts)
+    terms = _terms(node, operation, facts, dotted, shared)
+    if not terms:
+        return _zero(node, facts)
+    total = terms[0]
+    for term in terms[1:]:
+        negative = isinstance(term, gast.UnaryOp) and isinstance(term.op, gast.USub)
+        total = gast.BinOp(total, gast.Sub() if negative else gast.Add(), term.operand if negative else term)
+    return _widened(node, operation, total, facts)
+
+
+def _widened(node: Node, operation: Operation, total: Node, facts: Facts) -> Node:
+    """An elementwise tangent in the shape of its primal, if broadcasting has not given it already."""
+    assert operation.rule is not None, "an op has a rule"
+    if operation.rule.kind != "elementwise" or facts.spec[node].shape <= spec_of_tree(total, facts).shape:
+        return total
+    facts.results_wanted[node] = None
+    made = expand(total, str(target(node)), facts)
+    for item in walk(made.args[1]):
+        if isinstance(item, gast.Name) and item.id == target(node):
+            facts.results[item] = None
+    return made
+
+
+def _zero(node: Node, facts: Facts) -> Node:
+    """The tangent of a value that carries none."""
+    if facts.spec[node].scalar:
+        return constant(0.0)
+    return expression(f"{facts.library('zeros_like')}(primal)", primal=str(target(node)))
+
+
+def _terms(node: Node, operation: Operation, facts: Facts, dotted: Dotted, shared: Block) -> list[Node]:
+    rule = operation.rule
+    assert rule is not None, "an op has a rule"
+    active = [p for p, a in operation.bound.items() if p in differentiable(rule) and _holds(a, facts)]
+    if rule.kind == "elementwise":
+        return _elementwise(node, operation, active, facts, dotted, shared)
+    if rule.kind == "linear":
+        return [_substituted(node.value, operation, active, facts, dotted)] if active else []
+    if rule.kind == "multilinear":
+        return [_one_replaced(node.value, spot, facts, dotted) for p in active for spot in _spots(operation.bound[p], facts)]
+    return _general(node, operation, active, facts, dotted, shared)
+
+
+def _holds(argument: Node, facts: Facts) -> bool:
+    return any(isinstance(n, gast.Name) and n.id in facts.active for n in walk(argument))
+
+
+def _elementwise(
+    node: Node, operation: Operation, active: list[str], facts: Facts, dotted: Dotted, shared: Block
+) -> list[Node]:
+    if operation.function is np.multiply and same(*operation.bound.values()):
+        one = next(iter(operation.bound.values()))
+        operation = Operation("op", np.square, rule_of(np.square), {"x": one})
+        active = ["x"]
+    assert operation.rule is not None, "an op has a rule"
+    template = adjoint_template(operation.rule)
+    assert template is not None, "an elementwise rule has a template"
+    terms = []
+    for parameter in active:
+        operand = operation.bound[parameter]
+        tangent = name(dotted(operand.id, facts))
+        if operand in facts.spec:
+            facts.spec[tangent] = facts.spec[operand]
+        setting = Setting(template, operation, facts, str(target(node)), facts.spec[node], {template.result: tangent})
+        made = instantiate(setting, frozenset([parameter]))
+        shared += made.shared
+        terms += [line.value for line in made.lines]
+    return terms
+
+
+def _replaced(value: Node, facts: Facts, dotted: Dotted) -> Node:
+    """A name or a display with every active name replaced by its tangent, everything else by zeros."""
+    if isinstance(value, gast.Name) and value.id in facts.active:
+        made = name(dotted(value.id, facts))
+        if value in facts.spec:
+            facts.spec[made] = facts.spec[value]
+        return made
+    if isinstance(value, gast.Tuple | gast.List):
+        return type(value)(elts=[_replaced(item, facts, dotted) for item in value.elts], ctx=gast.Load())
+    if isinstance(value, gast.Dict):
+        return gast.Dict(keys=value.keys, values=[_replaced(item, facts, dotted) for item in value.values])
+    if isinstance(value, gast.Constant):
+        return constant(0.0)
+    return expression(f"{facts.library('zeros_like')}(primal)", primal=copied(value, facts))
+
+
+def _substituted(value: Node, operation: Operation, active: list[str], facts: Facts, dotted: Dotted) -> Node:
+    """The op applied to the tangents of all its linear arguments."""
+    assert operation.rule is not None, "an op has a rule"
+    swap = {
+        a: _replaced(a, facts, dotted) for p, a in operation.bound.items() if p in differentiable(operation.rule)
+    }
+    return exchanged(value, swap, facts)
+
+
+def _spots(argument: Node, facts: Facts) -> list[Node]:
+    """The active names of an argument, one by one."""
+    return [n for n in walk(argument) if isinstance(n, gast.Name) and n.id in facts.active]
+
+
+def _one_replaced(value: Node, spot: Node, facts: Facts, dotted: Dotted) -> Node:
+    return exchanged(value, {spot: _replaced(spot, facts, dotted)}, facts)
+
+
+def exchanged(value: Node, swap: dict[Node, Node], facts: Facts) -> Node:
+    """A copy of an expression with some of its parts exchanged."""
+    if value in swap:
+        return swap[value]
+    if isinstance(value, gast.Name):
+        return copied(value, facts)
+    made = type(value)()
+    for key in value._fields:
+        part = getattr(value, key, None)
+        if isinstance(part, list):
+            part = [exchanged(p, swap, facts) if isinstance(p, gast.AST) else p for p in part]
+        elif isinstance(part, gast.AST) and part._fields:
+            part = exchanged(part, swap, facts)
+        setattr(made, key, part)
+    return at(made, value)
+
+
+def _general(
+    node: Node, operation: Operation, active: list[str], facts: Facts, dotted: Dotted, shared: Block
+) -> list[Node]:
+    rule = operation.rule
+    assert rule is not None, "an op has a rule"
+    template = tangent_template(rule)
+    if template is None:
+        raise facts.refuse(
+            node.value, "E5001", f"{rule.name} has an adjoint but no tangent", "write `@tangent` for it as well"
+        )
+    derivatives: dict[str, Node] = {}
+    absent: dict[Node, None] = {}
+    for parameter in template.parameters:
+        argument = operation.bound.get(parameter)
+        if parameter in active and argument is not None:
+            derivatives[parameter] = _replaced(argument, facts, dotted)
+        else:
+            derivatives[parameter] = name(f"d_{parameter}")
+            absent[derivatives[parameter]] = None
+    lost = {n.id for n in absent}
+    setting = Setting(template, operation, facts, str(target(node)), facts.spec[node], derivatives)
+    made = instantiate(setting, frozenset([template.result]))
+    shared += made.shared
+    return [t for line in made.lines for t in _summands(line.value) if not _mentions(t, lost)]
+
+
+def _summands(value: Node) -> list[Node]:
+    if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add | gast.Sub):
+        right = _summands(value.right)
+        if isinstance(value.op, gast.Sub):
+            right = [gast.UnaryOp(gast.USub(), value.right)]
+        return _summands(value.left) + right
+    return [value]
+
+
+def _mentions(value: Node, names: set[str]) -> bool:
+    return any(isinstance(n, gast.Name) and n.id in names for n in walk(value))
+
+
+__all__ = ["derivative_of", "exchanged", "tangent_of"]

@@ -1,0 +1,64 @@
+"""A function with derivatives: the primal itself, carrying them as attributes."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import Any  # functions and arguments are arbitrary objects
+
+from srcgrad.derivative import Derivative, Wrt
+
+
+class Differentiable:
+    """A function that runs as it did, with its derivatives at hand; it pickles by name and binds like a method."""
+
+    def __init__(self, function: Callable[..., Any], wrt: Wrt) -> None:
+        functools.update_wrapper(self, function)
+        del self.__wrapped__
+        self.__srcgrad_primal__ = function
+        self.wrt = wrt
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.__srcgrad_primal__(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        return Differentiable(types.MethodType(self.__srcgrad_primal__, instance), self.wrt)
+
+    def __reduce__(self) -> str:
+        return self.__srcgrad_primal__.__qualname__
+
+    @functools.cached_property
+    def grad(self) -> Derivative:
+        """The gradient; see `srcgrad.grad`."""
+        return Derivative(self.__srcgrad_primal__, "reverse", self.wrt, not isinstance(self.wrt, tuple))
+
+    @functools.cached_property
+    def value_and_grad(self) -> Derivative:
+        """Value and gradient; see `srcgrad.value_and_grad`."""
+        return Derivative(self.__srcgrad_primal__, "value-and-grad", self.wrt, not isinstance(self.wrt, tuple))
+
+    def vjp(self, *args: Any) -> tuple[Any, Callable[[Any], Any]]:
+        """Value and pullback at the arguments; see `srcgrad.vjp`."""
+        from srcgrad.api import vjp
+
+        return vjp(self.__srcgrad_primal__, *args)
+
+    def jvp(self, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+        """Value and derivative along tangents; see `srcgrad.jvp`."""
+        from srcgrad.api import jvp
+
+        return jvp(self.__srcgrad_primal__, primals, tangents)
+
+    @property
+    def source(self) -> str:
+        """The text of the gradient."""
+        return self.grad.source
+
+    @property
+    def __signature__(self) -> Any:
+        import inspect
+
+        return inspect.signature(self.__srcgrad_primal__)

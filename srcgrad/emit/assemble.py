@@ -1,0 +1,204 @@
+"""From a program to one function definition: signature, docstring, halves, the user's lines as comments."""
+
+from __future__ import annotations
+
+import textwrap
+
+import gast
+
+from srcgrad.emit.text import Blank, Comment, Verbatim
+from srcgrad.facts import Facts
+from srcgrad.improve.program import Program
+from srcgrad.trees import COMPOUND, Block, Node, at, copy, loads, name, statement, statements
+
+SUFFIX = {"reverse": "grad", "value-and-grad": "value_and_grad", "vjp": "vjp", "forward": "jvp"}
+TITLE = {
+    "reverse": "Gradient of `{name}` with respect to {wrt}.",
+    "value-and-grad": "Value and gradient of `{name}` with respect to {wrt}.",
+    "vjp": "Value of `{name}` and its pullback with respect to {wrt}.",
+    "forward": "Value of `{name}` and its derivative along tangents of {wrt}.",
+}
+
+
+def assemble(program: Program, facts: Facts, function: Node, made: str) -> Node:
+    """The definition of the derivative, as a tree with comments."""
+    definition = gast.FunctionDef(
+        name=made,
+        args=signature(function, facts),
+        body=[remark(docstring(program, facts))],
+        decorator_list=[],
+        returns=None,
+        type_comment=None,
+        type_params=[],
+    )
+    forward = written(program.forward, facts)
+    backward = cited(program.backward, facts)
+    if facts.mode == "vjp":
+        definition.body += forward + [pullback(program, facts, backward), results(program, facts)]
+    else:
+        gap = [remark(Blank())] if forward and backward else []
+        definition.body += forward + gap + backward + [program.result]
+    return definition
+
+
+def remark(text: str) -> Node:
+    """A string as a statement: docstring, comment, blank line, or text as it is."""
+    return gast.Expr(value=gast.Constant(value=text, kind=None))
+
+
+def signature(function: Node, facts: Facts) -> Node:
+    """The user's parameters without annotations; the seed, or the tangents, after them."""
+    arguments = copy(function.args)
+    for argument in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
+        argument.annotation = None
+    for seed in facts.seeds if facts.mode != "vjp" else ():
+        parameter = gast.Name(id=seed, ctx=gast.Param(), annotation=None, type_comment=None)
+        if facts.mode == "forward":
+            arguments.kwonlyargs.append(parameter)
+            arguments.kw_defaults.append(None)
+        else:
+            arguments.args.append(parameter)
+            arguments.defaults.append(gast.Constant(value=1.0, kind=None))
+    return arguments
+
+
+def docstring(program: Program, facts: Facts) -> str:
+    """Of what, with respect to what, and what is recorded; in the manner of Tapenade."""
+    title = TITLE[facts.mode].format(name=facts.source.name, wrt=", ".join(facts.wrt))
+    if facts.mode == "forward":
+        return "\n    ".join(textwrap.wrap(title, 80))
+    lines = textwrap.wrap(title, 80) + [""]
+    found = recorded(program, facts)
+    for line in found or ["Recorded: nothing."]:
+        lines += textwrap.wrap(line, 80, subsequent_indent="    ")
+    return "\n    ".join(lines).replace("    \n", "\n") + "\n    "
+
+
+def recorded(program: Program, facts: Facts) -> list[str]:
+    """One line for each value that the forward half keeps on a stack or under a second name."""
+    around = _loops(program.forward)
+    found = []
+    for node in statements(program.forward):
+        kept = facts.pushes.get(node)
+        if kept is None or not isinstance(node, gast.Expr):
+            continue
+        value = node.value.args[0].id
+        needed = sorted({n.lineno for n in _readers(program.backward, kept, value, facts)})
+        where = f"each trip of the loop in line {around[node]}" if node in around else f"in line {node.lineno}"
+        by = f" (needed by line{'s' if len(needed) > 1 else ''} {', '.join(map(str, needed))})" if needed else ""
+        found.append(f"Recorded: {value}, {where}{by}.")
+    return found
+
+
+def _loops(block: Block, line: int | None = None) -> dict[Node, int]:
+    found: dict[Node, int] = {}
+    for node in block:
+        if line is not None:
+            found[node] = line
+        if isinstance(node, COMPOUND):
+            inner = node.lineno if isinstance(node, gast.For | gast.While) else line
+            found |= _loops([*node.body, *(getattr(node, "orelse", None) or [])], inner)
+    return found
+
+
+def _readers(block: Block, kept: str, value: str, facts: Facts) -> list[Node]:
+    """Backward statements that read a recorded value, in the block where it comes back."""
+    for node in block:
+        if facts.restores.get(node) == kept:
+            inner = statements(block[block.index(node) + 1 :])
+            return [n for n in inner if value in loads(n) and hasattr(n, "lineno") and n not in facts.restores]
+        if isinstance(node, COMPOUND):
+            found = _readers([*node.body, *(getattr(node, "orelse", None) or [])], kept, value, facts)
+            if found:
+                return found
+    return []
+
+
+def written(block: Block, facts: Facts) -> Block:
+    """The forward half with the user's own text and comments where a statement is as it was."""
+    made: Block = []
+    for node in block:
+        made += [remark(Comment(line)) for line in _comments_above(node, facts)]
+        if isinstance(node, COMPOUND):
+            node.body = written(node.body, facts)
+            node.orelse = written(getattr(node, "orelse", None) or [], facts)
+            made.append(node)
+        else:
+            made.append(_own_text(node, facts))
+    return made
+
+
+def _own_text(node: Node, facts: Facts) -> Node:
+    user = facts.origin.get(node, node)
+    known = facts.text.get(user)
+    if known is None or gast.dump(facts.as_written(node)) != known:
+        return facts.as_written(node)
+    lines = list(facts.source.lines[user.lineno - 1 : user.end_lineno])
+    last = lines[-1].encode()[: user.end_col_offset].decode()
+    if ";" in lines[-1][len(last) :].split("#")[0] or lines[0][: user.col_offset].strip():
+        return facts.as_written(node)  # several statements in one line
+    depth = len(lines[0]) - len(lines[0].lstrip())
+    if any(line[:depth].strip() for line in lines):
+        return facts.as_written(node)
+    return remark(Verbatim("\n".join(line[depth:].rstrip() for line in lines)))
+
+
+def _comments_above(node: Node, facts: Facts) -> list[str]:
+    """Comment lines that stand alone right above a user's statement, and a comment behind a header."""
+    user = facts.origin.get(node, node)
+    if node in facts.pushes or user not in facts.text and not isinstance(user, COMPOUND):
+        return []
+    found: list[str] = []
+    line = user.lineno - 1
+    while line > facts.source.first and not facts.source.lines[line - 1].strip().rstrip("#") == "":
+        text = facts.source.lines[line - 1].strip()
+        if line not in facts.source.comments or not text.startswith("#"):
+            break
+        found.insert(0, text)
+        line -= 1
+    if isinstance(user, COMPOUND) and user.lineno in facts.source.comments:
+        found.append(facts.source.comments[user.lineno])
+    return found
+
+
+def cited(block: Block, facts: Facts) -> Block:
+    """The backward half, with the user's line above each group of statements that comes from it."""
+    headers = {n.lineno for n in statements(facts.source.tree.body) if isinstance(n, COMPOUND)}
+    return _cited(block, facts, headers)
+
+
+def _cited(block: Block, facts: Facts, headers: set[int]) -> Block:
+    made: Block = []
+    last = None
+    for node in block:
+        line = getattr(node, "lineno", None)
+        if isinstance(node, COMPOUND):
+            node.body = _cited(node.body, facts, headers)
+            node.orelse = _cited(getattr(node, "orelse", None) or [], facts, headers)
+            last = None
+        elif node not in facts.zeros and line is not None and line not in headers and line != last:
+            made.append(remark(Comment(f"# line {line}: {_user_line(line, facts)}")))
+            last = line
+        made.append(node)
+    return made
+
+
+def _user_line(line: int, facts: Facts) -> str:
+    text = facts.source.lines[line - 1]
+    comment = facts.source.comments.get(line)
+    if comment is not None and text.rstrip().endswith(comment.rstrip()):
+        text = text.rstrip()[: -len(comment.rstrip())]
+    return text.strip()
+
+
+def pullback(program: Program, facts: Facts, backward: Block) -> Node:
+    """The backward half as a closure that may be called any number of times."""
+    definition = statement(f"def {facts.back}({facts.seeds[0]}):\n    pass")
+    definition.body = [*facts.fresh_copies, *backward, gast.Return(program.result.value.elts[1])]
+    return definition
+
+
+def results(program: Program, facts: Facts) -> Node:
+    """`return y, back`."""
+    value = program.result.value.elts[0]
+    return at(gast.Return(gast.Tuple(elts=[value, name(facts.back)], ctx=gast.Load())), program.result)

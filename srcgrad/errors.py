@@ -1,0 +1,63 @@
+"""The one exception of srcgrad, and the codes that it carries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+CODES: dict[str, str] = {
+    "E5001": "operation not differentiable",
+    "E5002": "integer or boolean input",
+    "E5003": "no rule and no source",
+    "E5004": "gradient of a rule has the wrong shape",
+    "E5005": "Python outside the subset",
+    "E5006": "argument that the rule does not handle",
+    "E5007": "output is not a real scalar",
+    "E5008": "source not found",
+    "E5009": "wrt names no parameter",
+    "E5010": "write into an array that cannot be proved safe",
+    "E5011": "name may be unbound",
+    "E5012": "name cannot be resolved",
+    "E5013": "malformed rule",
+    "E5014": "seed does not match the output",
+    "E5015": "target cannot be read",
+    "E5016": "expression nested too deeply",
+    "E5017": "kind of value that is not supported",
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in the user's text an error is: file label, line (from 1), column (from 0), the line itself."""
+
+    file: str
+    line: int
+    column: int
+    text: str
+    width: int = 1
+
+    def __str__(self) -> str:
+        caret = " " * self.column + "^" * max(1, min(self.width, len(self.text) - self.column))
+        return f"{self.file}:{self.line}:{self.column + 1}\n    {self.text}\n    {caret}"
+
+
+class DifferentiationError(Exception):
+    """What srcgrad raises for every mistake of a user: a code, a place, what is wrong, what to do.
+
+    Attributes: `code` ("E5001"), `message`, `remedy`, and `place` (None where no source is involved).
+
+    >>> print(DifferentiationError("E5009", "no parameter is called 'z'", "the parameters are: x, y"))
+    E5009 wrt names no parameter: no parameter is called 'z'
+      what to do: the parameters are: x, y
+    """
+
+    def __init__(self, code: str, message: str, remedy: str, place: Place | None = None) -> None:
+        super().__init__(code, message, remedy, place)
+        self.code = code
+        self.message = message
+        self.remedy = remedy
+        self.place = place
+
+    def __str__(self) -> str:
+        head = f"{self.code} {CODES[self.code]}: {self.message}"
+        where = "" if self.place is None else "\n  at " + str(self.place).replace("\n", "\n  ")
+        return f"{head}{where}\n  what to do: {self.remedy}"

@@ -1,0 +1,147 @@
+"""Side tables of one function on its way through the passes: what is known, keyed by node or by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any  # operations are arbitrary Python objects
+
+from srcgrad.errors import DifferentiationError, Place
+from srcgrad.front.namespace import Namespace
+from srcgrad.front.source import Source
+from srcgrad.names import Names
+from srcgrad.rules import Rule
+from srcgrad.trees import Node
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What is known of an argument before it is seen: nothing, a number, an array of some rank, a container."""
+
+    tag: str = "unknown"  # unknown, scalar, array, tuple, list, dict, other
+    ndim: int | None = None
+    items: tuple[tuple[Any, Kind], ...] = ()
+
+
+UNKNOWN = Kind()
+SCALAR = Kind("scalar", 0)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What an expression computes: an op of the table, a function with source, or something opaque.
+
+    `function` is the op itself or the called function; `bound` maps the op's parameters to argument trees.
+    """
+
+    kind: str  # op, callee, opaque
+    function: Any
+    rule: Rule | None = None
+    bound: dict[str, Node] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """Shape and dtype of a value, as the set of unknowns that broadcasting joins; rank where it is known.
+
+    Two values with equal `shape` sets have equal shapes; with equal `dtype` sets, equal dtypes.
+    """
+
+    shape: frozenset[str] = frozenset()
+    dtype: frozenset[str] = frozenset()
+    ndim: int | None = 0
+
+    @property
+    def scalar(self) -> bool:
+        """Whether the value is known to have shape ()."""
+        return self.ndim == 0
+
+
+@dataclass
+class Facts:
+    """Everything known of the function being differentiated. Passes fill tables; they hang nothing on nodes."""
+
+    source: Source
+    namespace: Namespace
+    mode: str
+    wrt: tuple[str, ...]
+    kinds: dict[str, Kind] = field(default_factory=dict)
+    names: Names = field(default_factory=Names)
+    base: dict[str, str] = field(default_factory=dict)  # renamed web -> the user's name
+    temporaries: dict[str, str] = field(default_factory=dict)  # names made by normalise -> their stem
+    operation: dict[Node, Operation] = field(default_factory=dict)  # by expression node
+    origin: dict[Node, Node] = field(default_factory=dict)  # normal statement -> user's statement
+    text: dict[Node, str] = field(default_factory=dict)  # user's statement -> its tree as it was written
+    augmented: dict[Node, None] = field(default_factory=dict)  # assignments that were `a += e`
+    varied: dict[str, None] = field(default_factory=dict)  # names that may depend on an input
+    active: dict[str, None] = field(default_factory=dict)  # ... and influence the output
+    spec: dict[Node, Spec] = field(default_factory=dict)  # by Name node, and by assignment for its result
+    number: dict[Node, int] = field(default_factory=dict)  # statement -> its place in the text, from 0
+    backs: dict[Node, str] = field(default_factory=dict)  # call of a callee -> name of its pullback
+    callees: dict[Any, Any] = field(default_factory=dict)  # derivative functions that the text needs
+    results: dict[Node, None] = field(default_factory=dict)  # names read for the new value of a statement
+    mention: dict[tuple[int, str], int] = field(default_factory=dict)  # (line, name) -> place among its operands
+    plain: dict[Node, Node] = field(default_factory=dict)  # `a += e` -> its spelling `a = a + e`
+    globals_as: dict[str, str] = field(default_factory=dict)  # name in the text -> the user's global name
+    looked_up: dict[str, None] = field(default_factory=dict)  # dotted names that were resolved
+    module: Any = None  # the module of text that this function is part of (srcgrad.modules.Module)
+    tuples: dict[str, tuple[Spec, ...]] = field(default_factory=dict)  # names that hold a callee's tuple
+    fresh_copies: list[Node] = field(default_factory=list)  # head of a pullback
+    back: str = ""  # name of the pullback
+    tangents: dict[Node, None] = field(default_factory=dict)  # statements of forward mode
+    results_wanted: dict[Node, None] = field(default_factory=dict)  # statements whose tangent reads their value
+    callee_seeds: dict[Node, tuple[str, ...]] = field(default_factory=dict)  # call -> names of its tangents
+    rewritten: dict[Node, None] = field(default_factory=dict)  # user's statements with calls of callees changed
+    effects: dict[Node, None] = field(default_factory=dict)  # calls that report: print, warnings
+    spelled: dict[str, str] = field(default_factory=dict)  # primal -> name of its adjoint
+    adjoint_of: dict[str, str] = field(default_factory=dict)  # name of an adjoint -> its primal
+    accumulates: dict[Node, None] = field(default_factory=dict)  # `x_bar = x_bar + e`
+    zeros: dict[Node, None] = field(default_factory=dict)  # `x_bar = zeros`
+    elements: dict[str, None] = field(default_factory=dict)  # adjoints that are added to in place
+    whole: dict[str, None] = field(default_factory=dict)  # adjoints that need no reduction
+    containers: dict[str, None] = field(default_factory=dict)  # names that hold tuples, lists, dicts
+    accumulators: dict[Node, tuple[str, ...]] = field(default_factory=dict)  # `s = s + e` in a loop -> s
+    reduced: dict[Node, None] = field(default_factory=dict)  # contributions that broadcasting may have widened
+    definition: dict[str, Node] = field(default_factory=dict)  # name bound once -> its statement
+    reads: dict[str, int] = field(default_factory=dict)  # how often a name is read
+    value_spec: dict[str, Spec] = field(default_factory=dict)  # by name, what holds of all its values
+    integers: dict[str, None] = field(default_factory=dict)  # names that hold an int: counters of loops
+    rebound: dict[str, None] = field(default_factory=dict)  # names bound in several places or in a loop
+    again: dict[str, None] = field(default_factory=dict)  # names computed again rather than recorded
+    pulled: dict[Node, list[Node]] = field(default_factory=dict)  # call of a callee -> its active operands
+    restores: dict[Node, str] = field(default_factory=dict)  # `h = h_stack.pop()` -> the stack
+    pushes: dict[Node, str] = field(default_factory=dict)  # `h_stack.append(h)`, `h_stack = []` -> the stack
+    whiles: dict[Node, Node] = field(default_factory=dict)  # backward form of a `while` -> the loop
+    imports: dict[str, str] = field(default_factory=dict)  # library name -> how the text spells it
+    np_is_numpy: bool = True  # whether the user's `np`, if any, is NumPy
+    seeds: tuple[str, ...] = ()
+    recorded: dict[str, Any] = field(default_factory=dict)  # name -> where and why it is recorded
+
+    def library(self, identifier: str, value: Any = None) -> str:
+        """How the text spells a library name such as `np` or `sum_to`: with an underscore if the user has one."""
+        if identifier not in self.imports:
+            free = identifier == "np" and self.np_is_numpy
+            self.imports[identifier] = identifier if free else self.names.fresh(identifier)
+        return self.imports[identifier]
+
+    @property
+    def derivative_mode(self) -> str:
+        """The mode in which callees are derived."""
+        return "forward" if self.mode == "forward" else "vjp"
+
+    def as_written(self, node: Node) -> Node:
+        """The user's `a += e` for its plain spelling, where that is safe; any other statement as it is."""
+        return node
+
+    def place(self, node: Node) -> Place:
+        """Where `node` is in the user's text."""
+        line = getattr(node, "lineno", self.source.first)
+        lines = self.source.lines
+        text = lines[line - 1].rstrip("\n") if 0 < line <= len(lines) else ""
+        column = getattr(node, "col_offset", 0)
+        last = getattr(node, "end_lineno", line)
+        end = node.end_col_offset if last == line and hasattr(node, "end_col_offset") else len(text)
+        return Place(self.source.file, line, column, text, max(1, end - column))
+
+    def refuse(self, node: Node, code: str, message: str, remedy: str) -> DifferentiationError:
+        """The error to raise about `node`."""
+        return DifferentiationError(code, message, remedy, self.place(node))

@@ -1,0 +1,171 @@
+"""What the names of a function mean: looked up where Python would look, running and changing nothing."""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any, Literal, Protocol  # a name may mean any object
+
+if TYPE_CHECKING:  # static imports this file
+    from srcgrad.front.static import StaticFunction, StaticModule
+
+
+@dataclass(frozen=True)
+class Binding:
+    """What a name means.
+
+    - object: `object` is the live, or trusted, module, function, class or value.
+    - function: `static` is a function known only as text.
+    - module: `module` is a module known only as text.
+    - value: a module-level value known only as text; `expression` spells it, or is None where it is
+      computed in more than one step; its names are those of `module`.
+    - unknown: the name exists but cannot be told; `reason` says why.
+    """
+
+    kind: Literal["object", "function", "module", "value", "unknown"]
+    object: Any = None
+    static: StaticFunction | None = None
+    module: StaticModule | None = None
+    expression: str | None = None
+    reason: str = ""
+
+
+class Namespace(Protocol):
+    """Where the free names of one function are looked up; each callee has its own."""
+
+    def lookup(self, name: str) -> Binding | None:
+        """What `name` means outside the function's own locals; None if nothing binds it."""
+
+
+def unknown(reason: str) -> Binding:
+    """A name that exists but cannot be told."""
+    return Binding("unknown", reason=reason)
+
+
+class LiveNamespace:
+    """The namespace of a live function: its closure, then its globals, then builtins.
+
+    >>> import numpy as np
+    >>> names = LiveNamespace(lambda x: np.sin(x) * scale)
+    >>> attribute(names.lookup("np"), "sin").object is np.sin, names.lookup("scale")
+    (True, None)
+    """
+
+    def __init__(self, function: FunctionType) -> None:
+        names, cells = function.__code__.co_freevars, function.__closure__ or ()
+        self.function = function
+        self.cells: dict[str, CellType] = dict(zip(names, cells, strict=True))
+        self.scopes: tuple[Mapping[str, Any], ...] = (function.__globals__, vars(builtins))
+
+    def lookup(self, name: str) -> Binding | None:
+        """What `name` means now."""
+        if name in self.cells:
+            try:
+                return Binding("object", self.cells[name].cell_contents)
+            except ValueError:
+                return unknown(f"{name} is not bound yet")
+        for scope in self.scopes:
+            if name in scope:
+                return Binding("object", scope[name])
+        return None
+
+    def dependencies(self, names: Iterable[str]) -> Dependencies:
+        """What `names` mean now, dotted names included, so that a later change can be noticed."""
+        cells: dict[str, tuple[CellType, Any]] = {}
+        entries: list[Entry] = []
+        codes = {id(self.function): (self.function, self.function.__code__)}
+        for dotted in names:
+            first, *rest = dotted.split(".")
+            found = self.lookup(first)
+            if first in self.cells:
+                bound = found is not None and found.kind == "object"
+                cells[first] = (self.cells[first], found.object if found and bound else _MISSING)
+            else:
+                entries.extend(_entry(scope, first) for scope in self.scopes)
+            for part in rest:
+                value = None if found is None else found.object
+                entries.extend(_entry(scope, part) for scope in _scopes(value))
+                found = None if found is None else attribute(found, part)
+            if found is not None and isinstance(found.object, FunctionType):
+                codes[id(found.object)] = (found.object, found.object.__code__)
+        return Dependencies(tuple(cells.values()), tuple(entries), tuple(codes.values()))
+
+
+Entry = tuple[Mapping[str, Any], str, Any]
+_MISSING: Any = object()
+
+
+def _entry(scope: Mapping[str, Any], name: str) -> Entry:
+    return scope, name, scope.get(name, _MISSING)
+
+
+def _scopes(value: object) -> list[Mapping[str, Any]]:
+    """The dictionaries in which an attribute of a module or a class is found."""
+    if isinstance(value, ModuleType):
+        return [vars(value)]
+    return [vars(base) for base in value.__mro__] if isinstance(value, type) else []
+
+
+@dataclass(frozen=True)
+class Dependencies:
+    """What names meant at one time: cells of closures, entries of namespaces, codes of functions."""
+
+    cells: tuple[tuple[CellType, Any], ...]
+    entries: tuple[tuple[Mapping[str, Any], str, Any], ...]
+    codes: tuple[tuple[FunctionType, CodeType], ...]
+
+    def changed(self) -> bool:
+        """Whether any of the names means another object now, or any of the functions runs other code."""
+        for scope, name, known in self.entries:
+            if scope.get(name, _MISSING) is not known:
+                return True
+        for function, code in self.codes:
+            if function.__code__ is not code:
+                return True
+        for cell, known in self.cells:
+            try:
+                if cell.cell_contents is not known:
+                    return True
+            except ValueError:  # an empty cell
+                if known is not _MISSING:
+                    return True
+        return False
+
+
+def attribute(binding: Binding, name: str) -> Binding | None:
+    """What `name` is in a module or a class; None for attributes of values, which only a run can tell.
+
+    No property or `__getattr__` of a user's object is ever run.
+    """
+    if binding.kind == "unknown":
+        return binding
+    if binding.kind == "module" and binding.module is not None:
+        return binding.module.attribute(name)
+    value = binding.object
+    if isinstance(value, ModuleType):
+        try:
+            return Binding("object", getattr(value, name))
+        except AttributeError:
+            return unknown(f"the module {value.__name__} has no {name}")
+    if isinstance(value, type):
+        return _of_class(value, name)
+    return None
+
+
+_PLAIN = (FunctionType, BuiltinFunctionType, staticmethod, classmethod, type)
+_METHOD_DESCRIPTORS = (type(str.lower), type(str.__len__), type(dict.__dict__["fromkeys"]))
+
+
+def _of_class(owner: type, name: str) -> Binding:
+    try:
+        raw = inspect.getattr_static(owner, name)
+    except AttributeError:
+        return unknown(f"the class {owner.__name__} has no {name}")
+    if isinstance(raw, (*_PLAIN, *_METHOD_DESCRIPTORS)):
+        return Binding("object", getattr(owner, name))
+    if hasattr(type(raw), "__get__"):
+        return unknown(f"{owner.__name__}.{name} is computed when it is read")
+    return Binding("object", raw)

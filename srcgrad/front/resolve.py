@@ -1,0 +1,252 @@
+"""What an expression computes: operators, functions, methods and attributes that mean the same op share one key."""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import math
+import operator
+import types
+from functools import lru_cache
+from typing import Any  # operations are arbitrary Python objects
+
+import gast
+import numpy as np
+
+from srcgrad.derive.template import adjoint_template, tangent_template
+from srcgrad.facts import Facts, Operation
+from srcgrad.front.namespace import Binding, attribute
+from srcgrad.rules import Rule, rule_of
+from srcgrad.trees import Node, constant, walk
+
+OPERATORS: dict[type, Any] = {
+    gast.Add: np.add,
+    gast.Sub: np.subtract,
+    gast.Mult: np.multiply,
+    gast.Div: np.divide,
+    gast.Pow: np.power,
+    gast.Mod: np.remainder,
+    gast.FloorDiv: np.floor_divide,
+    gast.MatMult: np.matmul,
+    gast.USub: np.negative,
+    gast.UAdd: np.positive,
+}
+
+METHODS: dict[str, Any] = {
+    "all": np.all, "any": np.any, "argmax": np.argmax, "argmin": np.argmin, "argsort": np.argsort,
+    "astype": np.ndarray.astype, "clip": np.clip, "conj": np.conjugate, "copy": np.copy, "cumprod": np.cumprod,
+    "cumsum": np.cumsum, "diagonal": np.diagonal, "dot": np.dot, "flatten": np.ndarray.flatten,
+    "item": np.ndarray.item, "max": np.max, "mean": np.mean, "min": np.min, "nonzero": np.nonzero,
+    "prod": np.prod, "ravel": np.ravel, "repeat": np.repeat, "reshape": np.reshape, "round": np.round,
+    "searchsorted": np.searchsorted, "squeeze": np.squeeze, "std": np.std, "sum": np.sum,
+    "swapaxes": np.swapaxes, "take": np.take, "tolist": np.ndarray.tolist, "trace": np.trace,
+    "transpose": np.transpose, "var": np.var,
+}  # fmt: skip
+
+ATTRIBUTES: dict[str, Any] = {"T": np.transpose, "mT": np.matrix_transpose}
+PASSIVE_ATTRIBUTES = ("shape", "dtype", "size", "ndim")
+
+
+def binding_of(node: Node, facts: Facts, local: frozenset[str]) -> Binding | None:
+    """What a dotted name such as `np.linalg.norm` means outside the function; None for anything else."""
+    if isinstance(node, gast.Name):
+        return None if node.id in local else facts.namespace.lookup(node.id)
+    if isinstance(node, gast.Attribute):
+        base = binding_of(node.value, facts, local)
+        return None if base is None else attribute(base, node.attr)
+    return None
+
+
+def operation_of(node: Node, facts: Facts, local: frozenset[str]) -> Operation | None:
+    """The operation of an expression whose operands may be active; None where nothing can be active."""
+    if isinstance(node, gast.BinOp):
+        return _of_op(_operator(node.op, node, facts), [node.left, node.right], [], node, facts)
+    if isinstance(node, gast.UnaryOp):
+        if isinstance(node.op, gast.Not | gast.Invert):
+            return None
+        return _of_op(OPERATORS[type(node.op)], [node.operand], [], node, facts)
+    if isinstance(node, gast.Subscript):
+        return _of_op(operator.getitem, [node.value, node.slice], [], node, facts)
+    if isinstance(node, gast.Attribute):
+        return _of_attribute(node, facts, local)
+    if isinstance(node, gast.Call):
+        return _of_call(node, facts, local)
+    return None
+
+
+def _operator(op: Node, node: Node, facts: Facts) -> Any:
+    found = OPERATORS.get(type(op))
+    if found is None:
+        raise facts.refuse(
+            node,
+            "E5001",
+            f"`{type(op).__name__}` has no derivative",
+            "use srcgrad.stop_gradient on its operands",
+        )
+    return found
+
+
+def _of_attribute(node: Node, facts: Facts, local: frozenset[str]) -> Operation | None:
+    if binding_of(node, facts, local) is not None or node.attr in PASSIVE_ATTRIBUTES:
+        return None
+    if node.attr in ATTRIBUTES:
+        return _of_op(ATTRIBUTES[node.attr], [node.value], [], node, facts)
+    raise facts.refuse(
+        node,
+        "E5005",
+        f"the attribute `.{node.attr}` of a differentiated value is not accepted",
+        "array attributes .T .mT .shape .dtype .size .ndim are; pass other values as arguments",
+    )
+
+
+def _of_call(node: Node, facts: Facts, local: frozenset[str]) -> Operation:
+    for argument in node.args:
+        if isinstance(argument, gast.Starred):
+            raise facts.refuse(argument, "E5005", "unpacking with `*` is not accepted", "name the arguments")
+    for word in node.keywords:
+        if word.arg is None:
+            raise facts.refuse(
+                word.value, "E5005", "unpacking with `**` is not accepted", "name the arguments"
+            )
+    found = binding_of(node.func, facts, local)
+    if found is not None:
+        return _of_binding(found, node, facts)
+    if isinstance(node.func, gast.Attribute):
+        return _of_method(node, facts)
+    return Operation("opaque", node.func)
+
+
+def _of_binding(found: Binding, node: Node, facts: Facts) -> Operation:
+    if found.static is not None:
+        return Operation("callee", found.static)
+    function = found.object
+    if rule_of(function) is not None:
+        return _of_op(function, node.args, node.keywords, node, facts)
+    primal = getattr(function, "__srcgrad_primal__", function)
+    if isinstance(primal, types.FunctionType | types.MethodType):
+        return Operation("callee", primal)
+    return Operation("opaque", function)
+
+
+def _of_method(node: Node, facts: Facts) -> Operation:
+    op = METHODS.get(node.func.attr)
+    if op is None or rule_of(op) is None:
+        raise facts.refuse(
+            node,
+            "E5003",
+            f"the method `.{node.func.attr}()` has no rule",
+            "call the NumPy function instead, or write a rule for a function of your own and call that",
+        )
+    arguments = list(node.args)
+    if op in (np.reshape, np.transpose) and len(arguments) > 1:
+        arguments = [gast.Tuple(elts=arguments, ctx=gast.Load())]
+    return _of_op(op, [node.func.value, *arguments], node.keywords, node, facts)
+
+
+def _of_op(op: Any, arguments: list[Node], keywords: list[Node], node: Node, facts: Facts) -> Operation:
+    rule = rule_of(op)
+    if rule is None:
+        return Operation("opaque", op)
+    if rule.kind == "constant":
+        return Operation("op", op, rule)
+    return Operation("op", op, rule, _bind(rule, arguments, keywords, node, facts))
+
+
+def _bind(
+    rule: Rule, arguments: list[Node], keywords: list[Node], node: Node, facts: Facts
+) -> dict[str, Node]:
+    """Arguments by the template's parameter names; what the rule does not handle is refused by name."""
+    template = adjoint_template(rule) or tangent_template(rule)
+    assert template is not None, "a rule that is not constant has a template"
+    order, variadic, defaults = _parameters(rule.op, template.parameters, template.variadic)
+    given: dict[str, Node] = {}
+    rest: list[Node] = []
+    for position, argument in enumerate(arguments):
+        if position < len(order):
+            given[order[position]] = argument
+        elif variadic:
+            rest.append(argument)
+        else:
+            raise _unhandled(rule, f"positional argument {position + 1}", argument, facts)
+    for word in keywords:
+        given[word.arg] = word.value
+    for name, value in list(given.items()):
+        if name not in template.parameters:
+            if _is_default(value, defaults.get(name, _NOTHING)):
+                del given[name]
+            else:
+                raise _unhandled(rule, f"`{name}=`", value, facts)
+    if variadic and template.variadic:
+        given[template.variadic] = gast.Tuple(elts=rest, ctx=gast.Load())
+    for name in template.parameters:
+        if name not in given and name not in template.defaults:
+            raise _unhandled(rule, f"a call without `{name}`", node, facts)
+    return {name: given[name] for name in template.parameters if name in given}
+
+
+_NOTHING = object()
+
+
+@lru_cache(maxsize=1024)
+def _parameters(
+    op: Any, own: tuple[str, ...], variadic: str | None
+) -> tuple[tuple[str, ...], bool, dict[str, Any]]:
+    """Positional names, whether more may follow, defaults: the op's own where it tells, else the template's."""
+    fixed = tuple(name for name in own if name != variadic)
+    if isinstance(op, np.ufunc) or op is operator.getitem:
+        return fixed, False, {"out": None, "where": True}
+    try:
+        parameters = list(inspect.signature(op).parameters.values())
+    except (ValueError, TypeError):
+        return fixed, variadic is not None, {}
+    kinds = inspect.Parameter
+    order = [p.name for p in parameters if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)]
+    for position, own_name in enumerate(fixed[: len(order)]):
+        if order[position] not in own and own_name not in order:
+            order[position] = own_name  # `self` of a method, names of C functions
+    more = any(p.kind is kinds.VAR_POSITIONAL for p in parameters)
+    defaults = {p.name: p.default for p in parameters if p.default is not kinds.empty}
+    return tuple(order) or fixed, more, defaults
+
+
+def _is_default(value: Node, default: object) -> bool:
+    return isinstance(value, gast.Constant) and default is not _NOTHING and value.value is default
+
+
+def _unhandled(rule: Rule, what: str, node: Node, facts: Facts) -> Exception:
+    return facts.refuse(
+        node,
+        "E5006",
+        f"the rule of {rule.name} does not handle {what}",
+        f"it handles: {', '.join(rule.parameters)}; compute the rest in separate operations",
+    )
+
+
+def effects(node: Node, facts: Facts, local: frozenset[str]) -> bool:
+    """Whether a statement's call is one that only reports: print, warnings, logging."""
+    found = binding_of(node.func, facts, local)
+    if found is None or found.static is not None:
+        return False
+    function = found.object
+    if function is builtins.print:
+        return True
+    return getattr(function, "__module__", None) in ("warnings", "_warnings", "logging")
+
+
+def literal(node: Node) -> bool:
+    """Whether a tree is a literal: a constant, a signed constant, or a display of them."""
+    return all(
+        isinstance(
+            item, gast.Constant | gast.Tuple | gast.List | gast.UnaryOp | gast.USub | gast.UAdd | gast.Load
+        )
+        for item in walk(node)
+    )
+
+
+def trusted_constant(value: object) -> Node | None:
+    """The literal for a value of a global name, where it has one."""
+    if value is None or isinstance(value, bool | int | str):
+        return constant(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return constant(value)
+    return None

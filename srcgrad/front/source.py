@@ -1,0 +1,186 @@
+"""The source of a function: its own text, tree and comments, or an error; never the text of another."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import CodeType, FunctionType, MethodType
+from typing import Any  # any callable may be asked for its source
+
+from srcgrad.errors import DifferentiationError, Place
+from srcgrad.front.match import Module, futures, module_of, node_of
+from srcgrad.front.parse import TOO_DEEP, FunctionNode, comments, function_tree, place
+from srcgrad.trees import Node
+
+
+@dataclass(frozen=True)
+class Source:
+    """The text of one function.
+
+    `file` is a label for messages, never a path; `first` the line of the `def`; `lines` all lines of the
+    file or cell, so that `lines[lineno - 1]` is the line of a node; `tree` a gast tree of its own, with
+    positions as in the file; `comments` maps lines of the function to their comment, the `#` included.
+    """
+
+    file: str
+    first: int
+    lines: tuple[str, ...]
+    tree: Node
+    name: str
+    comments: dict[int, str]
+
+    def place(self, node: Node) -> Place:
+        """Where `node` stands, for an error."""
+        return place(self.file, self.lines, node)
+
+
+def source_of(function: Callable[..., Any]) -> Source:
+    """The source of a live function, method or lambda; E5008 where there is none or it is out of date.
+
+    The text is compiled and compared with the code that runs, so a function is never given the text of
+    another: not after an edit of its file, not after a redefinition, not for two lambdas in one line.
+
+    >>> import functools
+    >>> source = source_of(functools.wraps)
+    >>> source.name, source.file, source.lines[source.first - 1]
+    ('wraps', 'functools.py', 'def wraps(wrapped,')
+    """
+    plain = _plain(function)
+    code = plain.__code__
+    node, lines = _find(code, plain)
+    _check_defaults(plain, node, lines)
+    return source_at(node, label_of(code.co_filename), lines)
+
+
+def source_at(node: FunctionNode, label: str, lines: Sequence[str]) -> Source:
+    """The source of the function that stands at `node` of a parsed text."""
+    tree = function_tree(node, label, lines)
+    last = node.end_lineno or node.lineno
+    whole = isinstance(node, ast.Lambda)
+    remarks = comments(lines, node.lineno, last, whole)
+    return Source(label, node.lineno, tuple(lines), tree, tree.name, remarks)
+
+
+def label_of(filename: str) -> str:
+    """How messages and headers call a file: its last part, without the folders that differ between machines.
+
+    >>> label_of("/home/me/model.py"), label_of("<doctest a[0]>"), label_of("/tmp/ipykernel_12/345.py")
+    ('model.py', '<doctest a[0]>', 'notebook')
+    """
+    if "ipykernel_" in filename or filename.startswith("<ipython-input"):
+        return "notebook"
+    if filename.startswith("<"):
+        return filename
+    return filename.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def _plain(function: Any) -> FunctionType:
+    """The function that runs when `function` is called; a wrapper that may do something else is refused."""
+    for _ in range(100):  # wrappers of wrappers end; an object that answers to every attribute does not
+        primal = getattr(function, "__srcgrad_primal__", None)
+        if primal is not None:
+            function = primal
+        elif isinstance(function, MethodType | staticmethod | classmethod):
+            function = function.__func__
+        elif isinstance(function, functools._lru_cache_wrapper):
+            function = function.__wrapped__
+        else:
+            break
+    name = getattr(function, "__qualname__", None) or type(function).__name__
+    if hasattr(function, "__wrapped__") and not _is_numpy(function):
+        message = f"{name} is wrapped by a decorator, which may change what it does"
+        remedy = f"pass {name}.__wrapped__ to differentiate the function inside, without its decorator"
+        raise DifferentiationError("E5008", message, remedy)
+    if isinstance(function, FunctionType):
+        return function
+    raise DifferentiationError("E5008", f"{name} has no Python source", _remedy(function, name))
+
+
+def _is_numpy(function: Any) -> bool:
+    """NumPy's functions wrap their implementation, which is no text to differentiate either."""
+    return str(getattr(function, "__module__", "")).partition(".")[0] == "numpy"
+
+
+def _remedy(function: Any, name: str) -> str:
+    if isinstance(function, functools.partial):
+        return "pass the function inside, with its arguments"
+    if isinstance(function, type):
+        return f"pass a function that makes a {name} and returns numbers"
+    if isinstance(vars(type(function)).get("__call__"), FunctionType):
+        return f"pass the method __call__ of the {name}"
+    return "call it from a Python function, and write a rule for it if it has none"
+
+
+def _find(code: CodeType, function: FunctionType) -> tuple[FunctionNode, tuple[str, ...]]:
+    label, name = label_of(code.co_filename), function.__qualname__
+    try:
+        module = _module(code, function.__globals__)
+        node = node_of(module, code) if module is not None else None
+    except (SyntaxError, ValueError):
+        raise _stale(label, name) from None  # it was Python when it was imported
+    except (RecursionError, MemoryError):
+        message = f"{label}, the file of {name}, cannot be parsed"
+        raise DifferentiationError("E5016", message, TOO_DEEP) from None
+    if module is None:
+        raise DifferentiationError(
+            "E5008",
+            f"the text of {name} is not known: {label} is no file that can be read",
+            "define the function in a file or a notebook cell, or enter its text into linecache",
+        )
+    if node is None:
+        raise _stale(label, name)
+    return node, module.lines
+
+
+def _stale(label: str, name: str) -> DifferentiationError:
+    message = f"the text of {name} in {label} is not the text that runs"
+    remedy = f"import {label} again, or run the cell again: it was edited after {name} was defined"
+    return DifferentiationError("E5008", message, remedy)
+
+
+def _check_defaults(function: FunctionType, node: FunctionNode, lines: tuple[str, ...]) -> None:
+    """Defaults are no part of the code: an edit of `n=1` to `n=2` shows here only."""
+    live = function.__kwdefaults__ or {}
+    named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+    pairs = [(text, live[item.arg]) for item, text in named if text is not None and item.arg in live]
+    if len(function.__defaults__ or ()) == len(node.args.defaults):
+        pairs += list(zip(node.args.defaults, function.__defaults__ or (), strict=True))
+    for text, value in pairs:
+        if _is_literal(text) and repr(ast.literal_eval(text)) != repr(value):
+            label = label_of(function.__code__.co_filename)
+            message = f"a default of {function.__qualname__} is not the one in the text"
+            remedy = f"import {label} again, or give the argument in the call"
+            raise DifferentiationError("E5008", message, remedy, place(label, lines, text))
+
+
+def _is_literal(node: ast.expr) -> bool:
+    """Numbers, strings and tuples of them; a list may have been changed by calls since."""
+    parts = (ast.Constant, ast.UnaryOp, ast.USub, ast.Tuple, ast.Load)
+    return all(isinstance(item, parts) for item in ast.walk(node))
+
+
+_CAPACITY = 64  # texts kept; the working set of a session is far smaller
+_lock = threading.Lock()
+_modules: dict[tuple[str, int], tuple[list[str], Module]] = {}
+
+
+def _module(code: CodeType, namespace: dict[str, Any]) -> Module | None:
+    """The parsed text that linecache has for the file of `code` now; None if it has none."""
+    key = (code.co_filename, futures(code))
+    with _lock:
+        linecache.checkcache(code.co_filename)
+        lines = linecache.getlines(code.co_filename, namespace)
+        known = _modules.pop(key, None)
+        if not lines:
+            return None
+        if known is None or (known[0] is not lines and known[0] != lines):
+            stripped = tuple(line.rstrip("\n") for line in lines)
+            known = (lines, module_of("".join(lines), stripped, key[1]))
+        _modules[key] = known  # the last used is the last in the dict
+        while len(_modules) > _CAPACITY:
+            del _modules[next(iter(_modules))]
+    return known[1]

@@ -1,0 +1,159 @@
+"""What Python is accepted: everything not listed here is refused, with the place and a way out."""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.facts import Facts
+from srcgrad.trees import Node, walk
+
+_STATEMENTS = (
+    gast.Assign,
+    gast.AugAssign,
+    gast.AnnAssign,
+    gast.If,
+    gast.For,
+    gast.While,
+    gast.Return,
+    gast.Assert,
+    gast.Raise,
+    gast.Expr,
+    gast.Pass,
+)
+_EXPRESSIONS = (
+    gast.Name,
+    gast.Constant,
+    gast.BinOp,
+    gast.UnaryOp,
+    gast.BoolOp,
+    gast.Compare,
+    gast.IfExp,
+    gast.Call,
+    gast.Attribute,
+    gast.Subscript,
+    gast.Slice,
+    gast.Tuple,
+    gast.List,
+    gast.Dict,
+    gast.JoinedStr,
+    gast.FormattedValue,
+    gast.keyword,
+)
+_PLAIN = (gast.expr_context, gast.operator, gast.unaryop, gast.boolop, gast.cmpop)
+
+_REMEDIES: dict[type, tuple[str, str]] = {
+    gast.Break: ("`break`", "put the condition into the loop's header, or use `while condition`"),
+    gast.Continue: ("`continue`", "put the rest of the body under `if not condition:`"),
+    gast.Try: ("`try`", "test the condition with `if` before the operation"),
+    gast.With: ("`with`", "enter the context around the call of the gradient"),
+    gast.Delete: ("`del`", "leave it out: names end with the function"),
+    gast.Global: ("writing a global", "pass the value as an argument and return it"),
+    gast.Nonlocal: ("writing a nonlocal name", "pass the value as an argument and return it"),
+    gast.Lambda: ("a lambda inside the function", "define a function at module level and call it"),
+    gast.FunctionDef: ("a nested function", "define the function at module level and call it"),
+    gast.ClassDef: ("a class inside the function", "define it outside"),
+    gast.ListComp: ("a comprehension", "write the loop out, or use one array operation"),
+    gast.SetComp: ("a comprehension", "write the loop out, or use one array operation"),
+    gast.DictComp: ("a comprehension", "write the loop out, or use one array operation"),
+    gast.GeneratorExp: ("a generator expression", "write the loop out, or use one array operation"),
+    gast.Yield: ("a generator", "return an array of the values"),
+    gast.YieldFrom: ("a generator", "return an array of the values"),
+    gast.Await: ("`await`", "differentiate the synchronous part of the computation"),
+    gast.AsyncFunctionDef: ("`async`", "differentiate the synchronous part of the computation"),
+    gast.AsyncFor: ("`async for`", "differentiate the synchronous part of the computation"),
+    gast.NamedExpr: ("`:=`", "assign in a statement of its own"),
+    gast.Starred: ("unpacking with `*`", "name the parts one by one"),
+    gast.Set: ("a set display", "use a tuple"),
+    gast.Import: ("an import inside the function", "import at the top of the module"),
+    gast.ImportFrom: ("an import inside the function", "import at the top of the module"),
+}
+
+
+def subset(function: Node, facts: Facts) -> Node:
+    """Refuse what is outside the accepted Python; the tree is returned as it is.
+
+    >>> from srcgrad.pipeline import explain_text
+    >>> explain_text("def f(x):\\n    for i in range(3):\\n        break\\n    return x", after="subset")
+    Traceback (most recent call last):
+    ...
+    srcgrad.errors.DifferentiationError: E5005 Python outside the subset: `break` is not accepted
+      at <text>:3:9
+              break
+              ^^^^^
+      what to do: put the condition into the loop's header, or use `while condition`
+    """
+    if isinstance(function, gast.AsyncFunctionDef):
+        raise _refusal(facts, function)
+    arguments = function.args
+    if arguments.vararg or arguments.kwarg:
+        raise facts.refuse(
+            arguments.vararg or arguments.kwarg,
+            "E5005",
+            "`*args` and `**kwargs` are not accepted in a differentiated function",
+            "name the parameters",
+        )
+    for statement in function.body:
+        for node in walk(statement):
+            _check(node, facts)
+    _check_returns(function, facts)
+    return function
+
+
+def _check(node: Node, facts: Facts) -> None:
+    if isinstance(node, _PLAIN):
+        return
+    if not isinstance(node, _STATEMENTS + _EXPRESSIONS):
+        raise _refusal(facts, node)
+    if isinstance(node, gast.For | gast.While) and node.orelse:
+        raise facts.refuse(
+            node, "E5005", "`else` after a loop is not accepted", "put the statements after the loop"
+        )
+    if isinstance(node, gast.Assign | gast.AugAssign | gast.AnnAssign | gast.For):
+        for target in node.targets if isinstance(node, gast.Assign) else [node.target]:
+            _check_target(target, node, facts)
+    if isinstance(node, gast.Expr) and not isinstance(node.value, gast.Call | gast.Constant):
+        raise facts.refuse(
+            node, "E5005", "an expression without effect is not accepted", "remove it, or use its value"
+        )
+
+
+def _check_target(target: Node, statement: Node, facts: Facts) -> None:
+    if isinstance(target, gast.Tuple | gast.List):
+        for item in target.elts:
+            _check_target(item, statement, facts)
+    elif isinstance(target, gast.Subscript):
+        raise facts.refuse(
+            target,
+            "E5010",
+            "a write into an array or container is not accepted",
+            "compute the new value and bind it to a name: np.where, np.concatenate, np.stack",
+        )
+    elif isinstance(target, gast.Attribute):
+        raise facts.refuse(
+            target, "E5005", "assignment to an attribute is not accepted", "bind the value to a name"
+        )
+    elif isinstance(target, gast.Starred):
+        raise _refusal(facts, target)
+
+
+def _check_returns(function: Node, facts: Facts) -> None:
+    """One return, at the end."""
+    returns = [n for s in function.body for n in walk(s) if isinstance(n, gast.Return)]
+    last = function.body[-1]
+    for node in returns:
+        if node is not last:
+            raise facts.refuse(
+                node,
+                "E5005",
+                "a return before the end is not accepted",
+                "bind the result to a name in each branch and return it at the end",
+            )
+    if not returns or last.value is None:
+        raise facts.refuse(last, "E5005", "the function returns nothing", "return the value to differentiate")
+
+
+def _refusal(facts: Facts, node: Node) -> Exception:
+    what, remedy = _REMEDIES.get(
+        type(node), (f"`{type(node).__name__}`", "rewrite it with assignments, `if`, `for` and `while`")
+    )
+    return facts.refuse(node, "E5005", f"{what} is not accepted", remedy)

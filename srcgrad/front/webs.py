@@ -1,0 +1,130 @@
+"""One name, one meaning: a variable that is bound anew gets a new name, where no use mixes the two."""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.analyse.flow import ENTRY, Definitions, definitions
+from srcgrad.facts import Facts
+from srcgrad.trees import COMPOUND, Block, Node, header, name, statements, stores, walk
+
+
+def parameters(function: Node) -> list[str]:
+    """Names of a function's parameters, in order."""
+    arguments = function.args
+    return [a.id for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs]
+
+
+def augmented(function: Node, facts: Facts) -> Node:
+    """Spell `a += e` as `a = a + e`; that it was augmented is kept in the facts.
+
+    >>> from srcgrad.pipeline import explain_text
+    >>> print(explain_text("def f(x):\\n    s = x\\n    s *= x\\n    return s", after="augmented"))
+    def f(x):
+        s = x
+        s = s * x
+        return s
+    """
+    for node in [function, *statements(function.body)]:
+        if isinstance(node, COMPOUND):
+            for field in ("body", "orelse"):
+                block = getattr(node, field, None)
+                if block:
+                    setattr(node, field, [_plain(item, facts) for item in block])
+    return function
+
+
+def _plain(node: Node, facts: Facts) -> Node:
+    if not isinstance(node, COMPOUND):
+        facts.text[node] = gast.dump(node)
+    if isinstance(node, gast.AnnAssign):
+        plain = node if node.value is None else gast.Assign([node.target], node.value, None)
+    elif isinstance(node, gast.AugAssign):
+        read = name(node.target.id, like=node.target)
+        plain = gast.Assign([node.target], gast.BinOp(read, node.op, node.value), None)
+        gast.copy_location(plain.value, node)
+        facts.augmented[plain] = None
+    else:
+        return node
+    if plain is not node:
+        gast.copy_location(plain, node)
+        facts.text[plain] = facts.text[node]
+        facts.origin[plain] = node
+        facts.plain[node] = plain
+    return plain
+
+
+def webs(function: Node, facts: Facts) -> Node:
+    """Give each web of definitions and uses a name of its own; the first keeps the user's.
+
+    >>> from srcgrad.pipeline import explain_text
+    >>> print(explain_text("def f(x, y):\\n    x = x * y\\n    x = x / y\\n    return x", after="webs"))
+    def f(x, y):
+        x_1 = x * y
+        x_2 = x_1 / y
+        return x_2
+    """
+    reaching = definitions(function.body, parameters(function))
+    uses = _uses(function.body)
+    leader = _unite(reaching, uses)
+    named = _name(reaching, leader, facts)
+    for node, read in uses:
+        found = reaching.at(node, read.id)
+        if found:
+            read.id = named[leader[found[0]]]
+    for number, (position, _) in enumerate(reaching.of):
+        if position != ENTRY:
+            _rename_stores(reaching.graph.nodes[position], reaching.of[number][1], named[leader[number]])
+    return function
+
+
+def _uses(block: Block) -> list[tuple[Node, Node]]:
+    return [
+        (node, item)
+        for node in statements(block)
+        for part in header(node)
+        for item in walk(part)
+        if isinstance(item, gast.Name) and isinstance(item.ctx, gast.Load)
+    ]
+
+
+def _unite(reaching: Definitions, uses: list[tuple[Node, Node]]) -> list[int]:
+    """For each definition the number of the first definition of its web."""
+    leader = list(range(len(reaching.of)))
+
+    def find(number: int) -> int:
+        while leader[number] != number:
+            leader[number] = leader[leader[number]]
+            number = leader[number]
+        return number
+
+    for node, read in uses:
+        found = reaching.at(node, read.id)
+        for other in found[1:]:
+            one, two = find(found[0]), find(other)
+            leader[max(one, two)] = min(one, two)
+    return [find(number) for number in range(len(leader))]
+
+
+def _name(reaching: Definitions, leader: list[int], facts: Facts) -> dict[int, str]:
+    named: dict[int, str] = {}
+    seen: set[str] = set()
+    for number, (_, user) in enumerate(reaching.of):
+        if leader[number] != number:
+            continue
+        if user in seen:
+            named[number] = facts.names.numbered(user)
+            facts.base[named[number]] = user
+        else:
+            named[number] = user
+            seen.add(user)
+    return named
+
+
+def _rename_stores(node: Node, old: str, new: str) -> None:
+    if old == new or old not in stores(node):
+        return
+    for target in node.targets if isinstance(node, gast.Assign) else [node.target]:
+        for item in walk(target):
+            if isinstance(item, gast.Name) and item.id == old and isinstance(item.ctx, gast.Store):
+                item.id = new

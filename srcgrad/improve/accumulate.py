@@ -1,0 +1,87 @@
+"""`x_bar = x_bar + e` becomes `x_bar += e` where the array was made here and nothing else can see it."""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.facts import Facts
+from srcgrad.improve.program import Program
+from srcgrad.trees import COMPOUND, Block, Node, header, name, statements, target, walk
+
+_FRESH = (gast.BinOp, gast.UnaryOp, gast.Constant)
+
+
+def accumulate(program: Program, facts: Facts) -> Program:
+    """Add in place to adjoints that own their array; the last use of an adjoint may hand it on."""
+    block = list(statements(program.backward))
+    owned = _owned(block, facts)
+    program.backward = _block(program.backward, owned, facts)
+    return program
+
+
+def _owned(block: Block, facts: Facts) -> dict[str, None]:
+    """Adjoints all of whose bindings make a new array, and that are not handed on before they are complete."""
+    fresh: dict[str, bool] = {}
+    last_add: dict[str, int] = {}
+    handed: dict[str, int] = {}
+    for position, node in enumerate(block):
+        bound = target(node)
+        if bound in facts.adjoint_of:
+            own = node in facts.accumulates or node in facts.zeros or isinstance(node.value, _FRESH)
+            fresh[bound] = fresh.get(bound, True) and own and not _half(node.value)
+        if node in facts.accumulates and bound is not None:
+            last_add[bound] = position
+        for shared in _handed_on(node):
+            handed.setdefault(shared, position)
+    return {
+        found: None
+        for found, own in fresh.items()
+        if own and handed.get(found, len(block)) > last_add.get(found, -1)
+    }
+
+
+def _half(value: Node) -> bool:
+    """Whether the value may be an operand itself: `+x` gives x's own array for nothing."""
+    return isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.UAdd)
+
+
+def _handed_on(node: Node) -> list[str]:
+    """Names whose very array another name, a container or a function may get."""
+    found = []
+    for part in header(node):
+        for item in walk(part):
+            if isinstance(item, gast.Assign) and isinstance(item.value, gast.Name):
+                found.append(item.value.id)
+            elif isinstance(item, gast.Call):
+                found += [a.id for a in item.args if isinstance(a, gast.Name)]
+            elif isinstance(item, gast.Tuple | gast.List):
+                found += [e.id for e in item.elts if isinstance(e, gast.Name)]
+            elif isinstance(item, gast.Attribute | gast.Subscript) and isinstance(item.value, gast.Name):
+                if isinstance(item.ctx, gast.Load):
+                    found.append(item.value.id)
+    return found
+
+
+def _block(block: Block, owned: dict[str, None], facts: Facts) -> Block:
+    made = []
+    for node in block:
+        if isinstance(node, COMPOUND):
+            node.body = _block(node.body, owned, facts)
+            node.orelse = _block(getattr(node, "orelse", None) or [], owned, facts)
+        if node in facts.accumulates and target(node) in owned:
+            node = _in_place(node)
+        made.append(node)
+    return made
+
+
+def _in_place(node: Node) -> Node:
+    """`x_bar = x_bar + e` as `x_bar += e`, if that is its form still."""
+    bound = target(node)
+    value = node.value
+    if not (isinstance(value, gast.BinOp) and isinstance(value.left, gast.Name) and value.left.id == bound):
+        return node
+    negative = isinstance(value.right, gast.UnaryOp) and isinstance(value.right.op, gast.USub)
+    sign, added = (gast.Sub(), value.right.operand) if negative else (gast.Add(), value.right)
+    made = gast.AugAssign(name(str(bound), gast.Store()), sign, added)
+    made.lineno = node.lineno
+    return made

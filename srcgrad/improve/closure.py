@@ -1,0 +1,47 @@
+"""A pullback may be called any number of times: what the backward half changes is its own copy."""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.analyse.flow import liveness
+from srcgrad.facts import Facts
+from srcgrad.improve.program import Program
+from srcgrad.trees import Block, statement, statements, stores, walk
+
+
+def closure(program: Program, facts: Facts) -> Program:
+    """In mode vjp, give the backward half fresh names for the stacks it pops and the values it restores."""
+    if facts.mode != "vjp":
+        return program
+    bound = {s for n in statements(program.backward) for s in stores(n)}
+    flow = liveness([*program.backward, program.result])
+    alive = flow.before[0] if flow.before else 0
+    changed = [name for name, bit in flow.bits.items() if bit & alive and name in bound]
+    stacks = [s for s in dict.fromkeys(facts.pushes.values()) if _mentioned(program.backward, s)]
+    renamed: dict[str, str] = {}
+    for name in changed:
+        if name not in facts.seeds:
+            renamed[name] = facts.names.numbered(facts.base.get(name, name))
+            facts.fresh_copies.append(statement(f"{renamed[name]} = {name}"))
+    for name in stacks:
+        if name not in renamed and _is_popped(program.backward, name):
+            renamed[name] = facts.names.numbered(name)
+            facts.fresh_copies.append(statement(f"{renamed[name]} = {name}.copy()"))
+    for node in program.backward:
+        for item in walk(node):
+            if isinstance(item, gast.Name) and item.id in renamed:
+                item.id = renamed[item.id]
+    return program
+
+
+def _mentioned(block: Block, name: str) -> bool:
+    return any(isinstance(i, gast.Name) and i.id == name for n in block for i in walk(n))
+
+
+def _is_popped(block: Block, name: str) -> bool:
+    return any(
+        isinstance(item, gast.Attribute) and isinstance(item.value, gast.Name) and item.value.id == name
+        for node in block
+        for item in walk(node)
+    )

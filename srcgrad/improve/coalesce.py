@@ -1,0 +1,121 @@
+"""Names for readers: what was renamed gets the user's name back where nothing is lost, temporaries are counted."""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.facts import Facts
+from srcgrad.improve.program import Program
+from srcgrad.names import bar, dot
+from srcgrad.trees import COMPOUND, Block, Node, loads, statements, stores, target, walk
+
+Interval = tuple[int, int]
+
+
+def coalesce(program: Program, facts: Facts) -> Program:
+    """Two values whose lives do not overlap share the user's name, and so do their adjoints."""
+    lives = _lives(program)
+    renamed: dict[str, str] = {}
+    groups: dict[str, list[Interval]] = {}
+    for name, user in _families(facts):
+        if name not in lives:
+            continue
+        group = groups.setdefault(user, [lives[user]] if user in lives else [])
+        if all(_apart(lives[name], other) for other in group):
+            renamed[name] = user
+            group.append(lives[name])
+    rename(program, renamed, facts)
+    program.forward = _without_self_copies(program.forward)
+    program.backward = _without_self_copies(program.backward)
+    return program
+
+
+def _families(facts: Facts) -> list[tuple[str, str]]:
+    """(renamed name, the name it would like), primals first."""
+    found = list(facts.base.items())
+    for adjoint, primal in facts.adjoint_of.items():
+        if primal in facts.base:
+            suffix = dot if facts.mode == "forward" else bar
+            found.append((adjoint, facts.spelled.get(facts.base[primal], suffix(facts.base[primal]))))
+    return found
+
+
+def _lives(program: Program) -> dict[str, Interval]:
+    """From first to last mention of each name, in places of the text; a loop is one place for what outlives a trip."""
+    lives: dict[str, Interval] = {name: (-1, -1) for name in program.parameters}
+    clock = 0
+
+    def visit(block: Block, outer: Interval | None) -> None:
+        nonlocal clock
+        for node in block:
+            clock += 2
+            for name in loads(node):
+                extend(name, clock, outer)
+            for name in stores(node):
+                extend(name, clock + 1, outer)
+            if isinstance(node, COMPOUND):
+                around = outer
+                if isinstance(node, gast.For | gast.While) and outer is None:
+                    around = (clock, clock + 2 * sum(1 for _ in statements([node])) + 2)
+                visit(node.body, around)
+                visit(getattr(node, "orelse", None) or [], around)
+
+    def extend(name: str, when: int, outer: Interval | None) -> None:
+        first, last = outer or (when, when)
+        known = lives.get(name, (first, last))
+        lives[name] = (min(known[0], first), max(known[1], last))
+
+    visit(program.block, None)
+    return lives
+
+
+def _apart(one: Interval, two: Interval) -> bool:
+    return one[1] < two[0] or two[1] < one[0]
+
+
+def rename(program: Program, renamed: dict[str, str], facts: Facts) -> None:
+    """Spell names anew, in the program and in the user's own statements."""
+    if not renamed:
+        return
+    for node in program.block:
+        for item in walk(node):
+            if isinstance(item, gast.Name) and item.id in renamed:
+                item.id = renamed[item.id]
+    facts.recorded = {renamed.get(name, name): where for name, where in facts.recorded.items()}
+
+
+def _without_self_copies(block: Block) -> Block:
+    made = []
+    for node in block:
+        if isinstance(node, COMPOUND):
+            node.body = _without_self_copies(node.body)
+            node.orelse = _without_self_copies(getattr(node, "orelse", None) or [])
+        if not (target(node) and isinstance(node.value, gast.Name) and node.value.id == target(node)):
+            made.append(node)
+    return made
+
+
+def count_temporaries(program: Program, facts: Facts) -> Program:
+    """Temporaries are t, or t1, t2, ... in the order of the text; their adjoints follow."""
+    seen: dict[str, None] = {}
+    for node in statements(program.block):
+        for item in _mentioned(node):
+            primal = facts.adjoint_of.get(item, item)
+            if facts.temporaries.get(primal) == "t":
+                seen[primal] = None
+    for name, stem in facts.temporaries.items():
+        if stem == "t":
+            facts.names.taken -= {name, facts.spelled.get(name, name)}
+    renamed: dict[str, str] = {}
+    for number, name in enumerate(seen, 1):
+        fresh = facts.names.fresh("t" if len(seen) == 1 else f"t{number}")
+        renamed[name] = fresh
+        if name in facts.spelled:
+            suffix = dot if facts.mode == "forward" else bar
+            renamed[facts.spelled[name]] = facts.names.fresh(suffix(fresh))
+    rename(program, renamed, facts)
+    return program
+
+
+def _mentioned(node: Node) -> list[str]:
+    return [*loads(node), *stores(node)]

@@ -1,0 +1,85 @@
+"""A second name for one value is replaced by the first, where neither changes in between."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+import gast
+
+from srcgrad.facts import Facts
+from srcgrad.improve.inline import count
+from srcgrad.improve.program import Program
+from srcgrad.trees import COMPOUND, Block, Node, header, statements, stores, target, walk
+
+
+def copies(program: Program, facts: Facts) -> Program:
+    """Drop `u = v` for a temporary or an adjoint u that is bound once, and read v instead."""
+    bound = count(program.block).bound
+    top = _block([*program.forward, None, *program.backward, program.result], facts, bound)
+    split = top.index(None)
+    program.forward, program.backward = top[:split], top[split + 1 : -1]
+    return program
+
+
+def _block(block: Block, facts: Facts, bound: dict[str, int]) -> Block:
+    read, written = _places(block)
+    gone: set[int] = set()
+    for position, node in enumerate(block):
+        if node is None:
+            continue
+        if isinstance(node, COMPOUND):
+            node.body = _block(node.body, facts, bound)
+            node.orelse = _block(node.orelse, facts, bound) if getattr(node, "orelse", None) else []
+            continue
+        if target(node) and isinstance(node.value, gast.Name) and node.value.id == target(node):
+            gone.add(position)
+            continue
+        if not _is_copy(node, facts, bound):
+            continue
+        made, source = node.targets[0].id, node.value.id
+        uses = read.get(made, [])
+        if uses and _changed(source, position, uses[-1][0], written):
+            continue
+        for place, name in uses:
+            name.id = source
+            read.setdefault(source, []).append((place, name))
+        read.pop(made, None)
+        if source in read:
+            read[source].sort(key=lambda pair: pair[0])
+        gone.add(position)
+    return [node for position, node in enumerate(block) if position not in gone]
+
+
+def _places(block: Block) -> tuple[dict[str, list[tuple[int, Node]]], dict[str, list[int]]]:
+    """Where each name is read (with the node) and bound, by position in the block."""
+    read: dict[str, list[tuple[int, Node]]] = {}
+    written: dict[str, list[int]] = {}
+    for position, node in enumerate(block):
+        if node is None:
+            continue
+        for inner in statements([node]):
+            for name in stores(inner):
+                written.setdefault(name, []).append(position)
+            for part in header(inner):
+                for item in walk(part):
+                    if isinstance(item, gast.Name) and isinstance(item.ctx, gast.Load):
+                        read.setdefault(item.id, []).append((position, item))
+    return read, written
+
+
+def _is_copy(node: Node, facts: Facts, bound: dict[str, int]) -> bool:
+    made = target(node)
+    if made is None or not isinstance(node.value, gast.Name) or bound.get(made) != 1:
+        return False
+    if node in facts.pushes or node in facts.restores:
+        return False
+    if made in facts.temporaries:
+        return True
+    primal = facts.adjoint_of.get(made)
+    return primal is not None and primal not in facts.wrt and made not in facts.elements
+
+
+def _changed(name: str, start: int, end: int, written: dict[str, list[int]]) -> bool:
+    places = written.get(name, [])
+    after = bisect_right(places, start)
+    return after < len(places) and places[after] <= end

@@ -1,0 +1,43 @@
+"""Keep what the returned values need, and what speaks to the user; drop the rest."""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.analyse.flow import definitions
+from srcgrad.facts import Facts
+from srcgrad.improve.program import Program, parents, rebuilt
+from srcgrad.trees import Node, loads, statements
+
+
+def dead(program: Program, facts: Facts) -> Program:
+    """Mark what is needed, starting from the results; a record that nothing reads goes with its push and pop."""
+    block = program.block
+    reaching = definitions(block, program.parameters)
+    above = parents(block)
+    pushes: dict[str, list[Node]] = {}
+    for node in statements(block):
+        if node in facts.pushes:
+            pushes.setdefault(facts.pushes[node], []).append(node)
+    needed: dict[Node, None] = {}
+    todo = [node for node in statements(block) if _speaks(node, facts)] + [program.result]
+    while todo:
+        node = todo.pop()
+        if node is None or node in needed:
+            continue
+        needed[node] = None
+        todo.append(above[node])
+        for name in loads(node):
+            if name in pushes:
+                todo.extend(pushes[name])
+            todo.extend(reaching.graph.nodes[reaching.of[k][0]] for k in reaching.at(node, name))
+    program.forward = rebuilt(program.forward, needed)
+    program.backward = rebuilt(program.backward, needed)
+    return program
+
+
+def _speaks(node: Node, facts: Facts) -> bool:
+    """Whether a statement acts on more than names: print, assert, raise."""
+    if isinstance(node, gast.Assert | gast.Raise):
+        return True
+    return isinstance(node, gast.Expr) and node in facts.effects

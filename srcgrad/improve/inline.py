@@ -1,0 +1,161 @@
+"""Put expressions together again: a value that is named only to be read once is written where it is read."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+
+import gast
+
+from srcgrad.emit.text import statement as spelled
+from srcgrad.facts import Facts
+from srcgrad.improve.program import Program
+from srcgrad.trees import COMPOUND, Block, Node, header, loads, statements, stores, target, walk
+
+WIDTH = 80
+
+
+@dataclass
+class Uses:
+    """How often each name is read and bound in the whole program."""
+
+    read: dict[str, int]
+    bound: dict[str, int]
+
+
+def inline(program: Program, facts: Facts) -> Program:
+    """Write single-use temporaries and adjoints of temporaries where they are read, never into a loop.
+
+    Evaluation order changes only between operations without effect; nothing is computed twice.
+    """
+    uses = count(program.block)
+    top = _block([*program.forward, None, *program.backward, program.result], facts, uses, 4)
+    split = top.index(None)
+    program.forward, program.backward = top[:split], top[split + 1 : -1]
+    return program
+
+
+def count(block: Block) -> Uses:
+    """Reads and bindings of every name."""
+    uses = Uses({}, {})
+    for node in statements(block):
+        for name in loads(node):
+            uses.read[name] = uses.read.get(name, 0) + 1
+        for name in stores(node):
+            uses.bound[name] = uses.bound.get(name, 0) + 1
+    return uses
+
+
+def _block(block: Block, facts: Facts, uses: Uses, indent: int) -> Block:
+    written = _positions(block)
+    pending: dict[str, int] = {}
+    made: list[Node] = list(block)
+    gone: set[int] = set()
+    for position, node in enumerate(block):
+        if node is None:
+            continue
+        for part in _open_parts(node):
+            _fill(part, node, position, pending, made, gone, written, facts, indent)
+        if isinstance(node, COMPOUND):
+            node.body = _block(node.body, facts, uses, indent + 4)
+            node.orelse = _block(node.orelse, facts, uses, indent + 4) if getattr(node, "orelse", None) else []
+        bound = target(node)
+        if bound is not None and uses.read.get(bound) == 1 and uses.bound.get(bound) == 1:
+            if _inlinable(bound, node, facts):
+                pending[bound] = position
+    return [node for position, node in enumerate(made) if position not in gone]
+
+
+def _positions(block: Block) -> dict[str, list[int]]:
+    """Where in the block each name is bound, nested statements included."""
+    written: dict[str, list[int]] = {}
+    for position, node in enumerate(block):
+        if node is None:
+            continue
+        for inner in statements([node]):
+            for name in stores(inner):
+                written.setdefault(name, []).append(position)
+    return written
+
+
+def _open_parts(node: Node) -> list[Node]:
+    """Parts of a statement in which a name may be replaced: loops evaluate theirs more than once, or not at all."""
+    if isinstance(node, gast.While | gast.Return):
+        return []
+    if isinstance(node, gast.For):
+        return [node.iter]
+    return header(node)
+
+
+def _inlinable(bound: str, node: Node, facts: Facts) -> bool:
+    if node in facts.pushes or node in facts.restores or node in facts.zeros:
+        return False
+    if bound in facts.temporaries:
+        return True
+    primal = facts.adjoint_of.get(bound)
+    return primal is not None and primal not in facts.wrt and bound not in facts.elements
+
+
+def _fill(
+    part: Node,
+    node: Node,
+    position: int,
+    pending: dict[str, int],
+    made: list[Node],
+    gone: set[int],
+    written: dict[str, list[int]],
+    facts: Facts,
+    indent: int,
+) -> None:
+    """Replace pending names read in `part` by their expressions, where that is safe and fits the line."""
+    reads = [n for n in walk(part) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load) and n.id in pending]
+    for read in reads:
+        source = made[pending[read.id]]
+        if not _steady(source.value, pending[read.id], position, written):
+            continue
+        user = facts.origin.get(source)
+        own = user is not None and user is facts.origin.get(node)
+        if not own and not _fits(source.value, node, read.id, indent):
+            continue
+        if _is_subject(read, node):
+            continue
+        replace(node, read, source.value)
+        gone.add(pending.pop(read.id))
+
+
+def _steady(value: Node, start: int, end: int, written: dict[str, list[int]]) -> bool:
+    """Whether nothing that `value` reads is bound between two positions of the block."""
+    for item in walk(value):
+        if isinstance(item, gast.Name):
+            places = written.get(item.id, ())
+            after = bisect_right(places, start)
+            if after < len(places) and places[after] < end:
+                return False
+    return True
+
+
+def _fits(value: Node, node: Node, name: str, indent: int) -> bool:
+    if isinstance(node, COMPOUND):
+        return isinstance(value, gast.Name)
+    length = len(spelled(gast.Expr(value))[0]) + max(map(len, spelled(node, width=10_000)))
+    return length - len(name) + indent <= WIDTH
+
+
+def _is_subject(read: Node, node: Node) -> bool:
+    """Whether a name is the array that a statement changes in place."""
+    return any(name == read.id for name in stores(node))
+
+
+def replace(node: Node, old: Node, new: Node) -> None:
+    """Put `new` in the place of `old` somewhere below `node`."""
+    for item in walk(node):
+        for key in item._fields:
+            part = getattr(item, key, None)
+            if part is old:
+                setattr(item, key, new)
+                return
+            if isinstance(part, list):
+                for index, child in enumerate(part):
+                    if child is old:
+                        part[index] = new
+                        return

@@ -1,0 +1,111 @@
+"""Within the lines that undo one statement: temporaries first, then adjoints in the order of its operands."""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.facts import Facts
+from srcgrad.improve.inline import WIDTH
+from srcgrad.emit.text import statement as spelled
+from srcgrad.improve.program import Program
+from srcgrad.trees import COMPOUND, Block, Node, loads, stores, target, walk
+
+
+def order(program: Program, facts: Facts) -> Program:
+    """Sort each group of lines, keeping what depends on what; join two contributions that meet in one group."""
+    program.backward = _block(program.backward, facts, 4)
+    return program
+
+
+def _block(block: Block, facts: Facts, indent: int) -> Block:
+    made: Block = []
+    group: Block = []
+    for node in [*block, None]:
+        if group and (node is None or not _together(group[0], node, facts)):
+            made += _joined(_sorted(group, facts), facts, indent)
+            group = []
+        if node is None:
+            break
+        if isinstance(node, COMPOUND):
+            node.body = _block(node.body, facts, indent + 4)
+            node.orelse = _block(getattr(node, "orelse", None) or [], facts, indent + 4)
+            made.append(node)
+        elif node in facts.zeros:
+            made.append(node)
+        else:
+            group.append(node)
+    return made
+
+
+def _together(one: Node, two: Node, facts: Facts) -> bool:
+    if isinstance(two, COMPOUND) or two in facts.zeros:
+        return False
+    return getattr(one, "lineno", 0) == getattr(two, "lineno", 0)
+
+
+def _sorted(group: Block, facts: Facts) -> Block:
+    """A list schedule: the most urgent statement of those whose predecessors have been placed."""
+    if len(group) > 60:
+        return group
+    after = _dependencies(group)
+    rank = {node: _rank(position, node, group, facts) for position, node in enumerate(group)}
+    left = list(range(len(group)))
+    placed: list[int] = []
+    while left:
+        ready = [k for k in left if not any(j in left for j in after[k])]
+        chosen = min(ready, key=lambda k: rank[group[k]])
+        placed.append(chosen)
+        left.remove(chosen)
+    return [group[k] for k in placed]
+
+
+def _dependencies(group: Block) -> list[list[int]]:
+    reads = [set(loads(n)) for n in group]
+    writes = [set(stores(n)) for n in group]
+    return [
+        [
+            j
+            for j in range(k)
+            if writes[j] & reads[k] or reads[j] & writes[k] or writes[j] & writes[k]
+        ]
+        for k in range(len(group))
+    ]
+
+
+def _rank(position: int, node: Node, group: Block, facts: Facts) -> tuple[int, int]:
+    bound = stores(node)
+    primal = facts.adjoint_of.get(bound[0]) if bound else None
+    if primal is None or primal in facts.temporaries:
+        return (0, position)
+    return (1, facts.mention.get((getattr(node, "lineno", 0), primal), position))
+
+
+def _joined(group: Block, facts: Facts, indent: int) -> Block:
+    """`x_bar = a` and, next, `x_bar = x_bar + b` are `x_bar = a + b`."""
+    made: Block = []
+    for node in group:
+        bound = target(node)
+        if made and bound is not None and target(made[-1]) == bound and node in facts.accumulates:
+            first = made[-1]
+            value = node.value
+            again = [n for n in walk(value.right) if isinstance(n, gast.Name) and n.id == bound]
+            if not again and first not in facts.restores:
+                total = added(first.value, value.right)
+                joined = gast.Assign(first.targets, total, None)
+                joined.lineno = first.lineno
+                if max(map(len, spelled(joined, width=10_000))) + indent <= WIDTH:
+                    if first in facts.accumulates:
+                        facts.accumulates[joined] = None
+                    made[-1] = joined
+                    continue
+        made.append(node)
+    return made
+
+
+def added(one: Node, two: Node) -> Node:
+    """`one + two`, with signs as a person writes them."""
+    if isinstance(two, gast.UnaryOp) and isinstance(two.op, gast.USub):
+        return gast.BinOp(one, gast.Sub(), two.operand)
+    if isinstance(one, gast.UnaryOp) and isinstance(one.op, gast.USub):
+        return gast.BinOp(two, gast.Sub(), one.operand)
+    return gast.BinOp(one, gast.Add(), two)

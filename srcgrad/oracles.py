@@ -1,0 +1,261 @@
+"""The oracles of a derivative at one point: forward and reverse against differences, pairing, promises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any  # functions of arbitrary nested Python values
+
+import numpy as np
+
+from srcgrad.api import jvp, vjp
+from srcgrad.differences import (
+    Precision,
+    Vector,
+    central,
+    relative_error,
+    shaped,
+    spans,
+    tangent_like,
+    vector,
+    vector_along,
+)
+from srcgrad.promises import not_mirrored, same, shared, snapshot
+
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Record:
+    """One comparison: of which function, order and argument, by which oracle; the error and its limit."""
+
+    function: str
+    order: int
+    oracle: str
+    argument: str
+    direction: int
+    error: float
+    tolerance: float
+    detail: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the error is within the tolerance; NaN is not."""
+        return self.error <= self.tolerance
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is checked: `function` at `args`, with respect to the positions `active`."""
+
+    function: Function
+    name: str
+    order: int
+    args: tuple[Any, ...]
+    active: tuple[int, ...]
+    labels: tuple[str, ...]
+    limits: Precision
+
+    @property
+    def chosen(self) -> tuple[Any, ...]:
+        """The active arguments."""
+        return tuple(self.args[position] for position in self.active)
+
+    def primal(self, *chosen: Any) -> Any:
+        """The function of its active arguments alone; it is given copies, so it may write into them."""
+        args = list(shaped(self.args, vector(self.args)))
+        for position, argument in zip(self.active, chosen, strict=True):
+            args[position] = argument
+        return self.function(*args)
+
+    def tangents(self, numbers: Vector) -> tuple[Any, ...]:
+        """One tangent per positional argument: `numbers` in the active ones, zero in the others."""
+        found = [tangent_like(argument, np.zeros(vector(argument).size)) for argument in self.args]
+        moved = tangent_like(self.chosen, numbers)
+        for position, tangent in zip(self.active, moved, strict=True):
+            found[position] = tangent
+        return tuple(found)
+
+    def spans(self) -> list[tuple[str, slice]]:
+        """The name of each floating part of the active arguments, and where in the vector it lies."""
+        found: list[tuple[str, slice]] = []
+        start = 0
+        for position in self.active:
+            for label, span in spans(self.args[position], self.labels[position]):
+                found.append((label, slice(start + span.start, start + span.stop)))
+            start += vector(self.args[position]).size
+        return found
+
+    def record(self, oracle: str, argument: str, direction: int, error: float) -> Record:
+        """A comparison with differences."""
+        limit = self.limits.difference
+        return Record(self.name, self.order, oracle, argument, direction, error, limit)
+
+    def promise(self, oracle: str, call: str, direction: int, broken: Sequence[str]) -> Record:
+        """A comparison that has no degrees: `broken` says where `call` fails it."""
+        error = float("inf") if broken else 0.0
+        return Record(self.name, self.order, oracle, call, direction, error, 0.0, "; ".join(broken))
+
+
+@dataclass(frozen=True)
+class _Point:
+    """One drawn direction: the value, a direction `v` in the arguments and a seed in the outputs."""
+
+    number: int
+    value: Any
+    v: Vector
+    seed: Vector
+    resolution: Vector
+
+    def scale(self, span: slice = slice(None)) -> float:
+        """Below this size a change of the outputs is not told from rounding."""
+        return float(np.linalg.norm(self.resolution[span]))
+
+
+def compare(
+    subject: Subject, modes: Sequence[str], *, directions: int, generator: np.random.Generator
+) -> list[Record]:
+    """All comparisons of one function: for each direction, each floating part of each active argument."""
+    found: list[Record] = []
+    value = subject.primal(*subject.chosen)
+    for number in range(directions):
+        size = np.abs(vector(subject.chosen))
+        v = generator.standard_normal(size.size) * np.maximum(1.0, np.where(np.isfinite(size), size, 1.0))
+        point = _Point(number, value, v, draw_seed(value, generator), _resolution(value, subject.limits))
+        found += _at(subject, modes, point)
+    return found
+
+
+def draw_seed(value: Any, generator: np.random.Generator) -> Vector:
+    """A random seed in which large and small outputs weigh alike."""
+    size = np.abs(vector(value))
+    return generator.standard_normal(size.size) / np.maximum(1.0, np.where(np.isfinite(size), size, 1.0))
+
+
+def _resolution(value: Any, limits: Precision) -> Vector:
+    size = np.abs(vector(value))
+    floor: Vector = limits.floor * np.where(np.isfinite(size), size, 0.0) + 1e-3 * limits.floor
+    return floor
+
+
+def _at(subject: Subject, modes: Sequence[str], point: _Point) -> Iterator[Record]:
+    adjoints = y_dot = None
+    if "reverse" in modes:
+        adjoints, promises = _pull(subject, point)
+        yield from promises
+    if "forward" in modes:
+        y_dot, promises = _push(subject, point, point.v)
+        yield from promises
+    for label, span in subject.spans():
+        v = np.zeros_like(point.v)
+        v[span] = point.v[span]
+        difference = cache(lambda step, v=v: central(subject.primal, subject.chosen, v, step))
+        if adjoints is not None:
+            error = _reverse_error(subject, point, difference, adjoints, v)
+            yield subject.record("reverse", label, point.number, error)
+        if y_dot is not None:
+            error = _forward_error(subject, point, difference, _push(subject, point, v)[0])
+            yield subject.record("forward", label, point.number, error)
+    if adjoints is not None and y_dot is not None:
+        yield _pairing(subject, point, adjoints, y_dot)
+
+
+def _pull(subject: Subject, point: _Point) -> tuple[Vector | None, list[Record]]:
+    """J^T seed, and what the call that made it promises; None if the result cannot be compared."""
+    seed = tangent_like(point.value, point.seed)
+    before = snapshot((subject.args, seed))
+    value, pullback = vjp(subject.function, *subject.args, wrt=subject.active)
+    found = pullback(seed)
+    adjoints = [found[position] for position in subject.active]
+    first = snapshot(adjoints)
+    again = pullback(seed)
+    second = snapshot([again[position] for position in subject.active])
+    changed = [] if before == snapshot((subject.args, seed)) else ["an argument or the seed was changed"]
+    names = [subject.labels[position] for position in subject.active]
+    mirrored = zip(subject.chosen, adjoints, names, strict=True)
+    wrong = [text for argument, adjoint, name in mirrored for text in not_mirrored(argument, adjoint, name)]
+    broken = {
+        "value": same(point.value, value),
+        "unchanged": changed,
+        "mirrors": wrong,
+        "unaliased": shared(dict(zip(names, adjoints, strict=True)), (subject.args, seed, value)),
+        "repeatable": [] if first == second else ["the pullback gives another result when called again"],
+    }
+    promises = [subject.promise(oracle, "vjp", point.number, texts) for oracle, texts in broken.items()]
+    return (None if wrong else vector_along(subject.chosen, adjoints)), promises
+
+
+def _push(subject: Subject, point: _Point, v: Vector) -> tuple[Vector | None, list[Record]]:
+    """J v, and what the call that made it promises; None if the result cannot be compared."""
+    tangents = subject.tangents(v)
+    before = snapshot((subject.args, tangents))
+    value, y_dot = jvp(subject.function, subject.args, tangents)
+    changed = [] if before == snapshot((subject.args, tangents)) else ["an argument or a tangent was changed"]
+    wrong = not_mirrored(point.value, y_dot, "result")
+    broken = {"value": same(point.value, value), "unchanged": changed, "mirrors": wrong}
+    promises = [subject.promise(oracle, "jvp", point.number, texts) for oracle, texts in broken.items()]
+    return (None if wrong else vector_along(point.value, y_dot)), promises
+
+
+def _reverse_error(
+    subject: Subject, point: _Point, difference: Callable[[float], Vector], adjoints: Vector, v: Vector
+) -> float:
+    """<J^T seed, v> against <seed, difference>; Cauchy and Schwarz give the scale of both."""
+    actual = _product(adjoints, v)
+    size = _norm(adjoints[v != 0.0]) * _norm(v)
+
+    def error(quotient: Vector) -> float:
+        if quotient.shape != point.seed.shape:
+            return float("inf")
+        scale = _norm(point.seed) * max(_norm(quotient), point.scale())
+        return relative_error(actual, _product(point.seed, quotient), max(size, scale))
+
+    return _best(error, difference, subject.limits)
+
+
+def _forward_error(
+    subject: Subject, point: _Point, difference: Callable[[float], Vector], y_dot: Vector | None
+) -> float:
+    """J v against the difference, in each output by itself, so that a large one hides no small one."""
+    if y_dot is None:
+        return float("inf")
+    outputs = [span for _, span in spans(point.value)]
+
+    def error(quotient: Vector) -> float:
+        if quotient.shape != y_dot.shape:
+            return float("inf")
+        each = [relative_error(y_dot[s], quotient[s], point.scale(s)) for s in outputs]
+        return max([0.0, *each])
+
+    return _best(error, difference, subject.limits)
+
+
+def _best(
+    error: Callable[[Vector], float], difference: Callable[[float], Vector], limits: Precision
+) -> float:
+    """The least error over the steps, up to the first step that agrees."""
+    least = float("inf")
+    for step in limits.steps:
+        least = min(least, error(difference(step)))
+        if least <= limits.difference:
+            break
+    return least
+
+
+def _pairing(subject: Subject, point: _Point, adjoints: Vector, y_dot: Vector) -> Record:
+    """<seed, J v> = <J^T seed, v>."""
+    left, right = _product(point.seed, y_dot), _product(adjoints, point.v)
+    scale = max(_norm(point.seed) * max(_norm(y_dot), point.scale()), _norm(adjoints) * _norm(point.v))
+    error = relative_error(right, left, scale)
+    limit = subject.limits.pairing
+    return Record(subject.name, subject.order, "pairing", "", point.number, error, limit)
+
+
+def _product(one: Vector, other: Vector) -> Vector:
+    return np.array([np.dot(one, other)])
+
+
+def _norm(numbers: Vector) -> float:
+    norm = float(np.linalg.norm(numbers))
+    return norm if np.isfinite(norm) else 0.0

@@ -1,0 +1,112 @@
+"""Each mode is a tuple of passes: reading the tuple is reading the architecture.
+
+A pass takes the tree (or, after derivation, the program of two halves) and the facts, and returns the same kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any  # passes take trees, which have no types of their own
+
+import gast
+import numpy as np
+
+from srcgrad import templates
+from srcgrad.analyse.accumulators import accumulators
+from srcgrad.analyse.active import activity
+from srcgrad.analyse.bound import bound
+from srcgrad.analyse.shapes import shapes
+from srcgrad.derive.calls import calls
+from srcgrad.derive.finish import gradient
+from srcgrad.derive.forward import tangent
+from srcgrad.emit.assemble import SUFFIX, assemble
+from srcgrad.facts import Facts, Kind, Spec
+from srcgrad.front.namespace import Namespace
+from srcgrad.front.normal import normalise
+from srcgrad.front.source import Source
+from srcgrad.front.subset import subset
+from srcgrad.front.webs import augmented, parameters, webs
+from srcgrad.improve.accumulate import accumulate
+from srcgrad.improve.closure import closure
+from srcgrad.improve.coalesce import coalesce, count_temporaries
+from srcgrad.improve.copies import copies
+from srcgrad.improve.dead import dead
+from srcgrad.improve.inline import inline
+from srcgrad.improve.order import order
+from srcgrad.improve.spelling import spelling
+from srcgrad.names import Names
+from srcgrad.trees import Node, copy, walk
+
+Pass = Callable[[Any, Facts], Any]
+
+FRONT: tuple[Pass, ...] = (subset, augmented, bound, webs, normalise)
+ANALYSE: tuple[Pass, ...] = (activity, shapes, accumulators, calls)
+IMPROVE: tuple[Pass, ...] = (dead, copies, spelling, inline, order, accumulate, coalesce, count_temporaries, closure)
+
+REVERSE: tuple[Pass, ...] = (*FRONT, *ANALYSE, gradient, *IMPROVE)
+FORWARD: tuple[Pass, ...] = (*FRONT, *ANALYSE, tangent, *IMPROVE)
+
+MODES: dict[str, tuple[Pass, ...]] = {
+    "reverse": REVERSE,
+    "value-and-grad": REVERSE,
+    "vjp": REVERSE,
+    "forward": FORWARD,
+}
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A derivative as text, with what it needs to run."""
+
+    name: str
+    tree: Node
+    facts: Facts
+
+
+def derive(
+    source: Source,
+    namespace: Namespace,
+    mode: str,
+    wrt: tuple[str, ...],
+    kinds: dict[str, Kind],
+    module: Any,
+    key: Any,
+) -> Derived:
+    """The derivative of one function in one mode, as a part of `module`."""
+    facts, tree = prepared(source, namespace, mode, wrt, kinds, module)
+    made = module.names.fresh(f"{source.name}_{SUFFIX[mode]}")
+    module.pending[key] = made
+    facts.names.taken.add(made)
+    program: Any = tree
+    for step in MODES[mode]:
+        program = step(program, facts)
+    definition = assemble(program, facts, source.tree, made)
+    return Derived(made, definition, facts)
+
+
+def prepared(
+    source: Source, namespace: Namespace, mode: str, wrt: tuple[str, ...], kinds: dict[str, Kind], module: Any
+) -> tuple[Facts, Node]:
+    """Empty facts and a tree of its own."""
+    templates.load()
+    tree = copy(source.tree)
+    taken = {n.id for n in walk(tree) if isinstance(n, gast.Name)} | {source.name}
+    facts = Facts(source, namespace, mode, wrt, kinds, Names(sorted(taken)), module=module)
+    found = namespace.lookup("np")
+    local = any(isinstance(n, gast.Name) and n.id == "np" and not isinstance(n.ctx, gast.Load) for n in walk(tree))
+    facts.np_is_numpy = not local and (found is None or found.object is np)
+    facts.back = facts.names.fresh(f"{source.name}_back") if mode == "vjp" else ""
+    return facts, tree
+
+
+def analysed(source: Source, namespace: Namespace, kinds: dict[str, Kind], module: Any) -> Any:
+    """What is known of a function's result, for arguments of these kinds; None if nothing is."""
+    everything = tuple(parameters(source.tree))
+    facts, program = prepared(source, namespace, "reverse", everything, kinds, module)
+    for step in (*FRONT, activity, shapes):
+        program = step(program, facts)
+    value = program.body[-1].value
+    if isinstance(value, gast.Tuple):
+        return tuple(facts.spec.get(item, Spec(ndim=None)) for item in value.elts)
+    return facts.spec.get(value)

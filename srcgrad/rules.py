@@ -1,0 +1,201 @@
+"""The rule table: what is known of each operation, keyed by the function object itself.
+
+A rule is written as a template, a small Python function that is never called: its text is read. Its first
+parameter is the result, the others are the operation's own parameters; `d[x]` is the derivative that belongs to x.
+An `if` in a template is decided when the derivative is made, from literal arguments and known `np.ndim`; where it
+cannot be decided, the `else` branch is taken, which must hold in general.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any  # operations, templates and pinned values are arbitrary Python objects
+
+from srcgrad.errors import DifferentiationError
+
+Interval = tuple[float, float]
+Form = tuple[Any, ...]  # (call as text over x, y, z ..., shape of x, shape of y, ...)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What the table holds for one operation.
+
+    `domain` is the interval from which tests draw each argument (one interval, or one per parameter); `at` pins
+    gradients at kinks and special points: ((arguments), (gradients)); `forms` are calls that tests run.
+    """
+
+    op: Any
+    name: str
+    kind: str  # elementwise, linear, multilinear, general, constant
+    template: Callable[..., Any] | None = None
+    tangent: Callable[..., Any] | None = None
+    cl: str | None = None
+    domain: Interval | dict[str, Interval] = (-2.0, 2.0)
+    at: tuple[tuple[tuple[float, ...], tuple[float, ...]], ...] = ()
+    forms: tuple[Form, ...] = ()
+    note: str = ""
+    second: bool = True
+    aliases: tuple[Any, ...] = field(default=())
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the operation's parameters that the rule handles, in order."""
+        function = self.template or self.tangent
+        return () if function is None else tuple(inspect.signature(function).parameters)[1:]
+
+
+class _Derivative:
+    """`d` in templates: only its text matters; using it at run time is a mistake."""
+
+    def __getitem__(self, name: object) -> Any:
+        raise TypeError("d[...] has a meaning only inside a template")
+
+    def __setitem__(self, name: object, value: object) -> None:
+        raise TypeError("d[...] has a meaning only inside a template")
+
+
+d = _Derivative()
+
+_table: dict[int, Rule] = {}
+_generation = 0
+
+
+def generation() -> int:
+    """A number that changes whenever the table does, so that caches can tell."""
+    return _generation
+
+
+def rule_of(op: object) -> Rule | None:
+    """The rule of `op`, found by identity; None if there is none."""
+    return _table.get(id(op))
+
+
+def rules() -> list[Rule]:
+    """All rules, each once, in the order of registration."""
+    seen: dict[int, Rule] = {}
+    for rule in _table.values():
+        seen.setdefault(id(rule), rule)
+    return list(seen.values())
+
+
+def spelling(op: object) -> str:
+    """How a reader writes `op`: `np.sum`, `np.linalg.inv`, `math.sin`, `scipy.special.erf`."""
+    name = getattr(op, "__name__", None) or repr(op)
+    module = getattr(op, "__module__", None) or ("numpy" if type(op).__name__ == "ufunc" else "")
+    if module in ("builtins", ""):
+        return name
+    if module == "numpy" or module.startswith("numpy."):
+        return ("np." + module[6:] + "." + name).replace("..", ".")
+    return f"{module.replace('scipy.special._ufuncs', 'scipy.special')}.{name}"
+
+
+def register(rule: Rule) -> None:
+    """Put a rule into the table under its operation and its aliases; a second rule for one key is refused."""
+    global _generation
+    for op in (rule.op, *rule.aliases):
+        known = _table.get(id(op))
+        if known is not None:
+            raise DifferentiationError(
+                "E5013",
+                f"{spelling(op)} has a rule already ({_place(known)})",
+                "remove one of the two",
+            )
+    for op in (rule.op, *rule.aliases):
+        _table[id(op)] = rule
+    _generation += 1
+
+
+def _place(rule: Rule) -> str:
+    code = getattr(rule.template or rule.tangent, "__code__", None)
+    return "a constant" if code is None else f"line {code.co_firstlineno} of {rule.name}'s template"
+
+
+Template = Callable[..., Any]
+Decorator = Callable[[Template], Template]
+
+
+class _Adjoint:
+    """The decorators with which rules are written: `adjoint`, `adjoint.elementwise`, `.linear`, `.multilinear`."""
+
+    def __call__(self, op: Any, **facts: Any) -> Decorator:
+        """General rule: the template writes `d[x] = ...` for each differentiable x; give `@tangent` too."""
+        return _registrar(op, "general", facts)
+
+    def elementwise(self, op: Any, **facts: Any) -> Decorator:
+        """One `d[x] =` line per input, written as if all were numbers; the engine undoes broadcasting."""
+        return _registrar(op, "elementwise", facts)
+
+    def linear(self, op: Any, **facts: Any) -> Decorator:
+        """Linear in the arguments that have a `d[x] =` line (the transpose); forward applies the op itself."""
+        return _registrar(op, "linear", facts)
+
+    def multilinear(self, op: Any, **facts: Any) -> Decorator:
+        """Linear in each argument that has a `d[x] =` line; forward replaces one argument at a time."""
+        return _registrar(op, "multilinear", facts)
+
+
+adjoint = _Adjoint()
+
+
+def _registrar(op: Any, kind: str, facts: dict[str, Any]) -> Decorator:
+    def decorate(template: Template) -> Template:
+        from srcgrad.derive.template import check  # late: a template is parsed with gast
+
+        known = _table.get(id(op))
+        if known is not None and known.kind == "general" and known.template is None:
+            full = replace(known, template=template, **facts)  # the tangent came first
+            check(full)
+            _replace(known, full)
+            return template
+        rule = Rule(op, facts.pop("name", None) or spelling(op), kind, template, **facts)
+        check(rule)
+        register(rule)
+        return template
+
+    return decorate
+
+
+def _replace(old: Rule, new: Rule) -> None:
+    global _generation
+    for key, rule in list(_table.items()):
+        if rule is old:
+            _table[key] = new
+    _generation += 1
+
+
+def tangent(op: Any, **facts: Any) -> Decorator:
+    """Forward template of a general rule: it writes one line, `d[result] = ...`, linear in the `d[x]`."""
+
+    def decorate(template: Template) -> Template:
+        from srcgrad.derive.template import check
+
+        known = _table.get(id(op))
+        if known is None:
+            rule = Rule(op, spelling(op), "general", None, template, **facts)
+            check(rule)
+            register(rule)
+        else:
+            full = replace(known, tangent=template, **facts)
+            check(full)
+            _replace(known, full)
+        return template
+
+    return decorate
+
+
+def constants(ops: Iterable[Any]) -> None:
+    """Declare operations whose derivative is zero wherever it exists: comparisons, `np.argmax`, shapes, floors."""
+    for op in ops:
+        register(Rule(op, spelling(op), "constant"))
+
+
+def nondifferentiable(op: Any) -> Any:
+    """Declare that the result of `op` carries no derivative: its gradient is zero, by the author's word.
+
+    Usable as a decorator; returns `op` itself.
+    """
+    register(Rule(op, spelling(op), "constant"))
+    return op

@@ -1,0 +1,79 @@
+"""Undoing broadcasting, and the transpose of a sum."""
+
+from __future__ import annotations
+
+from typing import Any  # values are scalars, arrays of any kind, or sequences of them
+
+import numpy as np
+
+
+def sum_to(g: Any, x: Any) -> Any:
+    """`g` summed over the axes along which `x` was broadcast: the adjoint of `x` from that of the result.
+
+    The result has the shape, the floating dtype and the class of `x` (float, NumPy scalar, array; for a
+    list or tuple, one result per item). A `g` that fits is returned as it is; a scalar `g` is repeated. The
+    real part is taken where `x` is real. Raises TypeError (E5002) for an integer or boolean `x`, ValueError
+    (E5004) where no broadcasting relates the two.
+
+    >>> import numpy as np
+    >>> sum_to(np.ones((2, 3)), np.zeros((2, 1)))
+    array([[3.],
+           [3.]])
+    """
+    kind = type(x)
+    if kind is float:
+        if isinstance(g, float):
+            return g
+    elif type(g) is kind:  # the usual case, made cheap
+        if kind is np.ndarray:
+            if g.shape == x.shape and g.dtype is x.dtype and g.dtype.kind in "fc":
+                return g
+        elif issubclass(kind, np.inexact):
+            return g
+    if isinstance(x, list | tuple):
+        return mirrored(x, [sum_to(part, item) for part, item in zip(g, x, strict=True)])
+    target = np.asarray(x)
+    if target.dtype.kind not in "fc":
+        raise TypeError(f"E5002 integer or boolean input: a value of dtype {target.dtype} has no gradient")
+    summed = summed_to(np.asarray(g), target.shape)
+    if target.dtype.kind == "f":
+        summed = summed.real
+    summed = summed.astype(target.dtype, copy=False)
+    return summed if isinstance(x, np.ndarray) else summed[()]
+
+
+def summed_to(g: Any, shape: tuple[int, ...]) -> Any:
+    """The array `g` summed to a shape that broadcasts to its own; a 0-d `g` is repeated instead."""
+    if g.ndim == 0:
+        return np.full(shape, g)
+    lead = g.ndim - len(shape)
+    grown = [lead + k for k, size in enumerate(shape) if size == 1 and g.shape[lead + k] != 1]
+    axes = (*range(lead), *grown)
+    if axes:
+        g = np.sum(g, axis=axes, keepdims=True)
+    if lead < 0 or g.shape[lead:] != shape:
+        raise ValueError(f"E5004 gradient of a rule has the wrong shape: {g.shape} where {shape} is due")
+    return g.reshape(shape)
+
+
+def mirrored(x: Any, items: list[Any]) -> Any:
+    """The items in a sequence of the class of `x`: list, tuple or NamedTuple."""
+    if isinstance(x, list):
+        return items
+    return type(x)(*items) if hasattr(x, "_fields") else tuple(items)
+
+
+def spread(g: Any, a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The transpose of `np.sum(a, axis, keepdims=keepdims)`: `g` repeated along the axes that were summed.
+
+    The result has the shape of `a` and may be a read-only view.
+
+    >>> import numpy as np
+    >>> spread(np.array([1.0, 2.0]), np.zeros((2, 3)), axis=1)
+    array([[1., 1., 1.],
+           [2., 2., 2.]])
+    """
+    shape = np.shape(a)
+    if axis is not None and not keepdims and shape:
+        g = np.expand_dims(g, axis)
+    return np.broadcast_to(g, shape)

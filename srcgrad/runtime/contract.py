@@ -1,0 +1,155 @@
+"""Transposes of products: each is the gradient of `<g, product(a, b)>` with respect to one factor."""
+
+from __future__ import annotations
+
+from typing import Any  # arrays and scalars of any floating type
+
+import numpy as np
+
+from srcgrad.runtime.broadcast import sum_to
+
+
+def matmul_left(g: Any, a: Any, b: Any) -> Any:
+    """The adjoint of `a` in `a @ b`, whatever the ranks; of `a` only the shape matters.
+
+    >>> matmul_left(np.ones(2), np.zeros((2, 3)), np.array([1.0, 2.0, 3.0]))
+    array([[1., 2., 3.],
+           [1., 2., 3.]])
+    """
+    if np.ndim(b) == 1:
+        return sum_to(np.expand_dims(g, -1) * b, a)
+    if np.ndim(a) == 1:
+        return sum_to(np.matmul(b, np.expand_dims(g, -1))[..., 0], a)
+    return sum_to(g @ np.swapaxes(b, -1, -2), a)
+
+
+def matmul_right(g: Any, a: Any, b: Any) -> Any:
+    """The adjoint of `b` in `a @ b`, whatever the ranks; of `b` only the shape matters.
+
+    >>> matmul_right(np.ones(2), np.ones((2, 3)), np.zeros(3))
+    array([2., 2., 2.])
+    """
+    if np.ndim(a) == 1:
+        columns = a if np.ndim(b) == 1 else np.expand_dims(a, -1)
+        return sum_to(columns * np.expand_dims(g, -1 if np.ndim(b) == 1 else -2), b)
+    if np.ndim(b) == 1:
+        return sum_to((np.expand_dims(g, -2) @ a)[..., 0, :], b)
+    return sum_to(np.swapaxes(a, -1, -2) @ g, b)
+
+
+def paired(axes: Any, a: Any, b: Any) -> tuple[list[int], list[int]]:
+    """The axes of `a` and of `b` that `np.tensordot(a, b, axes)` sums over, counted from 0."""
+    rank_a, rank_b = np.ndim(a), np.ndim(b)
+    if np.ndim(axes) == 0 and not isinstance(axes, list | tuple):
+        return list(range(rank_a - int(axes), rank_a)), list(range(int(axes)))
+    of_a, of_b = ([part] if np.ndim(part) == 0 else list(part) for part in axes)
+    return [int(k) % rank_a for k in of_a], [int(k) % rank_b for k in of_b]
+
+
+def tensordot_left(g: Any, a: Any, b: Any, axes: Any = 2) -> Any:
+    """The adjoint of `a` in `np.tensordot(a, b, axes)`; of `a` only the shape matters.
+
+    >>> tensordot_left(np.ones(2), np.zeros((2, 3)), np.arange(3.0), 1)
+    array([[0., 1., 2.],
+           [0., 1., 2.]])
+    """
+    of_a, of_b = paired(axes, a, b)
+    free_a = [k for k in range(np.ndim(a)) if k not in of_a]
+    free_b = [k for k in range(np.ndim(b)) if k not in of_b]
+    whole = np.tensordot(g, b, (list(range(len(free_a), np.ndim(g))), free_b))
+    order = free_a + [k for _, k in sorted(zip(of_b, of_a, strict=True))]
+    return sum_to(np.transpose(whole, np.argsort(order)), a)
+
+
+def tensordot_right(g: Any, a: Any, b: Any, axes: Any = 2) -> Any:
+    """The adjoint of `b` in `np.tensordot(a, b, axes)`; of `b` only the shape matters.
+
+    >>> tensordot_right(np.ones(2), np.ones((2, 3)), np.zeros(3), 1)
+    array([2., 2., 2.])
+    """
+    of_a, of_b = paired(axes, a, b)
+    free_a = [k for k in range(np.ndim(a)) if k not in of_a]
+    free_b = [k for k in range(np.ndim(b)) if k not in of_b]
+    whole = np.tensordot(a, g, (free_a, list(range(len(free_a)))))
+    order = [k for _, k in sorted(zip(of_a, of_b, strict=True))] + free_b
+    return sum_to(np.transpose(whole, np.argsort(order)), b)
+
+
+def dot_left(g: Any, a: Any, b: Any) -> Any:
+    """The adjoint of `a` in `np.dot(a, b)`, whatever the ranks; of `a` only the shape matters.
+
+    >>> dot_left(2.0, np.zeros(3), np.arange(3.0))
+    array([0., 2., 4.])
+    """
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return sum_to(g * b, a)
+    return tensordot_left(g, a, b, (-1, max(np.ndim(b) - 2, 0)))
+
+
+def dot_right(g: Any, a: Any, b: Any) -> Any:
+    """The adjoint of `b` in `np.dot(a, b)`, whatever the ranks; of `b` only the shape matters.
+
+    >>> dot_right(2.0, np.arange(3.0), np.zeros(3))
+    array([0., 2., 4.])
+    """
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return sum_to(g * a, b)
+    return tensordot_right(g, a, b, (-1, max(np.ndim(b) - 2, 0)))
+
+
+def inner_left(g: Any, a: Any, b: Any) -> Any:
+    """The adjoint of `a` in `np.inner(a, b)`, whatever the ranks; of `a` only the shape matters.
+
+    >>> inner_left(2.0, np.zeros(3), np.arange(3.0))
+    array([0., 2., 4.])
+    """
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return sum_to(g * b, a)
+    return tensordot_left(g, a, b, (-1, -1))
+
+
+def inner_right(g: Any, a: Any, b: Any) -> Any:
+    """The adjoint of `b` in `np.inner(a, b)`, whatever the ranks; of `b` only the shape matters.
+
+    >>> inner_right(2.0, np.arange(3.0), np.zeros(3))
+    array([0., 2., 4.])
+    """
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return sum_to(g * a, b)
+    return tensordot_right(g, a, b, (-1, -1))
+
+
+def kron_left(g: Any, a: Any, b: Any) -> Any:
+    """The adjoint of `a` in `np.kron(a, b)`; of `a` only the shape matters.
+
+    >>> kron_left(np.ones(4), np.zeros(2), np.array([1.0, 2.0]))
+    array([3., 3.])
+    """
+    blocks, rank = kron_blocks(g, a, b)
+    inner = np.reshape(b, (1,) * (rank - np.ndim(b)) + np.shape(b))
+    whole = np.sum(
+        blocks * np.expand_dims(inner, tuple(range(0, 2 * rank, 2))), axis=tuple(range(1, 2 * rank, 2))
+    )
+    return np.reshape(whole, np.shape(a))
+
+
+def kron_right(g: Any, a: Any, b: Any) -> Any:
+    """The adjoint of `b` in `np.kron(a, b)`; of `b` only the shape matters.
+
+    >>> kron_right(np.ones(4), np.array([1.0, 2.0]), np.zeros(2))
+    array([3., 3.])
+    """
+    blocks, rank = kron_blocks(g, a, b)
+    outer = np.reshape(a, (1,) * (rank - np.ndim(a)) + np.shape(a))
+    whole = np.sum(
+        blocks * np.expand_dims(outer, tuple(range(1, 2 * rank, 2))), axis=tuple(range(0, 2 * rank, 2))
+    )
+    return np.reshape(whole, np.shape(b))
+
+
+def kron_blocks(g: Any, a: Any, b: Any) -> tuple[Any, int]:
+    """`g` with each axis split into one along `a` and one along `b`, and the rank of the product."""
+    rank = max(np.ndim(a), np.ndim(b))
+    of_a = (1,) * (rank - np.ndim(a)) + np.shape(a)
+    of_b = (1,) * (rank - np.ndim(b)) + np.shape(b)
+    return np.reshape(g, [size for pair in zip(of_a, of_b, strict=True) for size in pair]), rank

@@ -1,0 +1,124 @@
+"""Derivatives of `np.einsum`: of all operands at once, in any notation of subscripts that NumPy reads."""
+
+from __future__ import annotations
+
+from typing import Any  # operands are arrays of any floating type
+
+import numpy as np
+
+from srcgrad.runtime.broadcast import sum_to
+
+
+def transposed_subscripts(subscripts: str, position: int) -> str | None:
+    """Subscripts for the adjoint of one operand as one `np.einsum` of the result's adjoint and the others.
+
+    The adjoint of the result takes the operand's place. None where a plain product does not give the adjoint:
+    an ellipsis, a label twice in one operand, or a label that stands in this operand only.
+
+    >>> transposed_subscripts("ij,jk->ik", 0), transposed_subscripts("ij,jk", 1)
+    ('ik,jk->ij', 'ij,ik->jk')
+    >>> transposed_subscripts("ii", 0) is None
+    True
+    """
+    if "." in subscripts:
+        return None
+    inputs, output = labels(subscripts)
+    own, others = inputs[position], inputs[:position] + inputs[position + 1 :]
+    repeated = any(len(set(term)) < len(term) for term in [*inputs, output])
+    if repeated or not set(own) <= set(output).union(*others):
+        return None
+    return ",".join([*inputs[:position], output, *inputs[position + 1 :]]) + "->" + own
+
+
+def labels(subscripts: str) -> tuple[list[str], str]:
+    """The labels of each operand and those of the result, spelled out where they are implicit."""
+    text = subscripts.replace(" ", "")
+    left, arrow, output = text.partition("->")
+    if not arrow:
+        letters = left.replace(",", "").replace("...", "")
+        once = "".join(sorted(letter for letter in set(letters) if letters.count(letter) == 1))
+        output = ("..." if "..." in left else "") + once
+    return left.split(","), output
+
+
+def explicit(operands: Any) -> tuple[list[str], str]:
+    """The labels of operands and result with one letter for each axis that an ellipsis stands for."""
+    if not isinstance(operands[0], str):
+        raise TypeError(
+            "E5006 argument that the rule does not handle: np.einsum with subscripts that are no string"
+        )
+    inputs, output = labels(operands[0])
+    free = [
+        letter
+        for letter in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+        if letter not in operands[0]
+    ]
+    hidden = [
+        np.ndim(operand) - len(term) + 3 if "..." in term else 0
+        for term, operand in zip(inputs, operands[1:], strict=True)
+    ]
+    names = "".join(free[: max(hidden)])
+    spelled = [term.replace("...", names[len(names) - n :]) for term, n in zip(inputs, hidden, strict=True)]
+    return spelled, output.replace("...", names)
+
+
+def einsum_adjoints(g: Any, operands: Any) -> list[Any]:
+    """The adjoints of all operands of `np.einsum(*operands)`, with None for the subscripts in first place.
+
+    >>> _, a_bar, b_bar = einsum_adjoints(1.0, ("i,i->", np.ones(2), np.array([2.0, 3.0])))
+    >>> a_bar, b_bar
+    (array([2., 3.]), array([1., 1.]))
+    """
+    return [None, *(einsum_adjoint(g, position, operands) for position in range(1, len(operands)))]
+
+
+def einsum_adjoint(g: Any, position: int, operands: Any) -> Any:
+    """The adjoint of `operands[position]` in `np.einsum(*operands)`; `operands[0]` are the subscripts."""
+    inputs, output = explicit(operands)
+    sizes: dict[str, int] = {}
+    for term, operand in zip(inputs, operands[1:], strict=True):
+        for letter, size in zip(term, np.shape(operand), strict=True):
+            sizes[letter] = size if sizes.get(letter, 1) == 1 else sizes[letter]
+    own = inputs[position - 1]
+    others = [k for k in range(1, len(operands)) if k != position]
+    known = set(output).union(*(inputs[k - 1] for k in others))
+    distinct = "".join(dict.fromkeys(own))
+    present = "".join(letter for letter in distinct if letter in known)
+    text = ",".join([output, *(inputs[k - 1] for k in others)]) + "->" + present
+    factors = [operands[k] for k in others]
+    product = np.einsum(text, g, *factors, optimize=len(others) > 1)
+    product = np.expand_dims(product, tuple(k for k, letter in enumerate(distinct) if letter not in known))
+    product = np.broadcast_to(product, [sizes[letter] for letter in distinct])
+    if distinct == own:
+        return sum_to(product, operands[position])
+    made = np.zeros(np.shape(operands[position]), product.dtype)
+    diagonal = np.einsum(f"{own}->{distinct}", made)  # a view: repeated labels run along a diagonal
+    diagonal[...] = sum_to(product, diagonal)
+    return sum_to(made, operands[position])
+
+
+def einsum_tangent(operands: Any, directions: Any) -> Any:
+    """The derivative of `np.einsum(*operands)` along `directions`, one per operand; None counts as zero.
+
+    >>> a, b = np.ones(2), np.array([2.0, 3.0])
+    >>> float(einsum_tangent(("i,i->", a, b), (None, b, None)))
+    13.0
+    """
+    terms = [
+        np.einsum(*operands[:k], direction, *operands[k + 1 :])
+        for k, direction in enumerate(directions)
+        if k and direction is not None
+    ]
+    return sum(terms[1:], terms[0]) if terms else 0.0 * np.einsum(*operands)
+
+
+def einsum_second(g: Any, operands: Any, directions: Any) -> list[Any]:
+    """The derivative of `einsum_adjoints(g, operands)` along `directions`; it is its own transpose."""
+    made: list[Any] = [None] + [np.zeros_like(operand) for operand in operands[1:]]
+    for k, direction in enumerate(directions):
+        if k and direction is not None:
+            moved = [*operands[:k], direction, *operands[k + 1 :]]
+            for position in range(1, len(operands)):
+                if position != k:
+                    made[position] = made[position] + einsum_adjoint(g, position, moved)
+    return made

@@ -1,0 +1,154 @@
+"""Transposes of operations that join, repeat, pad and pick: what each part of a result came from."""
+
+from __future__ import annotations
+
+from typing import Any  # arrays and scalars of any floating type
+
+import numpy as np
+
+from srcgrad.runtime.broadcast import sum_to
+from srcgrad.runtime.scatter import scatter
+
+
+def converted(g: Any, source: Any, target: Any) -> Any:
+    """A derivative `g` taken through a conversion of dtype: zeros where either side is an integer.
+
+    The result has the shape, dtype and class of `target`, which may be a list of what makes up an array.
+
+    >>> converted(np.ones(2), np.zeros(2), np.zeros(2, np.float32)).dtype, converted(1.0, 3, 0.5)
+    (dtype('float32'), 0.0)
+    """
+    if np.asarray(source).dtype.kind not in "fc":
+        g = 0.0
+    if not isinstance(target, list | tuple) and np.asarray(target).dtype.kind not in "fc":
+        return np.zeros(np.shape(target))
+    return sum_to(g, target)
+
+
+def sections(g: Any, arrays: Any, axis: int | None) -> list[int]:
+    """The length along `axis` that each array takes up in the joined array `g`."""
+    if axis is None:
+        return [np.size(a) for a in arrays]
+    return [np.shape(a)[axis] if np.ndim(a) == np.ndim(g) else 1 for a in arrays]
+
+
+def split_like(g: Any, arrays: Any, axis: int | None = 0) -> list[Any]:
+    """`g` cut along `axis` into parts of the shapes of `arrays`: the transpose of `np.concatenate`.
+
+    An array of lower rank than `g` takes up one place, as in `np.vstack`; axis 1 of a vector is axis 0, as in
+    `np.hstack`.
+
+    >>> split_like(np.array([1.0, 2.0, 3.0]), (np.zeros(1), np.zeros(2)))
+    [array([1.]), array([2., 3.])]
+    """
+    axis = None if axis is None else min(axis, np.ndim(g) - 1)
+    ends = np.cumsum(sections(g, arrays, axis))[:-1]
+    parts = np.split(g, ends, axis=0 if axis is None else axis)
+    return [np.reshape(part, np.shape(a)) for part, a in zip(parts, arrays, strict=True)]
+
+
+def join_like(parts: Any, g: Any, axis: int | None = 0) -> Any:
+    """The inverse of `split_like(g, arrays, axis)`: the parts joined in the shape of `g`.
+
+    >>> join_like([np.array([1.0]), np.array([2.0, 3.0])], np.zeros(3))
+    array([1., 2., 3.])
+    """
+    if axis is None:
+        return np.concatenate(parts, axis=None)
+    axis = min(axis, np.ndim(g) - 1) % np.ndim(g)
+    shape = np.shape(g)
+    lengths = sections(g, parts, axis)
+    shaped = [
+        np.reshape(part, (*shape[:axis], n, *shape[axis + 1 :]))
+        for part, n in zip(parts, lengths, strict=True)
+    ]
+    return np.concatenate(shaped, axis=axis)
+
+
+def repeat_transpose(g: Any, a: Any, repeats: Any, axis: int | None = None) -> Any:
+    """The transpose of `np.repeat(a, repeats, axis)`.
+
+    >>> repeat_transpose(np.array([1.0, 2.0, 3.0]), np.zeros(2), [1, 2])
+    array([1., 5.])
+    """
+    if axis is None:
+        return np.reshape(repeat_transpose(g, np.ravel(a), repeats, 0), np.shape(a))
+    axis = axis % np.ndim(a)
+    source = np.repeat(np.arange(np.shape(a)[axis]), repeats)
+    return scatter(g, a, (slice(None),) * axis + (source,))
+
+
+def tile_transpose(g: Any, a: Any, reps: Any) -> Any:
+    """The transpose of `np.tile(a, reps)`.
+
+    >>> tile_transpose(np.array([1.0, 2.0, 3.0, 4.0]), np.zeros(2), 2)
+    array([4., 6.])
+    """
+    counts = (reps,) if np.ndim(reps) == 0 else tuple(reps)
+    rank = np.ndim(g)
+    shape = (1,) * (rank - np.ndim(a)) + np.shape(a)
+    counts = (1,) * (rank - len(counts)) + counts
+    blocks = np.reshape(g, [size for pair in zip(counts, shape, strict=True) for size in pair])
+    return np.reshape(np.sum(blocks, axis=tuple(range(0, 2 * rank, 2))), np.shape(a))
+
+
+def unpad(g: Any, array: Any, pad_width: Any, mode: str = "constant") -> Any:
+    """The transpose of `np.pad(array, pad_width, mode)`, for the modes that copy.
+
+    Modes other than constant, edge, reflect, symmetric and wrap raise TypeError (E5006).
+
+    >>> unpad(np.array([1.0, 2.0, 3.0, 4.0]), np.zeros(2), 1, "edge")
+    array([3., 7.])
+    """
+    if mode not in ("constant", "edge", "reflect", "symmetric", "wrap"):
+        raise TypeError(f"E5006 argument that the rule does not handle: np.pad with mode={mode!r}")
+    shape = np.shape(array)
+    if isinstance(pad_width, dict):
+        pad_width = [pad_width.get(k, pad_width.get(k - len(shape), 0)) for k in range(len(shape))]
+        pad_width = [(width, width) if np.ndim(width) == 0 else width for width in pad_width]
+    widths = np.broadcast_to(pad_width, (len(shape), 2))
+    if mode == "constant":
+        return g[tuple(slice(before, before + n) for (before, _), n in zip(widths, shape, strict=True))]
+    for axis, (width, n) in enumerate(zip(widths, shape, strict=True)):
+        source = np.pad(np.arange(n), tuple(width), mode)  # type: ignore[call-overload]  # any of the five modes
+        inner = np.zeros((*g.shape[:axis], n, *g.shape[axis + 1 :]), g.dtype)
+        g = scatter(g, inner, (slice(None),) * axis + (source,))
+    return g
+
+
+def place_diagonal(g: Any, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """Zeros of the shape of `a` with `g` on a diagonal: the transpose of `np.diagonal`.
+
+    >>> place_diagonal(np.array([1.0, 2.0]), np.zeros((2, 2)))
+    array([[1., 0.],
+           [0., 2.]])
+    """
+    g = np.asarray(g)
+    made = np.zeros(np.shape(a), g.dtype)
+    moved = np.moveaxis(made, (axis1, axis2), (-2, -1))
+    n = np.diagonal(moved, offset, -2, -1).shape[-1]
+    rows, columns = np.arange(n) + max(-offset, 0), np.arange(n) + max(offset, 0)
+    moved[..., rows, columns] = g
+    return made
+
+
+def diag_transpose(g: Any, v: Any, k: int = 0) -> Any:
+    """The transpose of `np.diag(v, k)`, whether it builds a matrix or takes its diagonal.
+
+    >>> diag_transpose(np.ones((2, 2)), np.zeros(2))
+    array([1., 1.])
+    """
+    return np.diagonal(g, k) if np.ndim(v) == 1 else place_diagonal(g, v, k)
+
+
+def along_axis(indices: Any, a: Any, axis: int = -1) -> tuple[Any, ...]:
+    """The index with which `a[index]` is `np.take_along_axis(a, indices, axis)`.
+
+    >>> a = np.array([[1.0, 2.0], [3.0, 4.0]])
+    >>> a[along_axis(np.array([[1], [0]]), a, 1)]
+    array([[2.],
+           [3.]])
+    """
+    mesh: list[Any] = list(np.ix_(*(range(n) for n in np.shape(a))))
+    mesh[axis] = indices
+    return tuple(mesh)

@@ -1,0 +1,66 @@
+"""Derivatives of determinants and norms where NumPy has no function for them."""
+
+from __future__ import annotations
+
+from typing import Any  # arrays of any floating type
+
+import numpy as np
+
+from srcgrad.runtime.reduce import prod_without
+
+
+def no_further(g: Any, *values: Any) -> Any:
+    """Stands where a derivative of third order is not known: it raises TypeError (E5001).
+
+    >>> no_further(1.0)
+    Traceback (most recent call last):
+    TypeError: E5001 operation not differentiable: third derivatives of this operation are not known
+    """
+    raise TypeError("E5001 operation not differentiable: third derivatives of this operation are not known")
+
+
+def columns(x: Any, b: Any) -> Any:
+    """`x` as a stack of matrices: a column where `b`, the right side of a linear system, is a vector.
+
+    >>> columns(np.zeros(3), np.zeros(3)).shape, columns(np.zeros((3, 2)), np.zeros((3, 2))).shape
+    ((3, 1), (3, 2))
+    """
+    return np.expand_dims(x, -1) if np.ndim(b) == 1 else x
+
+
+def cofactor(a: Any) -> Any:
+    """The matrix of cofactors of `a`, the gradient of its determinant; exact where `a` is singular.
+
+    With the singular value decomposition `a = u @ diag(s) @ vt` it is `det(u) * det(vt) * u @ diag(p) @ vt`,
+    where p holds the products of all other singular values.
+
+    >>> cofactor(np.array([[1.0, 2.0], [2.0, 4.0]])).round(12)
+    array([[ 4., -2.],
+           [-2.,  1.]])
+    """
+    u, s, vt = np.linalg.svd(a)
+    sign = np.expand_dims(np.linalg.det(u) * np.linalg.det(vt), (-2, -1))
+    return sign * (u * np.expand_dims(prod_without(s, -1), -2)) @ vt
+
+
+def cofactor_derivative(x: Any, a: Any) -> Any:
+    """The derivative of `cofactor(a)` in the direction `x`; it is symmetric, hence its own transpose.
+
+    >>> cofactor_derivative(np.eye(2), np.zeros((2, 2)))
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    u, s, vt = np.linalg.svd(a)
+    sign = np.expand_dims(np.linalg.det(u) * np.linalg.det(vt), (-2, -1))
+    turned = np.swapaxes(u, -1, -2) @ x @ np.swapaxes(vt, -1, -2)
+    pairs = np.zeros_like(turned)  # pairs[i, j]: the product of all singular values but i and j
+    for i in range(s.shape[-1]):
+        rest = s.copy()
+        rest[..., i] = 1.0
+        pairs[..., i, :] = prod_without(rest, -1)
+        pairs[..., i, i] = 0.0
+    traces = np.einsum("...ij,...jj->...i", pairs, turned)
+    made = -pairs * np.swapaxes(turned, -1, -2)
+    diagonal = np.einsum("...ii->...i", made)  # a view
+    diagonal[...] = traces
+    return sign * u @ made @ vt

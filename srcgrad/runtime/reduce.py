@@ -1,0 +1,134 @@
+"""Helpers of reductions: counts, products of all other elements, the transpose of differences, weights."""
+
+from __future__ import annotations
+
+from typing import Any  # arrays and scalars of any floating type; an axis is an int, a tuple of them, or None
+
+import numpy as np
+
+
+def ordered_axes(a: Any, axis: Any) -> tuple[tuple[int, ...], int]:
+    """The axes of a, those that are kept before those that are reduced, and the number of those kept."""
+    rank = np.ndim(a)
+    given = range(rank) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    reduced = tuple(k % rank for k in given)
+    kept = tuple(k for k in range(rank) if k not in reduced)
+    return kept + reduced, len(kept)
+
+
+def count(a: Any, axis: Any = None) -> int:
+    """How many elements of a a reduction along `axis` puts together (all axes for None); 1 if there are none.
+
+    It is a divisor, hence never 0: the mean of an empty array has an empty gradient, not a ZeroDivisionError.
+
+    >>> count(np.zeros((2, 3)), -1), count(np.zeros((2, 3))), count(np.zeros(0))
+    (3, 6, 1)
+    """
+    order, kept = ordered_axes(a, axis)
+    shape = np.shape(a)
+    return int(np.prod([shape[k] for k in order[kept:]], dtype=np.int64)) or 1
+
+
+def merge_axes(a: Any, axis: Any = None) -> Any:
+    """a with the axes that `axis` names (all for None) moved to the end and merged into one.
+
+    >>> merge_axes(np.zeros((2, 3, 4)), (0, 2)).shape
+    (3, 8)
+    """
+    order, kept = ordered_axes(a, axis)
+    moved = np.transpose(a, order)
+    return np.reshape(moved, (*moved.shape[:kept], int(np.prod(moved.shape[kept:], dtype=np.int64))))
+
+
+def split_axes(g: Any, a: Any, axis: Any = None) -> Any:
+    """The inverse of `merge_axes`: g, shaped as `merge_axes(a, axis)`, brought to the shape of a.
+
+    >>> split_axes(np.zeros((3, 8)), np.zeros((2, 3, 4)), (0, 2)).shape
+    (2, 3, 4)
+    """
+    order, _ = ordered_axes(a, axis)
+    shape = np.shape(a)
+    back = sorted(range(len(order)), key=lambda k: order[k])
+    return np.transpose(np.reshape(g, tuple(shape[k] for k in order)), back)
+
+
+def prod_without(a: Any, axis: Any = None) -> Any:
+    """For each element of a, the product of all others along `axis` (all axes for None), of a's shape.
+
+    It never divides, so zeros do no harm.
+
+    >>> prod_without(np.array([2.0, 0.0, 3.0])).tolist()
+    [0.0, 6.0, 0.0]
+    """
+    lines = merge_axes(a, axis)
+    one = np.ones_like(lines[..., :1])
+    before = np.cumprod(np.concatenate((one, lines[..., :-1]), axis=-1), axis=-1)
+    after = np.cumprod(np.concatenate((one, lines[..., :0:-1]), axis=-1), axis=-1)[..., ::-1]
+    return split_axes(before * after, a, axis)
+
+
+def prod_without_tangent(a_dot: Any, a: Any, axis: Any = None) -> Any:
+    """The tangent of `prod_without(a, axis)` in the direction a_dot, of a's shape.
+
+    As a map of a_dot it is symmetric, hence its own adjoint.
+
+    >>> prod_without_tangent(np.array([1.0, 0.0, 0.0]), np.array([2.0, 0.0, 3.0])).tolist()
+    [0.0, 3.0, 0.0]
+    """
+    lines, dots = merge_axes(a, axis), merge_axes(a_dot, axis)
+    before, before_dot = running_products(lines, dots)
+    after, after_dot = running_products(lines[..., ::-1], dots[..., ::-1])
+    after, after_dot = after[..., ::-1], after_dot[..., ::-1]
+    return split_axes(before_dot * after + before * after_dot, a, axis)
+
+
+def running_products(lines: Any, dots: Any) -> tuple[Any, Any]:
+    """Products of all elements before each, along the last axis, and their tangents."""
+    product, product_dot = np.ones_like(lines), np.zeros_like(lines)
+    for i in range(1, lines.shape[-1]):
+        last = lines[..., i - 1]
+        product[..., i] = product[..., i - 1] * last
+        product_dot[..., i] = product_dot[..., i - 1] * last + product[..., i - 1] * dots[..., i - 1]
+    return product, product_dot
+
+
+def diff_transpose(g: Any, a: Any, n: int = 1, axis: int = -1) -> Any:
+    """The transpose of `np.diff(a, n, axis)` applied to g; of a's shape.
+
+    >>> diff_transpose(np.array([1.0, 5.0]), np.zeros(3)).tolist()
+    [-1.0, -4.0, 5.0]
+    """
+    if n >= np.shape(a)[axis]:
+        return np.zeros(np.shape(a), g.dtype)
+    g = np.moveaxis(g, axis, -1)
+    zero = np.zeros_like(g[..., :1])
+    for _ in range(n):
+        padded = np.concatenate((zero, g, zero), axis=-1)
+        g = padded[..., :-1] - padded[..., 1:]
+    return np.moveaxis(g, -1, axis)
+
+
+def along_axes(weights: Any, a: Any, axis: Any) -> Any:
+    """The weights of `np.average(a, axis, weights)`, of a's shape or of one that broadcasts to it.
+
+    >>> along_axes(np.ones(2), np.zeros((2, 3)), 0).shape
+    (2, 1)
+    """
+    if np.shape(weights) == np.shape(a):
+        return weights
+    order, kept = ordered_axes(a, axis)
+    shape = [1] * kept + list(np.shape(weights))
+    back = sorted(range(len(order)), key=lambda k: order[k])
+    return np.transpose(np.reshape(weights, shape), back)
+
+
+def along_axes_transpose(g: Any, weights: Any, axis: Any) -> Any:
+    """The inverse of `along_axes`: g, shaped as `along_axes(weights, a, axis)`, in the shape of weights.
+
+    >>> along_axes_transpose(np.ones((2, 1)), np.ones(2), 0).shape
+    (2,)
+    """
+    if np.shape(weights) == np.shape(g):
+        return g
+    order, _ = ordered_axes(g, axis)
+    return np.reshape(np.transpose(g, order), np.shape(weights))

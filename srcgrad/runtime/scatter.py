@@ -1,0 +1,56 @@
+"""Adding into the place from which an element or a part was read."""
+
+from __future__ import annotations
+
+from typing import Any  # containers and indices of every kind
+
+import numpy as np
+
+from srcgrad.runtime.structure import add, zeros_like
+
+
+def add_at(x_bar: Any, index: Any, g: Any) -> Any:
+    """Add `g` to `x_bar[index]` in place, repeated indices accumulating; return `x_bar`.
+
+    `x_bar` is an array, list or dict with any index that reads from it; a tuple, which cannot change, is
+    made anew and returned. Items of a list or dict are replaced, never changed in place.
+
+    >>> import numpy as np
+    >>> add_at(np.zeros(3), [0, 0, 2], np.array([1.0, 2.0, 3.0]))
+    array([3., 0., 3.])
+    """
+    if type(x_bar) is np.ndarray:
+        g = g if x_bar.dtype.kind == "c" else g.real
+        if type(index) is int or type(index) is slice or not repeats(index):
+            x_bar[index] += g
+        else:
+            np.add.at(x_bar, index, np.asarray(g, x_bar.dtype))
+        return x_bar
+    if isinstance(x_bar, tuple):
+        parts = add_at(list(x_bar), index, g)
+        return type(x_bar)(*parts) if hasattr(x_bar, "_fields") else tuple(parts)
+    if isinstance(index, slice):
+        g = list(g)
+    if isinstance(x_bar, list | dict):
+        x_bar[index] = add(x_bar[index], g)
+        return x_bar
+    return x_bar + g  # a scalar, read with () or ...
+
+
+def repeats(index: Any) -> bool:
+    """Whether an index of an array may name an element more than once: it holds an array of integers."""
+    if isinstance(index, tuple):
+        return any(repeats(part) for part in index)
+    if isinstance(index, list):
+        index = np.asarray(index)
+    return isinstance(index, np.ndarray) and index.ndim > 0 and index.dtype.kind != "b"
+
+
+def scatter(g: Any, x: Any, index: Any) -> Any:
+    """Zeros mirroring `x`, with `g` added at `index`: the transpose of `x[index]`.
+
+    >>> import numpy as np
+    >>> scatter(5.0, np.ones(3), 1)
+    array([0., 5., 0.])
+    """
+    return add_at(zeros_like(x), index, g)

@@ -1,0 +1,62 @@
+"""Zeros and sums of values of any structure: numbers, arrays, and containers of them."""
+
+from __future__ import annotations
+
+from typing import Any  # a value may be any nesting of containers
+
+import numpy as np
+
+
+def zeros_like(x: Any) -> Any:
+    """A zero that mirrors `x`: same shape and floating dtype, same nesting of containers, freshly made.
+
+    Integers become floating zeros; what can hold no derivative (None, strings, other objects) becomes None.
+
+    >>> import numpy as np
+    >>> zeros_like({"a": 2, "b": (np.arange(2), None)})
+    {'a': 0.0, 'b': (array([0., 0.]), None)}
+    """
+    if isinstance(x, np.ndarray):
+        return np.zeros(x.shape, x.dtype if x.dtype.kind in "fc" else np.float64)
+    if isinstance(x, np.inexact):
+        return x.dtype.type(0)
+    if isinstance(x, int | float | np.integer | np.bool_):
+        return 0.0
+    if isinstance(x, complex):
+        return 0j
+    return mapped(zeros_like, x)
+
+
+def add(a: Any, b: Any) -> Any:
+    """The sum of two values of one structure, made anew; None counts as zero.
+
+    >>> add((1.0, [2.0, None]), (3.0, [4.0, None]))
+    (4.0, [6.0, None])
+    """
+    if isinstance(a, np.ndarray | float):
+        return a if b is None else a + b
+    if a is None:
+        return b
+    if b is None or isinstance(a, str):
+        return a
+    if isinstance(a, list | tuple | dict) or hasattr(a, "__dataclass_fields__"):
+        return mapped(add, a, b)
+    return a + b
+
+
+def mapped(function: Any, x: Any, *others: Any) -> Any:
+    """`function` of each part of a list, tuple, NamedTuple, dict or dataclass; None for any other `x`."""
+    if isinstance(x, list):
+        return [function(*parts) for parts in zip(x, *others, strict=True)]
+    if isinstance(x, tuple):
+        parts = [function(*parts) for parts in zip(x, *others, strict=True)]
+        return type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
+    if isinstance(x, dict):
+        return {key: function(x[key], *(other[key] for other in others)) for key in x}
+    if hasattr(x, "__dataclass_fields__") and not isinstance(x, type):
+        made = object.__new__(type(x))
+        for name in x.__dataclass_fields__:
+            part = function(getattr(x, name), *(getattr(other, name) for other in others))
+            object.__setattr__(made, name, part)
+        return made
+    return None

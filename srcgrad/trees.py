@@ -1,0 +1,198 @@
+"""Trees: parse a snippet, substitute names in it, list what is read and written. No pass builds nodes by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any  # a gast tree has no types of its own
+
+import gast
+
+Node = Any  # gast.AST; gast ships no type information
+Block = list[Node]
+
+SIMPLE = (gast.Name, gast.Constant)
+
+
+@lru_cache(maxsize=4096)
+def _snippet(text: str) -> Node:
+    return gast.parse(text).body[0]
+
+
+def statement(text: str, **parts: Node) -> Node:
+    """The statement that `text` spells, with the names in `parts` replaced by trees (or by other names).
+
+    >>> import gast
+    >>> gast.unparse(statement("target = a + 1.0", target="x_bar", a=expression("y[0]")))
+    'x_bar = y[0] + 1.0'
+    """
+    return substitute(_snippet(text), parts)
+
+
+def expression(text: str, **parts: Node) -> Node:
+    """The expression that `text` spells, with the names in `parts` replaced."""
+    return substitute(_snippet(text).value, parts)
+
+
+def substitute(node: Node, parts: Mapping[str, Node]) -> Node:
+    """A copy of `node` in which each name in `parts` is replaced by its tree, itself; a string is another name."""
+    if isinstance(node, gast.Name):
+        part = parts.get(node.id)
+        if part is None:
+            return name(node.id, node.ctx)
+        if isinstance(part, str):
+            return name(part, node.ctx)
+        return part
+    return _rebuild(node, lambda child: substitute(child, parts))
+
+
+def copy(node: Node) -> Node:
+    """A deep copy, positions included."""
+    if isinstance(node, gast.Name):
+        return name(node.id, node.ctx, node)
+    return _rebuild(node, copy)
+
+
+def _rebuild(node: Node, change: Callable[[Node], Node]) -> Node:
+    new = type(node)()
+    for field in node._fields:
+        value = getattr(node, field, None)
+        if isinstance(value, gast.AST):
+            value = change(value) if value._fields else value
+        elif isinstance(value, list):
+            value = [change(item) if isinstance(item, gast.AST) else item for item in value]
+        setattr(new, field, value)
+    line = getattr(node, "lineno", None)
+    if line is not None:
+        new.lineno, new.col_offset = line, node.col_offset
+        new.end_lineno, new.end_col_offset = node.end_lineno, node.end_col_offset
+    return new
+
+
+_LOAD, _STORE = gast.Load(), gast.Store()
+
+
+def name(identifier: str, ctx: Node = None, like: Node = None) -> Node:
+    """A name, read unless `ctx` says otherwise."""
+    new = gast.Name(id=identifier, ctx=ctx or _LOAD, annotation=None, type_comment=None)
+    if like is not None and hasattr(like, "lineno"):
+        new.lineno, new.col_offset = like.lineno, like.col_offset
+        new.end_lineno, new.end_col_offset = like.end_lineno, like.end_col_offset
+    return new
+
+
+def constant(value: object) -> Node:
+    """A literal."""
+    return gast.Constant(value=value, kind=None)
+
+
+def assign(target: str, value: Node, like: Node = None) -> Node:
+    """`target = value`, at the line of `like`."""
+    new = gast.Assign(targets=[name(target, _STORE)], value=value, type_comment=None)
+    return at(new, like) if like is not None else new
+
+
+def at(node: Node, like: Node) -> Node:
+    """`node`, with the position of `like`: a generated statement carries the user's line."""
+    if hasattr(like, "lineno"):
+        node.lineno, node.col_offset = like.lineno, like.col_offset
+        node.end_lineno, node.end_col_offset = like.end_lineno, like.end_col_offset
+    return node
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """All nodes below `node`, itself included, in the order of the text, without recursion."""
+    todo = [node]
+    while todo:
+        item = todo.pop()
+        yield item
+        for field in reversed(item._fields):
+            value = getattr(item, field, None)
+            if isinstance(value, gast.AST):
+                todo.append(value)
+            elif isinstance(value, list):
+                todo.extend(child for child in reversed(value) if isinstance(child, gast.AST))
+
+
+BLOCKS = ("body", "orelse", "finalbody")
+COMPOUND = (gast.If, gast.For, gast.While, gast.FunctionDef, gast.With)
+
+
+def header(node: Node) -> list[Node]:
+    """The parts of a statement that are evaluated by itself, not by the blocks that it holds."""
+    if isinstance(node, gast.If | gast.While):
+        return [node.test]
+    if isinstance(node, gast.For):
+        return [node.iter, node.target]
+    if isinstance(node, gast.FunctionDef):
+        return []
+    return [node]
+
+
+def loads(node: Node) -> list[str]:
+    """Names read by a statement's own header or by an expression, in order, with repetition."""
+    found = []
+    for part in header(node):
+        for item in walk(part):
+            if isinstance(item, gast.Name) and isinstance(item.ctx, gast.Load):
+                found.append(item.id)
+    if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+        found.append(node.target.id)
+    return found
+
+
+def stores(node: Node) -> list[str]:
+    """Names bound by a statement's own header, in order."""
+    if isinstance(node, gast.Assign):
+        parts = node.targets
+    elif isinstance(node, gast.AugAssign | gast.AnnAssign | gast.For):
+        parts = [node.target]
+    elif isinstance(node, gast.FunctionDef):
+        return [node.name]
+    else:
+        return written(node)
+    bound = [
+        item.id
+        for part in parts
+        for item in walk(part)
+        if isinstance(item, gast.Name) and isinstance(item.ctx, gast.Store)
+    ]
+    return bound + written(node)
+
+
+def written(node: Node) -> list[str]:
+    """Names whose contents a generated statement changes: `x_bar[i] += e`, `np.add.at(x_bar, i, e)`."""
+    if isinstance(node, gast.AugAssign | gast.Assign):
+        targets = node.targets if isinstance(node, gast.Assign) else [node.target]
+        return [
+            t.value.id for t in targets if isinstance(t, gast.Subscript) and isinstance(t.value, gast.Name)
+        ]
+    if isinstance(node, gast.Expr) and isinstance(node.value, gast.Call):
+        function = node.value.func
+        scatter = isinstance(function, gast.Attribute) and function.attr == "at"
+        if scatter or (isinstance(function, gast.Name) and function.id == "add_at"):
+            return [node.value.args[0].id] if isinstance(node.value.args[0], gast.Name) else []
+    return []
+
+
+def statements(block: Block) -> Iterator[Node]:
+    """Every statement of a block, nested ones after the one that holds them, in the order of the text."""
+    todo = list(reversed(block))
+    while todo:
+        node = todo.pop()
+        yield node
+        if isinstance(node, COMPOUND):
+            for field in reversed(BLOCKS):
+                todo.extend(reversed(getattr(node, field, None) or []))
+
+
+def target(node: Node) -> str | None:
+    """The name that an assignment `name = ...` binds; None for any other statement."""
+    if isinstance(node, gast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], gast.Name):
+        return str(node.targets[0].id)
+    return None
+
+
+def same(one: Node, other: Node) -> bool:
+    """Whether two trees spell the same, positions apart."""
+    return one is other or gast.dump(one) == gast.dump(other)

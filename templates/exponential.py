@@ -1,0 +1,173 @@
+"""Exponentials, logarithms, roots and powers.
+
+Where an argument can be the Python float 0.0, these rules divide with `np.divide` and raise to powers with
+`np.power`: the operators of Python would raise ZeroDivisionError where the derivative is inf.
+"""
+
+import math
+import operator
+
+import numpy as np
+
+from srcgrad.rules import adjoint, d
+
+
+def _python_3_11(*names):
+    """Functions of `math` that Python 3.10 lacks, where they exist."""
+    return tuple(getattr(math, name) for name in names if hasattr(math, name))
+
+
+@adjoint.elementwise(np.exp, cl="exp(x)", aliases=(math.exp,))
+def exp(z, x):
+    d[x] = d[z] * z
+
+
+@adjoint.elementwise(np.exp2, cl="exp2(x)", aliases=_python_3_11("exp2"))
+def exp2(z, x):
+    d[x] = d[z] * z * math.log(2.0)
+
+
+@adjoint.elementwise(np.expm1, cl="expm1(x)", aliases=(math.expm1,))
+def expm1(z, x):
+    d[x] = d[z] * (z + 1.0)
+
+
+@adjoint.elementwise(np.log, cl="log(x)", domain=(0.3, 4.0), at=(((0.0,), (math.inf,)),), aliases=(math.log,))
+def log(z, x):
+    d[x] = np.divide(d[z], x)
+
+
+@adjoint.elementwise(
+    np.log2, cl="log2(x)", domain=(0.3, 4.0), at=(((0.0,), (math.inf,)),), aliases=(math.log2,)
+)
+def log2(z, x):
+    d[x] = np.divide(d[z], x * math.log(2.0))
+
+
+@adjoint.elementwise(
+    np.log10, cl="log10(x)", domain=(0.3, 4.0), at=(((0.0,), (math.inf,)),), aliases=(math.log10,)
+)
+def log10(z, x):
+    d[x] = np.divide(d[z], x * math.log(10.0))
+
+
+@adjoint.elementwise(
+    np.log1p, cl="log1p(x)", domain=(-0.7, 3.0), at=(((-1.0,), (math.inf,)),), aliases=(math.log1p,)
+)
+def log1p(z, x):
+    d[x] = np.divide(d[z], 1.0 + x)
+
+
+@adjoint.elementwise(
+    np.logaddexp,
+    cl="x == y ? x + 0.6931471805599453 : fmax(x, y) + log1p(exp(-fabs(x - y)))",
+    at=(
+        ((-math.inf, -math.inf), (0.0, 0.0)),
+        ((-math.inf, 0.0), (0.0, 1.0)),
+        ((800.0, 0.0), (1.0, 0.0)),
+    ),
+    note="The gradient at (-inf, -inf) is 0.",
+)
+def logaddexp(z, x, y):
+    peak = np.where(z == -np.inf, 0.0, z)
+    d[x] = d[z] * np.exp(x - peak)
+    d[y] = d[z] * np.exp(y - peak)
+
+
+@adjoint.elementwise(
+    np.logaddexp2,
+    cl="x == y ? x + 1.0 : fmax(x, y) + log2(1.0 + exp2(-fabs(x - y)))",
+    at=(((-math.inf, -math.inf), (0.0, 0.0)), ((-math.inf, 0.0), (0.0, 1.0))),
+    note="The gradient at (-inf, -inf) is 0.",
+)
+def logaddexp2(z, x, y):
+    peak = np.where(z == -np.inf, 0.0, z)
+    d[x] = d[z] * np.exp2(x - peak)
+    d[y] = d[z] * np.exp2(y - peak)
+
+
+@adjoint.elementwise(np.sqrt, cl="sqrt(x)", domain=(0.3, 4.0), at=(((0.0,), (math.inf,)),))
+def sqrt(z, x):
+    d[x] = 0.5 * d[z] / z
+
+
+@adjoint.elementwise(math.sqrt, cl="sqrt(x)", domain=(0.3, 4.0), at=(((0.0,), (math.inf,)),))
+def scalar_sqrt(z, x):
+    d[x] = np.divide(0.5 * d[z], z)
+
+
+@adjoint.elementwise(
+    np.cbrt,
+    cl="cbrt(x)",
+    domain=(0.3, 4.0),
+    at=(((0.0,), (math.inf,)),),
+    aliases=_python_3_11("cbrt"),
+)
+def cbrt(z, x):
+    d[x] = np.divide(d[z], 3.0 * z * z)
+
+
+@adjoint.elementwise(np.square, cl="x * x")
+def square(z, x):
+    d[x] = d[z] * 2.0 * x
+
+
+@adjoint.elementwise(np.reciprocal, cl="1.0 / x", domain=(0.5, 2.0))
+def reciprocal(z, x):
+    d[x] = -d[z] * z * z
+
+
+@adjoint.elementwise(
+    np.power,
+    cl="pow(x, y)",
+    domain={"x": (0.3, 2.0), "y": (-2.0, 2.0)},
+    at=(
+        ((0.0, 0.0), (0.0, 0.0)),
+        ((0.0, 1.0), (1.0, 0.0)),
+        ((0.0, 2.0), (0.0, 0.0)),
+        ((0.0, 0.5), (math.inf, 0.0)),
+        ((0.0, -1.0), (-math.inf, math.nan)),
+        ((-2.0, 2.0), (-4.0, math.nan)),
+    ),
+    forms=(
+        ("np.power(x, 0)", (3,)),
+        ("np.power(x, 1)", (3,)),
+        ("np.power(x, 2)", (3, 4)),
+        ("np.power(x, 3)", (3, 4)),
+        ("np.power(np.exp(x), 2.5)", (3,)),
+        ("np.power(np.exp(x), 0.5)", (3,)),
+        ("np.power(np.exp(x), -2)", (3,)),
+        ("np.power(np.exp(x), y)", (3, 1), (4,)),
+        ("np.power(x, np.arange(4))", (3, 4)),
+        ("np.power(2.5, x)", (3, 4)),
+    ),
+    aliases=(np.float_power, math.pow, pow, operator.pow),
+    note="x**0 has derivative 0, 0**y with y >= 0 has derivative 0 with respect to y.",
+)
+def power(z, x, y):
+    if y == 0:
+        d[x] = 0.0 * d[z]
+    elif y == 1:
+        d[x] = d[z]
+    elif y == 2:
+        d[x] = d[z] * 2.0 * x
+    elif y > 1:
+        d[x] = d[z] * y * x ** (y - 1)
+    elif y < 1:
+        d[x] = d[z] * y * np.power(x, y - 1)
+    else:
+        d[x] = d[z] * y * np.power(x, y - (y != 0))  # where y is 0 this is 0 * 1, not 0 * inf
+    if x > 0:
+        d[y] = d[z] * z * math.log(x)
+    else:
+        d[y] = d[z] * z * np.log(x + (x == 0))  # where x is 0 this is 0 * log(1), not 0 * -inf
+
+
+@adjoint.elementwise(math.erf, cl="erf(x)")
+def erf(z, x):
+    d[x] = d[z] * (2.0 / math.sqrt(np.pi)) * np.exp(-x * x)
+
+
+@adjoint.elementwise(math.erfc, cl="erfc(x)")
+def erfc(z, x):
+    d[x] = -d[z] * (2.0 / math.sqrt(np.pi)) * np.exp(-x * x)

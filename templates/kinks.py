@@ -1,0 +1,195 @@
+"""Operations with kinks, ties and steps: absolute value, maximum, clip, where, remainders.
+
+Selections are written with `np.where`, never as a product with a mask, so that an inf or nan of the side that
+was not taken does not come through.
+"""
+
+import builtins
+import math
+import operator
+
+import numpy as np
+
+from srcgrad.rules import adjoint, d
+
+
+@adjoint.elementwise(
+    np.absolute,
+    cl="fabs(x)",
+    domain=(0.3, 2.0),
+    at=(((0.0,), (0.0,)), ((-2.0,), (-1.0,))),
+    aliases=(np.fabs, abs, operator.abs, math.fabs),
+    note="The gradient at 0 is 0.",
+)
+def absolute(z, x):
+    d[x] = d[z] * np.sign(x)
+
+
+@adjoint.elementwise(
+    np.maximum,
+    cl="fmax(x, y)",
+    at=(
+        ((1.0, 1.0), (0.5, 0.5)),
+        ((0.0, 0.0), (0.5, 0.5)),
+        ((2.0, 1.0), (1.0, 0.0)),
+        ((math.nan, 1.0), (0.0, 0.0)),
+    ),
+    aliases=(builtins.max,),
+    note="A tie shares the gradient equally; `np.where(x > 0, x, 0)` has 0 at 0.",
+)
+def maximum(z, x, y):
+    d[x] = np.where(x > y, d[z], np.where(x == y, 0.5 * d[z], 0.0))
+    d[y] = np.where(y > x, d[z], np.where(x == y, 0.5 * d[z], 0.0))
+
+
+@adjoint.elementwise(
+    np.minimum,
+    cl="fmin(x, y)",
+    at=(
+        ((1.0, 1.0), (0.5, 0.5)),
+        ((2.0, 1.0), (0.0, 1.0)),
+        ((math.nan, 1.0), (0.0, 0.0)),
+    ),
+    aliases=(builtins.min,),
+    note="A tie shares the gradient equally.",
+)
+def minimum(z, x, y):
+    d[x] = np.where(x < y, d[z], np.where(x == y, 0.5 * d[z], 0.0))
+    d[y] = np.where(y < x, d[z], np.where(x == y, 0.5 * d[z], 0.0))
+
+
+@adjoint.elementwise(
+    np.fmax,
+    cl="fmax(x, y)",
+    at=(((1.0, 1.0), (0.5, 0.5)), ((math.nan, 1.0), (0.0, 1.0)), ((1.0, math.nan), (1.0, 0.0))),
+    note="A tie shares the gradient equally; a nan gets none.",
+)
+def fmax(z, x, y):
+    d[x] = np.where((x > y) | np.isnan(y), d[z], np.where(x == y, 0.5 * d[z], 0.0))
+    d[y] = np.where((y > x) | np.isnan(x), d[z], np.where(x == y, 0.5 * d[z], 0.0))
+
+
+@adjoint.elementwise(
+    np.fmin,
+    cl="fmin(x, y)",
+    at=(((1.0, 1.0), (0.5, 0.5)), ((math.nan, 1.0), (0.0, 1.0)), ((1.0, math.nan), (1.0, 0.0))),
+    note="A tie shares the gradient equally; a nan gets none.",
+)
+def fmin(z, x, y):
+    d[x] = np.where((x < y) | np.isnan(y), d[z], np.where(x == y, 0.5 * d[z], 0.0))
+    d[y] = np.where((y < x) | np.isnan(x), d[z], np.where(x == y, 0.5 * d[z], 0.0))
+
+
+@adjoint.elementwise(
+    np.clip,
+    cl="fmin(fmax(a, a_min), a_max)",
+    domain={"a": (-2.0, 2.0), "a_min": (-1.5, -0.5), "a_max": (0.5, 1.5)},
+    at=(
+        ((0.5, 0.0, 1.0), (1.0, 0.0, 0.0)),
+        ((0.0, 0.0, 1.0), (1.0, 0.0, 0.0)),
+        ((1.0, 0.0, 1.0), (1.0, 0.0, 0.0)),
+        ((-1.0, 0.0, 1.0), (0.0, 1.0, 0.0)),
+        ((2.0, 0.0, 1.0), (0.0, 0.0, 1.0)),
+        ((0.5, 2.0, 1.0), (0.0, 0.0, 1.0)),
+    ),
+    forms=(
+        ("np.clip(x, -0.5, 0.5)", (3, 4)),
+        ("np.clip(x, None, 0.5)", (3, 4)),
+        ("np.clip(x, -0.5, None)", (3, 4)),
+        ("np.clip(x, y, 0.9)", (3, 4), (4,)),
+        ("np.clip(x, a_min=-0.9, a_max=y)", (3, 4), (3, 1)),
+    ),
+    note="The gradient passes inside and on the edges; outside, the bound that holds gets it.",
+)
+def clip(z, a, a_min=None, a_max=None):
+    if a_min is None:
+        d[a] = np.where(a <= a_max, d[z], 0.0)
+    elif a_max is None:
+        d[a] = np.where(a_min <= a, d[z], 0.0)
+    elif a_min <= a_max:
+        d[a] = np.where((a_min <= a) & (a <= a_max), d[z], 0.0)
+    else:
+        d[a] = np.where(z == a, d[z], 0.0)
+    d[a_min] = np.where((a < a_min) & (z == a_min), d[z], 0.0)
+    d[a_max] = np.where((z == a_max) & (z != a), d[z], 0.0)
+
+
+@adjoint.elementwise(
+    np.where,
+    cl="condition ? x : y",
+    forms=(
+        ("np.where(x > 0.1, x * x, 3.0 * x)", (3, 4)),
+        ("np.where(x > y, x, 0.0)", (3, 4), (4,)),
+        ("np.where(x > y, 1.0, y)", (3, 1), (4,)),
+        ("np.where(x[:, None] > 0.0, x[:, None], y)", (3,), (1, 4)),
+    ),
+    note="The side that was not taken gets 0; where its own derivative is inf, 0 * inf is nan: mask first.",
+)
+def where(z, condition, x=None, y=None):
+    d[x] = np.where(condition, d[z], 0.0)
+    d[y] = np.where(condition, 0.0, d[z])
+
+
+@adjoint.elementwise(
+    np.remainder,
+    cl="x - y * floor(x / y)",
+    domain={"x": (2.1, 2.9), "y": (0.95, 1.02)},
+    at=(((5.5, 2.0), (1.0, -2.0)), ((-5.5, 2.0), (1.0, 3.0))),
+    aliases=(operator.mod,),
+)
+def remainder(z, x, y):
+    d[x] = d[z]
+    d[y] = -d[z] * (x // y)
+
+
+@adjoint.elementwise(
+    np.fmod,
+    cl="fmod(x, y)",
+    domain={"x": (2.1, 2.9), "y": (0.95, 1.02)},
+    at=(((5.5, 2.0), (1.0, -2.0)), ((-5.5, 2.0), (1.0, 2.0))),
+    aliases=(math.fmod,),
+)
+def fmod(z, x, y):
+    d[x] = d[z]
+    d[y] = -d[z] * np.trunc(x / y)
+
+
+@adjoint.elementwise(
+    np.copysign,
+    cl="copysign(x, y)",
+    domain=(0.3, 2.0),
+    at=(((0.0, -1.0), (0.0, 0.0)), ((2.0, -1.0), (-1.0, 0.0)), ((-2.0, 1.0), (-1.0, 0.0))),
+    aliases=(math.copysign,),
+    note="The gradient at x = 0 is 0.",
+)
+def copysign(z, x, y):
+    d[x] = d[z] * np.sign(x) * np.copysign(1.0, y)
+    d[y] = 0.0 * d[z]
+
+
+@adjoint.elementwise(
+    np.heaviside,
+    cl="x == 0.0 ? y : (x > 0.0 ? 1.0 : 0.0)",
+    domain=(0.3, 2.0),
+    at=(((0.0, 0.5), (0.0, 1.0)), ((2.0, 0.5), (0.0, 0.0))),
+)
+def heaviside(z, x, y):
+    d[x] = 0.0 * d[z]
+    d[y] = np.where(x == 0.0, d[z], 0.0)
+
+
+@adjoint.elementwise(
+    np.nan_to_num,
+    at=(((math.nan,), (0.0,)), ((math.inf,), (0.0,)), ((2.0,), (1.0,))),
+    forms=(
+        ("np.nan_to_num(x)", (3, 4)),
+        ("np.nan_to_num(np.where(x > 0.0, x, np.nan), nan=y)", (3, 4), ()),
+        ("np.nan_to_num(np.where(x > 0.0, x, np.inf), posinf=y)", (3, 4), ()),
+        ("np.nan_to_num(np.where(x > 0.0, x, -np.inf), nan=2.0, neginf=y)", (3, 4), ()),
+    ),
+)
+def nan_to_num(z, x, nan=0.0, posinf=None, neginf=None):
+    d[x] = np.where(np.isfinite(x), d[z], 0.0)
+    d[nan] = np.where(np.isnan(x), d[z], 0.0)
+    d[posinf] = np.where(x == np.inf, d[z], 0.0)
+    d[neginf] = np.where(x == -np.inf, d[z], 0.0)

@@ -1,0 +1,123 @@
+"""The text of statements: what is typed comes back, and comments, blanks and user's lines are kept."""
+
+from __future__ import annotations
+
+import ast
+
+import gast
+import pytest
+
+from srcgrad.emit.text import Blank, Comment, Verbatim, function, statement
+from srcgrad.errors import DifferentiationError
+
+STABLE = '''\
+@decorate(1)
+@plain
+def everything(x, y=1.0, /, z: int = 2, *rest, k=3, **options) -> int:
+    """First line.
+
+    A backslash \\\\ and quotes "here".
+    """
+    import numpy as np
+    from .a import b as c, d
+
+    global g
+    x = y = x, y
+    (x,) = y
+    x, *y = z
+    x[i], y.a = z
+    x += y
+    x: int
+    x.a: float = 1.0
+    (z): int = 2
+    del x, y[0]
+    assert x, "message"
+    raise ValueError("no") from None
+    for i, (j, k) in enumerate(x):
+        if (n := i) > 1 and not j:
+            continue
+        elif j:
+            break
+        else:
+            pass
+    else:
+        y
+    while x:
+        x -= 1
+    else:
+        raise
+    with a, b as c:
+        yield x
+    try:
+        x
+    except (A, B) as error:
+        y
+    except C:
+        z
+    else:
+        x
+    finally:
+        y
+
+    def inner():
+        """Only a docstring."""
+
+    if x:
+
+        def other():
+            nonlocal y
+            return
+
+    x = yield
+    return x, y
+'''
+
+
+def test_all_statements_come_back() -> None:
+    assert function(gast.parse(STABLE).body[0]) == STABLE
+
+
+def test_comments_blanks_and_verbatim_lines() -> None:
+    tree = gast.parse("def f(x):\n    pass").body[0]
+    values = [
+        Verbatim("y = x  # user's own\n\nif y:\n    pass"),
+        Blank(""),
+        Blank(""),
+        Comment("# line 8: " + "x" * 30),
+    ]
+    tree.body = [gast.Expr(gast.Constant(value, None)) for value in values]
+    assert function(tree, width=30) == (
+        "def f(x):\n    y = x  # user's own\n\n    if y:\n        pass\n\n    # line 8: xxxxxxxxxxxxx...\n"
+    )
+
+
+def test_a_block_of_comments_gets_a_pass() -> None:
+    tree = gast.parse("if x:\n    pass").body[0]
+    tree.body = [gast.Expr(gast.Constant(Comment("# nothing to do"), None))]
+    assert statement(tree, 4) == ["    if x:", "        # nothing to do", "        pass"]
+
+
+def test_the_gap_above_an_inner_function_is_above_its_comment() -> None:
+    tree = gast.parse("def f(x):\n    x = 1\n    def g(): return x\n    return g").body[0]
+    tree.body.insert(1, gast.Expr(gast.Constant(Comment("# the pullback"), None)))
+    assert function(tree).splitlines()[1:4] == ["    x = 1", "", "    # the pullback"]
+
+
+@pytest.mark.parametrize("text", ['ends with "quote"', 'a """ inside', "tab\there", "nul\x00", "", " \n"])
+def test_docstrings_keep_their_value(text: str) -> None:
+    tree = gast.parse("def f(): pass").body[0]
+    tree.body.insert(0, gast.Expr(gast.Constant(text, None)))
+    again = ast.parse(function(tree)).body[0]
+    assert isinstance(again, ast.FunctionDef)
+    assert ast.get_docstring(again, clean=False) == text
+
+
+def test_a_class_is_printed_by_astor() -> None:
+    tree = gast.parse("class Pair:\n    x: int = 1").body[0]
+    assert statement(tree, 4) == ["    class Pair:", "        x: int = 1"]
+
+
+def test_a_statement_that_cannot_be_printed_is_refused() -> None:
+    tree = gast.parse("match x:\n    case 1: pass").body[0]
+    with pytest.raises(DifferentiationError, match="E5005"):
+        statement(tree)

@@ -1,0 +1,242 @@
+"""Cases made from the rule table: for each rule, calls as text and arguments drawn from the rule's own facts.
+
+An elementwise rule is called on shapes that broadcast in every way; any other rule on its `forms`. All is
+drawn from a generator whose seed is the text of the call, so a case is the same wherever it runs.
+"""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import math
+import operator
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import scipy.special
+import srcgrad.templates
+
+import srcgrad.runtime
+from srcgrad.derive.template import adjoint_template
+from srcgrad.rules import Interval, Rule, rules, spelling
+
+FLOAT = None  # stands where a shape does, for a Python float
+LETTERS = "xyzuvw"
+AWAY = 0.05  # distance from a pinned kink: beyond all finite-difference steps that matter
+
+Shape = tuple[int, ...] | None
+Shapes = tuple[Shape, ...]
+
+UNARY: tuple[Shapes, ...] = ((FLOAT,), ((),), ((3,),), ((2, 3),))
+SCALARS: tuple[Shapes, ...] = ((FLOAT, FLOAT), (FLOAT, (3,)), ((3,), FLOAT), ((), (2, 3)))
+BINARY: tuple[Shapes, ...] = (
+    *SCALARS,
+    *itertools.product([(3,), (1,), ()], repeat=2),
+    *itertools.product([(2, 3), (3,), (2, 1)], repeat=2),
+)
+EMPTY: dict[int, tuple[Shapes, ...]] = {
+    1: (((0,),), ((0, 3),)),
+    2: (((0, 3), (1, 3)), ((1, 3), (0, 3)), ((0,), (1,)), ((), (0,))),
+    3: (((0, 3), (1, 3), (3,)), ((1,), (0,), (1,)), ((), (1,), (0,))),
+}
+TERNARY: tuple[Shapes, ...] = (
+    (FLOAT, FLOAT, FLOAT),
+    ((3,), (3,), (3,)),
+    *itertools.permutations([(2, 3), (3,), (2, 1)]),
+    *itertools.permutations([(3,), (1,), ()]),
+)
+SHAPES = {1: UNARY, 2: BINARY, 3: TERNARY}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call of an operation: `call` over x, y, z, ... and what stands for each of them."""
+
+    rule: Rule
+    call: str
+    shapes: Shapes
+    domains: tuple[Interval | None, ...]  # None: booleans
+    kinks: tuple[float, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.call} {' '.join('float' if s is None else str(s) for s in self.shapes)}"
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The call as a function of x, y, z, ..., with its text where the front end finds it."""
+        return function(self.rule, self.call, len(self.shapes))
+
+    def arguments(self, dtype: type = np.float64, layout: str = "C") -> tuple[Any, ...]:
+        """Arguments drawn from the rule's domain; equal for all layouts, rounded for other dtypes."""
+        generator = np.random.default_rng(zlib.crc32(str(self).encode()))
+        drawn = []
+        for shape, domain in zip(self.shapes, self.domains, strict=True):
+            numbers = _draw(generator, shape or (), domain, self.kinks)
+            if domain is not None:
+                numbers = numbers.astype(dtype)
+            drawn.append(_laid_out(numbers, layout) if shape is not None else numbers.item())
+        return tuple(drawn)
+
+
+def _draw(
+    generator: np.random.Generator, shape: tuple[int, ...], domain: Interval | None, kinks: tuple[float, ...]
+) -> np.ndarray:
+    if domain is None:
+        return np.asarray(generator.random(shape) < 0.5)
+    numbers = np.asarray(generator.uniform(*domain, shape))
+    for kink in kinks:
+        near = np.abs(numbers - kink) < AWAY
+        inside = np.where(numbers < 0.5 * (domain[0] + domain[1]), 2.0 * AWAY, -2.0 * AWAY)
+        numbers = np.where(near, kink + inside, numbers)
+    return np.asarray(numbers)
+
+
+def _laid_out(numbers: np.ndarray, layout: str) -> np.ndarray:
+    """The same numbers in another layout of memory."""
+    if numbers.ndim == 0:
+        return numbers
+    if layout == "Fortran":
+        return np.asfortranarray(numbers)
+    if layout == "negative":
+        back = (slice(None, None, -1),) * numbers.ndim
+        return numbers[back].copy()[back]
+    if layout == "strided":
+        return np.repeat(numbers, 2, axis=-1)[..., ::2]
+    return numbers
+
+
+LAYOUTS = ("Fortran", "negative", "strided")
+
+
+def differentiable_rules() -> list[Rule]:
+    """All rules that carry a derivative, SciPy's included, in the order of the table."""
+    load()
+    return [rule for rule in rules() if rule.kind != "constant"]
+
+
+@cache
+def load() -> None:
+    """Load every family of templates."""
+    srcgrad.templates.load()
+    srcgrad.templates.load_special()
+
+
+def cases(rule: Rule) -> list[Case]:
+    """The cases of a rule with something in them."""
+    return [*_elementwise(rule, SHAPES), *_forms(rule), *_aliases(rule)]
+
+
+def empty_cases(rule: Rule) -> list[Case]:
+    """The cases of an elementwise rule that hold no element."""
+    return _elementwise(rule, EMPTY)
+
+
+def second_order_cases(rule: Rule) -> list[Case]:
+    """All forms; of the elementwise cases, which all run the same lines, floats and arrays that broadcast."""
+    broadcast = [case for case in _elementwise(rule, SHAPES) if (2, 3) in case.shapes]
+    return [*_elementwise(rule, SHAPES)[:1], *broadcast[-1:], *_forms(rule)]
+
+
+def pinned_cases(rule: Rule) -> list[tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]]:
+    """The points of `at`: function, arguments, gradients."""
+    return [(function(rule, _call(rule, len(args)), len(args)), args, grads) for args, grads in rule.at]
+
+
+def _elementwise(rule: Rule, shapes: dict[int, tuple[Shapes, ...]]) -> list[Case]:
+    if rule.kind != "elementwise":
+        return []
+    names = _required(rule)
+    domains = tuple(_domain(rule, name) for name in names)
+    kinks = tuple(args[0] for args, _ in rule.at if len(names) == 1 and math.isfinite(args[0]))
+    call = _call(rule, len(names))
+    found = [Case(rule, call, each, domains, kinks) for each in shapes[len(names)]]
+    return [case for case in found if not knows_floats_only(rule) or set(case.shapes) == {FLOAT}]
+
+
+def knows_floats_only(rule: Rule) -> bool:
+    """Whether the operation is one of `math`, which takes no arrays."""
+    return getattr(rule.op, "__module__", None) == "math"
+
+
+def _forms(rule: Rule) -> list[Case]:
+    found = []
+    for call, *shapes in rule.forms:
+        domains = tuple(_domain(rule, letter) for letter in LETTERS[: len(shapes)])
+        found.append(Case(rule, call, tuple(shapes), domains))
+    return found
+
+
+def _aliases(rule: Rule) -> list[Case]:
+    """Each other spelling, once: an elementwise one on floats, as `math` knows nothing else."""
+    found = []
+    for number, alias in enumerate(rule.aliases):
+        name = spelling(alias) if _means(rule, spelling(alias), alias) else f"alias_{number}"
+        if rule.kind == "elementwise":
+            names = _required(rule)
+            call = f"{name}({', '.join(LETTERS[: len(names)])})"
+            found.append(Case(rule, call, (FLOAT,) * len(names), tuple(_domain(rule, n) for n in names)))
+        elif rule.forms and f"{rule.name}(" in rule.forms[0][0]:
+            first = _forms(rule)[0]
+            found.append(replace(first, call=first.call.replace(f"{rule.name}(", f"{name}(")))
+    return found
+
+
+def _required(rule: Rule) -> tuple[str, ...]:
+    """The parameters that a call must give: those without a default."""
+    template = adjoint_template(rule)
+    assert template is not None, f"{rule.name} is elementwise and has no template"
+    return tuple(name for name in template.parameters if name not in template.defaults)
+
+
+def _domain(rule: Rule, name: str) -> Interval | None:
+    if name == "condition":
+        return None
+    return rule.domain.get(name, (-2.0, 2.0)) if isinstance(rule.domain, dict) else rule.domain
+
+
+def _call(rule: Rule, count: int) -> str:
+    name = rule.name if _means(rule, rule.name, rule.op) else "op"
+    return f"{name}({', '.join(LETTERS[:count])})"
+
+
+def _means(rule: Rule, name: str, op: object) -> bool:
+    """Whether the name, read where the template stands, is the operation."""
+    first, *rest = name.split(".")
+    found = namespace(rule).get(first)
+    for attribute in rest:
+        found = getattr(found, attribute, None)
+    return found is op
+
+
+def namespace(rule: Rule) -> dict[str, Any]:
+    """What the names in a call mean: those of the template's own file, and the usual modules."""
+    template = rule.template or rule.tangent
+    own = {} if template is None else template.__globals__
+    public = {name: value for name, value in own.items() if not name.startswith("_")}
+    usual = {"np": np, "math": math, "operator": operator, "scipy": scipy, "srcgrad": srcgrad}
+    aliases = {f"alias_{number}": alias for number, alias in enumerate(rule.aliases)}
+    return {**public, **usual, **aliases, "op": rule.op}
+
+
+_functions: dict[tuple[int, str], tuple[Rule, Callable[..., Any]]] = {}
+
+
+def function(rule: Rule, call: str, count: int) -> Callable[..., Any]:
+    """`def f(x, y, ...): return <call>`, made once, so that its derivatives are made once for all shapes."""
+    key = (id(rule), call)
+    if key not in _functions:
+        _functions[key] = (rule, _define(rule, call, count))  # holds the rule, so that no other gets its id
+    return _functions[key][1]
+
+
+def _define(rule: Rule, call: str, count: int) -> Callable[..., Any]:
+    text = f"def f({', '.join(LETTERS[:count])}):\n    return {call}\n"
+    file = f"<case {id(rule)} {call}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    meaning = namespace(rule)
+    exec(compile(text, file, "exec"), meaning)
+    return meaning["f"]

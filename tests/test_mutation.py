@@ -1,0 +1,23 @@
+"""The tests of a rule see a wrong line: a sample of the table, one rule of each kind and more."""
+
+from __future__ import annotations
+
+import pytest
+
+from srcgrad.rules import Rule
+from tests.mutation import mutants, survives
+from tests.rule_cases import differentiable_rules
+
+SAMPLE = ("np.multiply", "np.arctan2", "np.tanh", "np.sum", "np.max", "np.matmul", "np.linalg.solve")
+CHOSEN = [rule for rule in differentiable_rules() if rule.name in SAMPLE]
+
+
+@pytest.mark.parametrize("rule", CHOSEN, ids=[rule.name for rule in CHOSEN])
+def test_every_mutant_is_seen(rule: Rule) -> None:
+    found = mutants(rule)
+    assert found
+    assert [str(mutant) for mutant in found if survives(mutant)] == []
+
+
+def test_the_sample_is_in_the_table() -> None:
+    assert sorted(rule.name for rule in CHOSEN) == sorted(SAMPLE)
