@@ -1,0 +1,1 @@
+"""Measurements of what is claimed about speed."""

@@ -27,6 +27,7 @@ class Compiled:
 
     function: Callable[..., Any]
     text: str
+    seeds: tuple[str, ...]
     stale: Callable[[], bool]
 
 
@@ -72,8 +73,8 @@ class Derivative:
         checks = [_dependencies(made.facts, made.tree) for made in module.made.values()]
         if isinstance(self.primal, Derivative):
             inner = self.primal.compiled(kinds)
-            return Compiled(compiled, text, lambda: inner.stale() or any(c() for c in checks))
-        return Compiled(compiled, text, lambda: any(check() for check in checks))
+            return Compiled(compiled, text, main.facts.seeds, lambda: inner.stale() or any(c() for c in checks))
+        return Compiled(compiled, text, main.facts.seeds, lambda: any(check() for check in checks))
 
     def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Kind]]:
         """All arguments in the order of the parameters, defaults filled in, and their kinds."""
@@ -102,8 +103,7 @@ class Derivative:
         values, kinds = self.arguments(args, {})
         by_name = dict(zip(self.signature.parameters, values, strict=True))
         made = self.compiled(kinds)
-        seeds = [n for n, p in inspect.signature(made.function).parameters.items() if n not in by_name]
-        given = {s: cast_seed(t, by_name[w]) for s, t, w in zip(seeds, tangents, self.wrt, strict=True)}
+        given = {s: cast_seed(t, by_name[w]) for s, t, w in zip(made.seeds, tangents, self.wrt, strict=True)}
         return _run(functools.partial(made.function, **given), values, self.signature)  # type: ignore[no-any-return]
 
     def mirrored(self, found: Any, values: list[Any]) -> Any:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any  # operations are arbitrary Python objects
 
+import gast
+
 from srcgrad.errors import DifferentiationError, Place
 from srcgrad.front.namespace import Namespace
 from srcgrad.front.source import Source
@@ -108,10 +110,13 @@ class Facts:
     rebound: dict[str, None] = field(default_factory=dict)  # names bound in several places or in a loop
     again: dict[str, None] = field(default_factory=dict)  # names computed again rather than recorded
     pulled: dict[Node, list[Node]] = field(default_factory=dict)  # call of a callee -> its active operands
+    saved: dict[str, None] = field(default_factory=dict)  # names some value of which is recorded
     restores: dict[Node, str] = field(default_factory=dict)  # `h = h_stack.pop()` -> the stack
     pushes: dict[Node, str] = field(default_factory=dict)  # `h_stack.append(h)`, `h_stack = []` -> the stack
     whiles: dict[Node, Node] = field(default_factory=dict)  # backward form of a `while` -> the loop
     imports: dict[str, str] = field(default_factory=dict)  # library name -> how the text spells it
+    library_values: dict[str, Any] = field(default_factory=dict)  # library name -> module or function
+    generated: bool = False  # whether the source is a text of ours: stacks and element updates are accepted
     np_is_numpy: bool = True  # whether the user's `np`, if any, is NumPy
     seeds: tuple[str, ...] = ()
     recorded: dict[str, Any] = field(default_factory=dict)  # name -> where and why it is recorded
@@ -121,6 +126,7 @@ class Facts:
         if identifier not in self.imports:
             free = identifier == "np" and self.np_is_numpy
             self.imports[identifier] = identifier if free else self.names.fresh(identifier)
+            self.library_values[identifier] = value
         return self.imports[identifier]
 
     @property
@@ -129,8 +135,15 @@ class Facts:
         return "forward" if self.mode == "forward" else "vjp"
 
     def as_written(self, node: Node) -> Node:
-        """The user's `a += e` for its plain spelling, where that is safe; any other statement as it is."""
-        return node
+        """`a += e` for its plain spelling, where nothing recorded holds the old value; other statements as they are."""
+        if node not in self.augmented or not isinstance(node.targets[0], gast.Name):
+            return node
+        value, bound = node.value, node.targets[0].id
+        if not (isinstance(value, gast.BinOp) and isinstance(value.left, gast.Name) and value.left.id == bound):
+            return node
+        if bound in self.saved:
+            return node
+        return gast.copy_location(gast.AugAssign(node.targets[0], value.op, value.right), node)
 
     def place(self, node: Node) -> Place:
         """Where `node` is in the user's text."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any  # callees and globals are arbitrary objects
 
 from srcgrad import runtime
-from srcgrad.emit.module import free_names, header, import_line, import_lines, is_builtin
+from srcgrad.emit.module import header, import_line, import_lines, is_builtin
 from srcgrad.emit.text import function as spell
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Facts, Kind
@@ -84,7 +84,7 @@ class Module:
         outside: dict[str, Any] = {}
         own = {made.name for made in parts}
         for made in parts:
-            for name in free_names(made.tree):
+            for name in made.free:
                 if name not in own:
                     _resolve(name, made.facts, imports, outside)
         lines = [header(main.facts), *import_lines(imports)]
@@ -97,7 +97,7 @@ def _resolve(name: str, facts: Facts, imports: dict[str, None], outside: dict[st
     """An import for a library name or a module, otherwise an entry in `outside`."""
     libraries = {spelled: library for library, spelled in facts.imports.items()}
     if name in libraries:
-        imports[_library(libraries[name], name)] = None
+        imports[_library(libraries[name], name, facts.library_values.get(libraries[name]))] = None
         return
     user = facts.globals_as.get(name, name)
     found = facts.namespace.lookup(user)
@@ -113,9 +113,11 @@ def _resolve(name: str, facts: Facts, imports: dict[str, None], outside: dict[st
             outside[name] = found.object
 
 
-def _library(library: str, spelled: str) -> str:
+def _library(library: str, spelled: str, value: Any) -> str:
     if library == "np":
         return f"import numpy as {spelled}"
+    line = import_line(spelled, value)
+    if line is not None and not hasattr(runtime, library):
+        return line
     assert hasattr(runtime, library), f"{library} is in the runtime"
     return f"from srcgrad.runtime import {library}" + ("" if library == spelled else f" as {spelled}")
-

@@ -15,12 +15,13 @@ import numpy as np
 from srcgrad import templates
 from srcgrad.analyse.accumulators import accumulators
 from srcgrad.analyse.active import activity
+from srcgrad.analyse.alias import aliases
 from srcgrad.analyse.bound import bound
 from srcgrad.analyse.shapes import shapes
 from srcgrad.derive.calls import calls
 from srcgrad.derive.finish import gradient
 from srcgrad.derive.forward import tangent
-from srcgrad.emit.assemble import SUFFIX, assemble
+from srcgrad.emit.assemble import SUFFIX, assemble, outer_names
 from srcgrad.facts import Facts, Kind, Spec
 from srcgrad.front.namespace import Namespace
 from srcgrad.front.normal import normalise
@@ -34,6 +35,7 @@ from srcgrad.improve.copies import copies
 from srcgrad.improve.dead import dead
 from srcgrad.improve.inline import inline
 from srcgrad.improve.order import order
+from srcgrad.improve.signs import signs
 from srcgrad.improve.spelling import spelling
 from srcgrad.names import Names
 from srcgrad.trees import Node, copy, walk
@@ -41,8 +43,8 @@ from srcgrad.trees import Node, copy, walk
 Pass = Callable[[Any, Facts], Any]
 
 FRONT: tuple[Pass, ...] = (subset, augmented, bound, webs, normalise)
-ANALYSE: tuple[Pass, ...] = (activity, shapes, accumulators, calls)
-IMPROVE: tuple[Pass, ...] = (dead, copies, spelling, inline, order, accumulate, coalesce, count_temporaries, closure)
+ANALYSE: tuple[Pass, ...] = (activity, shapes, aliases, accumulators, calls)
+IMPROVE: tuple[Pass, ...] = (dead, copies, spelling, inline, order, accumulate, signs, coalesce, count_temporaries, closure)
 
 REVERSE: tuple[Pass, ...] = (*FRONT, *ANALYSE, gradient, *IMPROVE)
 FORWARD: tuple[Pass, ...] = (*FRONT, *ANALYSE, tangent, *IMPROVE)
@@ -62,6 +64,7 @@ class Derived:
     name: str
     tree: Node
     facts: Facts
+    free: tuple[str, ...]  # names that the text takes from outside of itself
 
 
 def derive(
@@ -81,8 +84,8 @@ def derive(
     program: Any = tree
     for step in MODES[mode]:
         program = step(program, facts)
-    definition = assemble(program, facts, source.tree, made)
-    return Derived(made, definition, facts)
+    free = outer_names(program, facts, source.tree)
+    return Derived(made, assemble(program, facts, source.tree, made), facts, free)
 
 
 def prepared(
@@ -95,6 +98,7 @@ def prepared(
     facts = Facts(source, namespace, mode, wrt, kinds, Names(sorted(taken)), module=module)
     found = namespace.lookup("np")
     local = any(isinstance(n, gast.Name) and n.id == "np" and not isinstance(n.ctx, gast.Load) for n in walk(tree))
+    facts.generated = source.file.startswith("<srcgrad ")
     facts.np_is_numpy = not local and (found is None or found.object is np)
     facts.back = facts.names.fresh(f"{source.name}_back") if mode == "vjp" else ""
     return facts, tree

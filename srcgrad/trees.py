@@ -161,7 +161,11 @@ def stores(node: Node) -> list[str]:
 
 
 def written(node: Node) -> list[str]:
-    """Names whose contents a generated statement changes: `x_bar[i] += e`, `np.add.at(x_bar, i, e)`."""
+    """Names whose contents a generated statement changes: `x_bar[i] += e`, `h_stack.append(h)`, `h = h_stack.pop()`."""
+    if isinstance(node, gast.Assign) and isinstance(node.value, gast.Call):
+        function = node.value.func
+        if isinstance(function, gast.Attribute) and function.attr == "pop" and not node.value.args:
+            return [function.value.id] if isinstance(function.value, gast.Name) else []
     if isinstance(node, gast.AugAssign | gast.Assign):
         targets = node.targets if isinstance(node, gast.Assign) else [node.target]
         return [
@@ -169,6 +173,8 @@ def written(node: Node) -> list[str]:
         ]
     if isinstance(node, gast.Expr) and isinstance(node.value, gast.Call):
         function = node.value.func
+        if isinstance(function, gast.Attribute) and function.attr == "append":
+            return [function.value.id] if isinstance(function.value, gast.Name) else []
         scatter = isinstance(function, gast.Attribute) and function.attr == "at"
         if scatter or (isinstance(function, gast.Name) and function.id == "add_at"):
             return [node.value.args[0].id] if isinstance(node.value.args[0], gast.Name) else []

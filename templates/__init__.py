@@ -16,10 +16,13 @@ FAMILIES = (
     "products",
     "moments",
     "shape",
+    "join",
+    "build",
     "index",
     "contract",
     "linalg",
     "runtime",
+    "transposes",
 )
 SPECIAL = "special"  # scipy.special: only on request, since SciPy may be absent and is slow to import
 

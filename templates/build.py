@@ -4,7 +4,7 @@ import numpy as np
 
 from srcgrad.rules import adjoint, d, tangent
 from srcgrad.runtime.broadcast import sum_to
-from srcgrad.runtime.layout import converted
+from srcgrad.runtime.layout import converted, mesh, mesh_transpose
 
 
 @adjoint(
@@ -59,14 +59,19 @@ def asarray_tangent(z, a, dtype=None):
         d[z] = converted(np.asarray(d[a]), z, z)
 
 
-@adjoint.linear(np.copy, forms=(("np.copy(x)", (2, 3)), ("x.copy()", (3,))))
+@adjoint.linear(np.copy, forms=(("np.copy(x)", (2, 3)),))
 def copy(z, a):
     d[a] = d[z]
 
 
 @adjoint(
     np.ndarray.astype,
-    forms=(("x.astype(np.float64)", (2, 3)), ("x.astype(float)", (3,)), ("x.astype(int)", (3,))),
+    name="np.ndarray.astype",
+    forms=(
+        ("np.ndarray.astype(x, np.float64)", (2, 3)),
+        ("np.ndarray.astype(x, float)", (3,)),
+        ("np.ndarray.astype(x, int)", (3,)),
+    ),
     note="A conversion to integers has gradient 0.",
 )
 def astype(z, x, dtype):
@@ -78,7 +83,11 @@ def astype_tangent(z, x, dtype):
     d[z] = converted(d[x], x, z)
 
 
-@adjoint.linear(np.ndarray.item, forms=(("x.item()", (1,)), ("x.item()", ())))
+@adjoint.linear(
+    np.ndarray.item,
+    name="np.ndarray.item",
+    forms=(("np.ndarray.item(x)", (1,)), ("np.ndarray.item(x)", (1, 1))),
+)
 def item(z, x):
     d[x] = np.reshape(d[z], np.shape(x))
 
@@ -88,13 +97,18 @@ def full(z, shape, fill_value):
     d[fill_value] = sum_to(d[z], fill_value)
 
 
-@adjoint.linear(
+@adjoint(
     np.full_like,
     forms=(("np.full_like(x, y)", (2, 3), ()), ("np.full_like(x, y)", (2, 3), (3,))),
     note="Only the filling carries a derivative; an integer array, whose filling is rounded, gives 0.",
 )
 def full_like(z, a, fill_value):
     d[fill_value] = converted(d[z], z, fill_value)
+
+
+@tangent(np.full_like)
+def full_like_tangent(z, a, fill_value):
+    d[z] = converted(np.broadcast_to(d[fill_value], np.shape(z)), z, z)
 
 
 @adjoint.linear(
@@ -125,7 +139,9 @@ def linspace(z, start, stop, num=50, endpoint=True):
     ),
 )
 def meshgrid(z, *xi, indexing="xy"):
-    if indexing == "ij":
-        d[xi] = mesh_sums(d[z], xi, True)
-    else:
-        d[xi] = mesh_sums(d[z], xi, indexing == "ij")
+    d[xi] = mesh_transpose(d[z], xi, indexing)
+
+
+@tangent(np.meshgrid)
+def meshgrid_tangent(z, *xi, indexing="xy"):
+    d[z] = mesh(d[xi], indexing)

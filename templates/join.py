@@ -39,7 +39,11 @@ def stack(z, arrays, axis=0):
 
 @adjoint.linear(
     np.vstack,
-    forms=(("np.vstack((x, y))", (3,), (2, 3)), ("np.vstack([x, y])", (2, 3), (1, 3)), ("np.vstack((x, y))", (), ())),
+    forms=(
+        ("np.vstack((x, y))", (3,), (2, 3)),
+        ("np.vstack([x, y])", (2, 3), (1, 3)),
+        ("np.vstack((x, y))", (), ()),
+    ),
 )
 def vstack(z, tup):
     d[tup] = split_like(d[z], tup, 0)
@@ -47,7 +51,11 @@ def vstack(z, tup):
 
 @adjoint.linear(
     np.hstack,
-    forms=(("np.hstack((x, y))", (3,), (2,)), ("np.hstack([x, y])", (2, 3), (2, 1)), ("np.hstack((x, y))", (), (2,))),
+    forms=(
+        ("np.hstack((x, y))", (3,), (2,)),
+        ("np.hstack([x, y])", (2, 3), (2, 1)),
+        ("np.hstack((x, y))", (), (2,)),
+    ),
 )
 def hstack(z, tup):
     d[tup] = split_like(d[z], tup, 1)

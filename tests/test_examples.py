@@ -7,7 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
+from examples.black_scholes import model_grad, price_grad_grad
 from examples.generate import GENERATED, HERE, Generated
 from srcgrad.cli import main
 
@@ -94,8 +96,6 @@ def test_derivative(file):
 
 def test_greeks():
     """Delta, vega, theta, rho and gamma have the closed forms that textbooks give."""
-    from scipy.stats import norm
-
     spot, strike, time, rate, volatility = _OPTION.values()
     spread = volatility * np.sqrt(time)
     d1 = (np.log(spot / strike) + (rate + 0.5 * volatility**2) * time) / spread
@@ -108,8 +108,6 @@ def test_greeks():
         "vega": density * np.sqrt(time),
         "gamma": norm.pdf(d1) / (spot * spread),
     }
-    from examples.black_scholes import model_grad, price_grad_grad
-
     first = model_grad.price_grad(**_OPTION)
     gamma = price_grad_grad.price_grad_grad(**_OPTION)
     np.testing.assert_allclose([*first, gamma], list(expected.values()), rtol=1e-12)  # rounding only

@@ -6,13 +6,18 @@ import gast
 
 from srcgrad.derive.template import adjoint_template, tangent_template
 from srcgrad.facts import Facts
-from srcgrad.trees import Node, loads, statements, stores, walk
+from srcgrad.trees import Node, loads, statements, stores, walk, written
 
 
 def carried(node: Node, facts: Facts) -> list[str]:
     """Names through which a derivative may flow into an assignment or a loop variable."""
     if isinstance(node, gast.For):
         return [node.iter.id] if isinstance(node.iter, gast.Name) else []
+    if written(node):
+        if isinstance(node, gast.Assign):
+            return [node.value.func.value.id]  # h = h_stack.pop()
+        last = node.value if isinstance(node, gast.AugAssign) else node.value.args[-1]
+        return [*written(node), *_carried(last, facts)]
     if not isinstance(node, gast.Assign):
         return []
     return _carried(node.value, facts)

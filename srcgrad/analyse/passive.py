@@ -53,3 +53,34 @@ def _integer_arithmetic(node: Node, integers: frozenset[str]) -> bool:
     if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add | gast.Sub | gast.Mult | gast.FloorDiv | gast.Mod):
         return _integer_arithmetic(node.left, integers) and _integer_arithmetic(node.right, integers)
     return is_integer(node)
+
+
+def slice_signature(index: Node) -> str | None:
+    """What decides the shape of `x[index]` beside the shape of x, for basic indices made of literals.
+
+    >>> import gast
+    >>> [slice_signature(gast.parse(f"x[{i}]").body[0].value.slice) for i in ("1:", ":-1", "1:-1, 0")]
+    ['-1', '-1', '-2, int']
+    """
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    found = [_part_signature(part) for part in parts]
+    return None if None in found else ", ".join(str(part) for part in found)
+
+
+def _part_signature(part: Node) -> str | None:
+    if is_integer(part):
+        return "int"
+    if isinstance(part, gast.Constant):
+        return repr(part.value)
+    if not isinstance(part, gast.Slice):
+        return None
+    bounds = []
+    for bound in (part.lower, part.upper, part.step):
+        try:
+            bounds.append(None if bound is None else gast.literal_eval(bound))
+        except (ValueError, TypeError):
+            return None
+    lower, upper, step = bounds
+    if step is None and (lower or 0) >= 0 and (upper is None or upper < 0):
+        return str(-(lower or 0) + (upper or 0))  # so many rows are left out
+    return f"{lower}:{upper}:{step}"

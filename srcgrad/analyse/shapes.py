@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.analyse.adjoint_shapes import joined as join
 from srcgrad.analyse.callees import bind, kinds_of
-from srcgrad.analyse.passive import index_rank
+from srcgrad.analyse.passive import index_rank, slice_signature
 from srcgrad.facts import UNKNOWN, Facts, Operation, Spec
 from srcgrad.front.webs import parameters
 from srcgrad.trees import Block, Node, header, statements, stores, target, walk
@@ -215,9 +215,13 @@ def _transpose(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -
 
 
 def _element(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
+    """A slice with literal bounds has the shape of every other slice that leaves out as many rows."""
     whole = arguments["x"]
-    rank = index_rank(operation.bound["index"], whole.ndim)
-    return Spec(opaque.shape if rank != 0 else frozenset(), whole.dtype, rank)
+    index = operation.bound["index"]
+    rank = index_rank(index, whole.ndim)
+    cut = slice_signature(index)
+    shape = opaque.shape if cut is None else frozenset([f"({' & '.join(sorted(whole.shape))})[{cut}]"])
+    return Spec(shape if rank != 0 else frozenset(), whole.dtype, rank)
 
 
 _FORMS = {

@@ -85,6 +85,9 @@ def narrow_form(value: Node, facts: Facts) -> Node | None:
     g, axis, keepdims = value.args[0], *_literals(value)
     if axis is ... or keepdims is ...:
         return None
+    whole = spec_of_tree(value.args[1], facts)
+    if whole.ndim == 1 and axis in (0, -1, (0,), (-1,)) and not keepdims:
+        return g
     if axis is None or keepdims:
         known = spec_of_tree(g, facts)
         if axis is None and not keepdims:

@@ -9,13 +9,15 @@ from srcgrad.derive.reverse import Halves, reverse
 from srcgrad.facts import Facts
 from srcgrad.front.webs import parameters
 from srcgrad.improve.program import Program
-from srcgrad.trees import Node, copy, name, target
+from srcgrad.trees import Node, at, copy, name, statement, target
 
 
 def gradient(function: Node, facts: Facts) -> Program:
     """The program that returns the adjoints of the inputs, after the value if the mode asks for it."""
     halves = reverse(function, facts)
     _zeros(halves, facts)
+    if facts.mode != "vjp":
+        _check_output(halves, facts)
     found = [name(facts.spelled[w]) for w in facts.wrt]
     adjoints = found[0] if len(found) == 1 else gast.Tuple(elts=found, ctx=gast.Load())
     value: Node = adjoints
@@ -33,3 +35,25 @@ def _zeros(halves: Halves, facts: Facts) -> None:
     hoisted = [n for n in halves.backward if n in facts.zeros and target(n) in order]
     first = sorted(hoisted, key=lambda n: order[str(target(n))])
     halves.backward = first + [n for n in halves.backward if n not in hoisted]
+
+
+def _check_output(halves: Halves, facts: Facts) -> None:
+    """A gradient has a real scalar output: proved from the text, or checked when it runs."""
+    value = halves.output.value
+    definition = facts.definition.get(getattr(value, "id", ""))
+    if not isinstance(value, gast.Name) or isinstance(getattr(definition, "value", None), _DISPLAYS):
+        raise facts.refuse(
+            halves.output,
+            "E5007",
+            "the function returns several values",
+            "return one scalar, or use srcgrad.vjp, which takes a seed for each value",
+        )
+    spec = facts.spec.get(value)
+    if value.id in facts.active and not (spec is not None and spec.scalar):
+        check = statement(f"{facts.library('check_seed')}({facts.seeds[0]}, {value.id})")
+        facts.effects[check] = None
+        at(check, halves.output)
+        halves.backward.insert(0, check)
+
+
+_DISPLAYS = (gast.Tuple, gast.List, gast.Dict)

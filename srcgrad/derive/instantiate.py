@@ -191,7 +191,10 @@ def _filled(node: Node, setting: Setting, local: dict[str, Node]) -> Node:
         return copied(setting.operation.bound[node.id], facts)
     if node.id in template.parameters:
         return copied(template.defaults.get(node.id) or constant(None), facts)
-    return name(facts.library(node.id, template.namespace.get(node.id)))
+    value = template.namespace.get(node.id)
+    if isinstance(value, int | float):
+        return constant(value)
+    return name(facts.library(node.id, value))
 
 
 def copied(node: Node, facts: Facts) -> Node:

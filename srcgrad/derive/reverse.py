@@ -11,9 +11,10 @@ from srcgrad.derive.adjoints import ABSENT, PRESENT, ZERO, Adjoints, State
 from srcgrad.derive.contributions import contributions
 from srcgrad.derive.instantiate import copied
 from srcgrad.derive.saves import Saves
+from srcgrad.derive.stacks import stack_adjoints, undo
 from srcgrad.facts import Facts
 from srcgrad.front.webs import parameters
-from srcgrad.trees import Block, Node, at, expression, name, stores
+from srcgrad.trees import Block, Node, at, expression, name, stores, written
 
 
 @dataclass
@@ -48,6 +49,7 @@ def reverse(function: Node, facts: Facts) -> Halves:
     output = function.body[-1]
     seed = _seed(output, adjoints, facts)
     work = Backward(facts, adjoints, lost, Saves(facts, lost))
+    work.hoisted += stack_adjoints(function.body, adjoints)
     backward = seed + _block(function.body[:-1], (function, "body"), work)
     forward = work.saves.forward(function.body[:-1])
     return Halves(forward, work.hoisted + backward, adjoints, output)
@@ -117,6 +119,9 @@ def _run(run: Block, work: Backward) -> Block:
 
 def _assignment(node: Node, work: Backward, again: Block) -> Block:
     """Lines that read the new value, then the old values come back, then the other lines."""
+    if written(node):
+        lines = undo(node, work.adjoints)
+        return lines + work.saves.restore_before(node) + again
     if not isinstance(node, gast.Assign):
         return again
     parts = contributions(node, work.adjoints, work.facts)

@@ -11,16 +11,19 @@ from srcgrad.analyse.active import differentiable
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.derive.broadcast import expand
 from srcgrad.derive.instantiate import Setting, copied, instantiate
+from srcgrad.derive.stacks import tangent_beside
 from srcgrad.derive.template import adjoint_template, derivative_of, tangent_template
 from srcgrad.facts import Facts, Operation
 from srcgrad.rules import rule_of
-from srcgrad.trees import Block, Node, assign, at, constant, expression, name, same, stores, target, walk
+from srcgrad.trees import Block, Node, assign, at, constant, expression, name, same, stores, target, walk, written
 
 Dotted = Callable[[str, Facts], str]
 
 
 def tangent_of(node: Node, facts: Facts, dotted: Dotted) -> Block:
     """The statements that compute the tangent of what an assignment binds."""
+    if written(node):
+        return tangent_beside(node, facts, dotted)
     if not isinstance(node, gast.Assign):
         return []
     bound = [b for b in stores(node) if b in facts.active]

@@ -9,7 +9,7 @@ import gast
 from srcgrad.emit.text import Blank, Comment, Verbatim
 from srcgrad.facts import Facts
 from srcgrad.improve.program import Program
-from srcgrad.trees import COMPOUND, Block, Node, at, copy, loads, name, statement, statements
+from srcgrad.trees import COMPOUND, Block, Node, at, copy, loads, name, statement, statements, stores, walk
 
 SUFFIX = {"reverse": "grad", "value-and-grad": "value_and_grad", "vjp": "vjp", "forward": "jvp"}
 TITLE = {
@@ -31,6 +31,7 @@ def assemble(program: Program, facts: Facts, function: Node, made: str) -> Node:
         type_comment=None,
         type_params=[],
     )
+    facts.saved = {name: None for n in statements(program.forward) if n in facts.pushes for name in loads(n)}
     forward = written(program.forward, facts)
     backward = cited(program.backward, facts)
     if facts.mode == "vjp":
@@ -39,6 +40,17 @@ def assemble(program: Program, facts: Facts, function: Node, made: str) -> Node:
         gap = [remark(Blank())] if forward and backward else []
         definition.body += forward + gap + backward + [program.result]
     return definition
+
+
+def outer_names(program: Program, facts: Facts, function: Node) -> tuple[str, ...]:
+    """Names that the derivative reads and does not bind, in alphabetical order."""
+    body = [*program.forward, *facts.fresh_copies, *program.backward, program.result]
+    arguments = signature(function, facts)
+    bound = {n.id for n in walk(arguments) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Param)}
+    bound |= {name for node in statements(body) for name in stores(node)} | set(facts.seeds) | {"_"}
+    roots = [arguments, *body]
+    read = {n.id for r in roots for n in walk(r) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
+    return tuple(sorted(read - bound))
 
 
 def remark(text: str) -> Node:
@@ -163,32 +175,37 @@ def _comments_above(node: Node, facts: Facts) -> list[str]:
 
 def cited(block: Block, facts: Facts) -> Block:
     """The backward half, with the user's line above each group of statements that comes from it."""
-    headers = {n.lineno for n in statements(facts.source.tree.body) if isinstance(n, COMPOUND)}
-    return _cited(block, facts, headers)
+    flat = list(statements(facts.source.tree.body))
+    spans = {n.lineno: n.end_lineno for n in flat if hasattr(n, "lineno") and not isinstance(n, COMPOUND)}
+    return _cited(block, facts, spans)
 
 
-def _cited(block: Block, facts: Facts, headers: set[int]) -> Block:
+def _cited(block: Block, facts: Facts, spans: dict[int, int]) -> Block:
     made: Block = []
     last = None
     for node in block:
         line = getattr(node, "lineno", None)
         if isinstance(node, COMPOUND):
-            node.body = _cited(node.body, facts, headers)
-            node.orelse = _cited(getattr(node, "orelse", None) or [], facts, headers)
+            node.body = _cited(node.body, facts, spans)
+            node.orelse = _cited(getattr(node, "orelse", None) or [], facts, spans)
             last = None
-        elif node not in facts.zeros and line is not None and line not in headers and line != last:
-            made.append(remark(Comment(f"# line {line}: {_user_line(line, facts)}")))
+        elif node not in facts.zeros and line in spans and line != last:
+            made.append(remark(Comment(f"# line {line}: {_user_text(line, spans[line], facts)}")))
             last = line
         made.append(node)
     return made
 
 
-def _user_line(line: int, facts: Facts) -> str:
-    text = facts.source.lines[line - 1]
-    comment = facts.source.comments.get(line)
-    if comment is not None and text.rstrip().endswith(comment.rstrip()):
-        text = text.rstrip()[: -len(comment.rstrip())]
-    return text.strip()
+def _user_text(first: int, last: int, facts: Facts) -> str:
+    """The user's statement on one line, without comments."""
+    parts = []
+    for line in range(first, last + 1):
+        text = facts.source.lines[line - 1].strip()
+        comment = facts.source.comments.get(line)
+        if comment is not None and text.endswith(comment.strip()):
+            text = text[: -len(comment.strip())].rstrip()
+        parts.append(text)
+    return " ".join(part for part in parts if part)
 
 
 def pullback(program: Program, facts: Facts, backward: Block) -> Node:

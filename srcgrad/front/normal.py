@@ -11,7 +11,7 @@ from srcgrad.facts import Facts, Operation
 from srcgrad.front.resolve import binding_of, effects, operation_of
 from srcgrad.front.webs import parameters
 from srcgrad.rules import rule_of
-from srcgrad.trees import Block, Node, assign, at, loads, name, statements, stores, walk
+from srcgrad.trees import Block, Node, assign, at, loads, name, statements, stores, walk, written
 
 
 @dataclass
@@ -68,7 +68,7 @@ def _varied(function: Node, facts: Facts, local: frozenset[str]) -> list[str]:
     todo = list(facts.wrt)
     while todo:
         for node in users.get(todo.pop(), []):
-            if isinstance(node, gast.Assign | gast.For) and _carries(node, found, facts, local):
+            if _carries(node, found, facts, local):
                 for bound in stores(node):
                     if bound not in found:
                         found[bound] = None
@@ -77,6 +77,8 @@ def _varied(function: Node, facts: Facts, local: frozenset[str]) -> list[str]:
 
 
 def _carries(node: Node, varied: dict[str, None], facts: Facts, local: frozenset[str]) -> bool:
+    if not isinstance(node, gast.Assign | gast.For) and not written(node):
+        return False
     value = node.iter if isinstance(node, gast.For) else node.value
     return _differentiable_read(value, varied, facts, local)
 
@@ -129,6 +131,9 @@ def _statement(node: Node, scope: Scope) -> None:
         scope.emit(gast.Return(_result(node.value, scope)))
     elif isinstance(node, gast.Expr):
         _effect(node, scope)
+    elif isinstance(node, gast.AugAssign):
+        node.value = _atom(node.value, scope)
+        scope.emit(node)
     elif not isinstance(node, gast.Pass | gast.AnnAssign):
         scope.block.append(node)
 
@@ -142,6 +147,10 @@ def _passive_calls(test: Node, scope: Scope) -> None:
 
 def _effect(node: Node, scope: Scope) -> None:
     if isinstance(node.value, gast.Constant):
+        return
+    if scope.facts.generated and written(node):
+        node.value.args[-1] = _atom(node.value.args[-1], scope)
+        scope.emit(node)
         return
     if not effects(node.value, scope.facts, scope.local):
         raise scope.facts.refuse(
@@ -162,11 +171,37 @@ def _loop(node: Node, scope: Scope) -> None:
             "a loop over tuples is not accepted",
             "loop over an index: `for i in range(len(xs))`, and read the parts in the body",
         )
+    if _is_range(node.iter, scope):
+        node.iter = _frozen(node, scope)
     if scope.varied(node.iter) and not isinstance(node.iter, gast.Name) and not _is_range(node.iter, scope):
         held = _atom(node.iter, scope)
         node.iter = held
     node.body = _block(node.body, scope)
     scope.block.append(node)
+
+
+def _frozen(node: Node, scope: Scope) -> Node:
+    """The bounds of a loop, as they are before it: what the body changes, or a call, is held in a name."""
+    changed = {s for n in statements([node]) for s in stores(n)}
+    inner = node.iter if node.iter.func.id != "reversed" else node.iter.args[0]
+    for position, bound in enumerate(inner.args):
+        names = {n.id for n in walk(bound) if isinstance(n, gast.Name)}
+        if not cheap(bound) and not _is_length(bound, names & changed) or names & changed:
+            held = scope.temporary()
+            scope.emit(assign(held, bound))
+            inner.args[position] = name(held)
+    return node.iter
+
+
+def _is_length(bound: Node, changed: set[str]) -> bool:
+    """`len(x)`, which may as well be read again."""
+    return (
+        isinstance(bound, gast.Call)
+        and isinstance(bound.func, gast.Name)
+        and bound.func.id == "len"
+        and isinstance(bound.args[0], gast.Name)
+        and not changed
+    )
 
 
 def _is_range(node: Node, scope: Scope) -> bool:
@@ -306,6 +341,8 @@ def _flat(value: Node, scope: Scope) -> Node:
     if isinstance(value, gast.Tuple | gast.List):
         made = type(value)(elts=[_atom(item, scope) for item in value.elts], ctx=gast.Load())
         return at(made, value)
+    if scope.facts.generated and isinstance(value, gast.Call) and written(gast.Assign([], value, None)):
+        return value  # h_stack.pop()
     if isinstance(value, gast.Dict):
         if any(key is None for key in value.keys):
             raise scope.facts.refuse(value, "E5005", "`**` in a dict is not accepted", "write the keys out")

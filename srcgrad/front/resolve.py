@@ -17,6 +17,7 @@ from srcgrad.derive.template import adjoint_template, tangent_template
 from srcgrad.facts import Facts, Operation
 from srcgrad.front.namespace import Binding, attribute
 from srcgrad.rules import Rule, rule_of
+from srcgrad.runtime import check_seed
 from srcgrad.trees import Node, constant, walk
 
 OPERATORS: dict[type, Any] = {
@@ -228,7 +229,7 @@ def effects(node: Node, facts: Facts, local: frozenset[str]) -> bool:
     if found is None or found.static is not None:
         return False
     function = found.object
-    if function is builtins.print:
+    if function is builtins.print or function is check_seed:
         return True
     return getattr(function, "__module__", None) in ("warnings", "_warnings", "logging")
 

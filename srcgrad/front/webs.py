@@ -6,7 +6,7 @@ import gast
 
 from srcgrad.analyse.flow import ENTRY, Definitions, definitions
 from srcgrad.facts import Facts
-from srcgrad.trees import COMPOUND, Block, Node, header, name, statements, stores, walk
+from srcgrad.trees import COMPOUND, Block, Node, header, name, statements, stores, walk, written
 
 
 def parameters(function: Node) -> list[str]:
@@ -39,7 +39,7 @@ def _plain(node: Node, facts: Facts) -> Node:
         facts.text[node] = gast.dump(node)
     if isinstance(node, gast.AnnAssign):
         plain = node if node.value is None else gast.Assign([node.target], node.value, None)
-    elif isinstance(node, gast.AugAssign):
+    elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
         read = name(node.target.id, like=node.target)
         plain = gast.Assign([node.target], gast.BinOp(read, node.op, node.value), None)
         gast.copy_location(plain.value, node)
@@ -98,11 +98,17 @@ def _unite(reaching: Definitions, uses: list[tuple[Node, Node]]) -> list[int]:
             number = leader[number]
         return number
 
-    for node, read in uses:
-        found = reaching.at(node, read.id)
+    def unite(found: list[int]) -> None:
         for other in found[1:]:
             one, two = find(found[0]), find(other)
             leader[max(one, two)] = min(one, two)
+
+    for node, read in uses:
+        unite(reaching.at(node, read.id))
+    for number, (position, name) in enumerate(reaching.of):  # a change of contents is no new meaning
+        node = reaching.graph.nodes[position]
+        if node is not None and name in written(node):
+            unite([*reaching.at(node, name), number])
     return [find(number) for number in range(len(leader))]
 
 

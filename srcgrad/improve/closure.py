@@ -17,8 +17,8 @@ def closure(program: Program, facts: Facts) -> Program:
     bound = {s for n in statements(program.backward) for s in stores(n)}
     flow = liveness([*program.backward, program.result])
     alive = flow.before[0] if flow.before else 0
-    changed = [name for name, bit in flow.bits.items() if bit & alive and name in bound]
     stacks = [s for s in dict.fromkeys(facts.pushes.values()) if _mentioned(program.backward, s)]
+    changed = [n for n, bit in flow.bits.items() if bit & alive and n in bound and not _is_popped(program.backward, n)]
     renamed: dict[str, str] = {}
     for name in changed:
         if name not in facts.seeds:

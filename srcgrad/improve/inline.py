@@ -10,7 +10,7 @@ import gast
 from srcgrad.emit.text import statement as spelled
 from srcgrad.facts import Facts
 from srcgrad.improve.program import Program
-from srcgrad.trees import COMPOUND, Block, Node, header, loads, statements, stores, target, walk
+from srcgrad.trees import COMPOUND, Block, Node, header, loads, statements, stores, target, walk, written
 
 WIDTH = 80
 
@@ -88,7 +88,7 @@ def _open_parts(node: Node) -> list[Node]:
 
 
 def _inlinable(bound: str, node: Node, facts: Facts) -> bool:
-    if node in facts.pushes or node in facts.restores or node in facts.zeros:
+    if node in facts.pushes or node in facts.restores or node in facts.zeros or written(node):
         return False
     if bound in facts.temporaries:
         return True

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import gast
 
+from srcgrad.emit.text import statement as spelled
 from srcgrad.facts import Facts
 from srcgrad.improve.inline import WIDTH
-from srcgrad.emit.text import statement as spelled
 from srcgrad.improve.program import Program
+from srcgrad.improve.signs import negated
 from srcgrad.trees import COMPOUND, Block, Node, loads, stores, target, walk
 
 
@@ -104,8 +105,10 @@ def _joined(group: Block, facts: Facts, indent: int) -> Block:
 
 def added(one: Node, two: Node) -> Node:
     """`one + two`, with signs as a person writes them."""
-    if isinstance(two, gast.UnaryOp) and isinstance(two.op, gast.USub):
-        return gast.BinOp(one, gast.Sub(), two.operand)
-    if isinstance(one, gast.UnaryOp) and isinstance(one.op, gast.USub):
-        return gast.BinOp(two, gast.Sub(), one.operand)
+    minus = negated(two)
+    if minus is not None:
+        return gast.BinOp(one, gast.Sub(), minus)
+    minus = negated(one)
+    if minus is not None:
+        return gast.BinOp(two, gast.Sub(), minus)
     return gast.BinOp(one, gast.Add(), two)

@@ -77,6 +77,8 @@ def _plain(user: Node, facts: Facts) -> Node | None:
 def _private(run: Block, user: Node, readers: dict[str, list[Node]], facts: Facts) -> bool:
     """Whether the run still binds one of the user's names, and its temporaries are read by itself only."""
     flat = list(statements(run))
+    if any(node in facts.pushes or node in facts.tangents for node in flat):
+        return False  # a conditional expression that something was added to
     bound = [name for node in flat for name in stores(node)]
     if not any(name not in facts.temporaries for name in bound):
         return False

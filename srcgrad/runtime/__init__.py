@@ -15,12 +15,15 @@ from srcgrad.runtime.contract import (
     tensordot_left,
     tensordot_right,
 )
-from srcgrad.runtime.einsum import einsum_adjoint, einsum_adjoints, einsum_second, einsum_tangent
+from srcgrad.runtime.einsum import einsum_adjoint, einsum_adjoints, einsum_tangent
 from srcgrad.runtime.layout import (
     along_axis,
+    axis_index,
     converted,
     diag_transpose,
     join_like,
+    mesh,
+    mesh_transpose,
     place_diagonal,
     repeat_transpose,
     split_like,
@@ -40,6 +43,7 @@ from srcgrad.runtime.reduce import (
     split_axes,
 )
 from srcgrad.runtime.scatter import add_at, scatter
+from srcgrad.runtime.seed import check_seed
 from srcgrad.runtime.sinc import sinc_derivative
 from srcgrad.runtime.structure import add, zeros_like
 
@@ -49,6 +53,8 @@ __all__ = [
     "along_axes",
     "along_axes_transpose",
     "along_axis",
+    "axis_index",
+    "check_seed",
     "cofactor",
     "cofactor_derivative",
     "columns",
@@ -60,7 +66,6 @@ __all__ = [
     "dot_right",
     "einsum_adjoint",
     "einsum_adjoints",
-    "einsum_second",
     "einsum_tangent",
     "inner_left",
     "inner_right",
@@ -70,6 +75,8 @@ __all__ = [
     "matmul_left",
     "matmul_right",
     "merge_axes",
+    "mesh",
+    "mesh_transpose",
     "no_further",
     "norm_curvature",
     "norm_gradient",

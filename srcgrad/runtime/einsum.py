@@ -7,6 +7,7 @@ from typing import Any  # operands are arrays of any floating type
 import numpy as np
 
 from srcgrad.runtime.broadcast import sum_to
+from srcgrad.runtime.structure import zeros_like
 
 
 def transposed_subscripts(subscripts: str, position: int) -> str | None:
@@ -62,14 +63,55 @@ def explicit(operands: Any) -> tuple[list[str], str]:
     return spelled, output.replace("...", names)
 
 
-def einsum_adjoints(g: Any, operands: Any) -> list[Any]:
+def einsum_adjoints(g: Any, operands: Any, u: Any = None, v: Any = None) -> list[Any]:
     """The adjoints of all operands of `np.einsum(*operands)`, with None for the subscripts in first place.
+
+    `u` and `v` are directions, one entry per operand, None counting as zero: the result is then the
+    derivative of the adjoints along `u`, or along both.
 
     >>> _, a_bar, b_bar = einsum_adjoints(1.0, ("i,i->", np.ones(2), np.array([2.0, 3.0])))
     >>> a_bar, b_bar
     (array([2., 3.]), array([1., 1.]))
     """
-    return [None, *(einsum_adjoint(g, position, operands) for position in range(1, len(operands)))]
+    made: list[Any] = [None] * len(operands)
+    for moved, taken in moves(operands, u, v):
+        for position in range(1, len(operands)):
+            if position not in taken:
+                term = einsum_adjoint(g, position, moved)
+                made[position] = term if made[position] is None else made[position] + term
+    return [None, *(zeros_like(a) if m is None else m for m, a in zip(made[1:], operands[1:], strict=True))]
+
+
+def einsum_tangent(operands: Any, u: Any, v: Any = None) -> Any:
+    """The derivative of `np.einsum(*operands)` along `u`, or the second derivative along `u` and `v`.
+
+    A direction has one entry per operand; None counts as zero.
+
+    >>> a, b = np.ones(2), np.array([2.0, 3.0])
+    >>> float(einsum_tangent(("i,i->", a, b), (None, b, None)))
+    13.0
+    """
+    terms = [np.einsum(*moved) for moved, _ in moves(operands, u, v)]
+    return sum(terms[1:], terms[0]) if terms else 0.0 * np.einsum(*operands)
+
+
+def nothing(entry: Any) -> bool:
+    """Whether an entry of a direction is None, or the number 0 in the place of an array of zeros."""
+    return entry is None or (isinstance(entry, float) and entry == 0.0)
+
+
+def moves(operands: Any, *directions: Any) -> list[tuple[list[Any], tuple[int, ...]]]:
+    """All ways to let each direction take the place of an operand of its own, and the places taken."""
+    ways: list[tuple[list[Any], tuple[int, ...]]] = [(list(operands), ())]
+    for direction in directions:
+        if direction is not None:
+            ways = [
+                ([*moved[:k], direction[k], *moved[k + 1 :]], (*taken, k))
+                for moved, taken in ways
+                for k in range(1, len(operands))
+                if k not in taken and not nothing(direction[k])
+            ]
+    return ways
 
 
 def einsum_adjoint(g: Any, position: int, operands: Any) -> Any:
@@ -95,30 +137,3 @@ def einsum_adjoint(g: Any, position: int, operands: Any) -> Any:
     diagonal = np.einsum(f"{own}->{distinct}", made)  # a view: repeated labels run along a diagonal
     diagonal[...] = sum_to(product, diagonal)
     return sum_to(made, operands[position])
-
-
-def einsum_tangent(operands: Any, directions: Any) -> Any:
-    """The derivative of `np.einsum(*operands)` along `directions`, one per operand; None counts as zero.
-
-    >>> a, b = np.ones(2), np.array([2.0, 3.0])
-    >>> float(einsum_tangent(("i,i->", a, b), (None, b, None)))
-    13.0
-    """
-    terms = [
-        np.einsum(*operands[:k], direction, *operands[k + 1 :])
-        for k, direction in enumerate(directions)
-        if k and direction is not None
-    ]
-    return sum(terms[1:], terms[0]) if terms else 0.0 * np.einsum(*operands)
-
-
-def einsum_second(g: Any, operands: Any, directions: Any) -> list[Any]:
-    """The derivative of `einsum_adjoints(g, operands)` along `directions`; it is its own transpose."""
-    made: list[Any] = [None] + [np.zeros_like(operand) for operand in operands[1:]]
-    for k, direction in enumerate(directions):
-        if k and direction is not None:
-            moved = [*operands[:k], direction, *operands[k + 1 :]]
-            for position in range(1, len(operands)):
-                if position != k:
-                    made[position] = made[position] + einsum_adjoint(g, position, moved)
-    return made

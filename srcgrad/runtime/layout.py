@@ -65,6 +65,30 @@ def join_like(parts: Any, g: Any, axis: int | None = 0) -> Any:
     return np.concatenate(shaped, axis=axis)
 
 
+def mesh(parts: Any, indexing: str = "xy") -> list[Any]:
+    """`np.meshgrid` of a sequence of vectors.
+
+    >>> mesh([np.array([1.0, 2.0]), np.array([3.0])])
+    [array([[1., 2.]]), array([[3., 3.]])]
+    """
+    return list(np.meshgrid(*parts, indexing=indexing))  # type: ignore[call-overload]  # "xy" or "ij"
+
+
+def mesh_transpose(g: Any, parts: Any, indexing: str = "xy") -> list[Any]:
+    """The transpose of `mesh(parts, indexing)`: each part of `g` summed over the axes that its vector lacks.
+
+    >>> mesh_transpose([np.ones((1, 2)), np.ones((1, 2))], [np.zeros(2), np.zeros(1)])
+    [array([1., 1.]), array([2.])]
+    """
+    own = list(range(len(parts)))
+    if indexing == "xy":
+        own[:2] = own[:2][::-1]
+    return [
+        np.reshape(np.sum(whole, axis=tuple(k for k in own if k != axis)), np.shape(part))
+        for whole, part, axis in zip(g, parts, own, strict=True)
+    ]
+
+
 def repeat_transpose(g: Any, a: Any, repeats: Any, axis: int | None = None) -> Any:
     """The transpose of `np.repeat(a, repeats, axis)`.
 
@@ -73,9 +97,8 @@ def repeat_transpose(g: Any, a: Any, repeats: Any, axis: int | None = None) -> A
     """
     if axis is None:
         return np.reshape(repeat_transpose(g, np.ravel(a), repeats, 0), np.shape(a))
-    axis = axis % np.ndim(a)
     source = np.repeat(np.arange(np.shape(a)[axis]), repeats)
-    return scatter(g, a, (slice(None),) * axis + (source,))
+    return scatter(g, a, axis_index(source, a, axis))
 
 
 def tile_transpose(g: Any, a: Any, reps: Any) -> Any:
@@ -112,7 +135,7 @@ def unpad(g: Any, array: Any, pad_width: Any, mode: str = "constant") -> Any:
     for axis, (width, n) in enumerate(zip(widths, shape, strict=True)):
         source = np.pad(np.arange(n), tuple(width), mode)  # type: ignore[call-overload]  # any of the five modes
         inner = np.zeros((*g.shape[:axis], n, *g.shape[axis + 1 :]), g.dtype)
-        g = scatter(g, inner, (slice(None),) * axis + (source,))
+        g = scatter(g, inner, axis_index(source, inner, axis))
     return g
 
 
@@ -139,6 +162,15 @@ def diag_transpose(g: Any, v: Any, k: int = 0) -> Any:
     array([1., 1.])
     """
     return np.diagonal(g, k) if np.ndim(v) == 1 else place_diagonal(g, v, k)
+
+
+def axis_index(indices: Any, a: Any, axis: int) -> tuple[Any, ...]:
+    """The index with which `a[index]` is `np.take(a, indices, axis)`.
+
+    >>> axis_index(2, np.zeros((4, 5)), -1)
+    (slice(None, None, None), 2)
+    """
+    return (slice(None),) * (axis % np.ndim(a)) + (indices,)
 
 
 def along_axis(indices: Any, a: Any, axis: int = -1) -> tuple[Any, ...]:

@@ -9,13 +9,15 @@ import numpy as np
 from srcgrad.runtime.reduce import prod_without
 
 
-def no_further(g: Any, *values: Any) -> Any:
+def no_further(g: Any) -> Any:
     """Stands where a derivative of third order is not known: it raises TypeError (E5001).
 
     >>> no_further(1.0)
     Traceback (most recent call last):
     TypeError: E5001 operation not differentiable: third derivatives of this operation are not known
     """
+    if isinstance(g, np.ndarray) and g.size == 0:
+        return g
     raise TypeError("E5001 operation not differentiable: third derivatives of this operation are not known")
 
 

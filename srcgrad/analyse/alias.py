@@ -1,0 +1,99 @@
+"""`a += e` changes an array that others may see: accepted where the array is a's own, refused elsewhere."""
+
+from __future__ import annotations
+
+import operator
+
+import gast
+import numpy as np
+
+from srcgrad.facts import Facts
+from srcgrad.front.webs import parameters
+from srcgrad.trees import Node, statements, stores, target, walk
+
+VIEWS = (
+    operator.getitem, np.reshape, np.ravel, np.transpose, np.squeeze, np.expand_dims, np.swapaxes, np.moveaxis,
+    np.broadcast_to, np.asarray, np.diagonal, np.matrix_transpose, np.atleast_1d, np.atleast_2d, np.split,
+    np.array_split, np.ascontiguousarray, np.asanyarray, np.ndarray.astype, np.flip, np.real, np.rollaxis,
+)  # fmt: skip
+
+_MAKERS = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "eye", "arange")
+
+
+def aliases(function: Node, facts: Facts) -> Node:
+    """Refuse an augmented assignment to an array that another name, a container or the caller may hold.
+
+    Where it is accepted `a += e` means what `a = a + e` means.
+    """
+    order = list(statements(function.body))
+    place = {node: k for k, node in enumerate(order)}
+    changed: dict[str, list[Node]] = {}
+    for node in order:
+        bound = target(node)
+        if node in facts.augmented and bound is not None and not facts.spec[node].scalar:
+            changed.setdefault(bound, []).append(node)
+    for name, nodes in changed.items():
+        _check_origin(name, nodes[0], order, function, facts)
+        last = max(place[n] for n in nodes)
+        loops = [n for n in order if isinstance(n, gast.For | gast.While) and _inside(n, nodes)]
+        for node in order:
+            early = place[node] < last or any(node in set(statements([loop])) for loop in loops)
+            if early and _hands_on(node, name, facts):
+                raise _refusal(nodes[0], name, f"line {getattr(node, 'lineno', 0)} gives it to another name", facts)
+    return function
+
+
+def _inside(loop: Node, nodes: list[Node]) -> bool:
+    held = set(statements(loop.body))
+    return any(node in held for node in nodes)
+
+
+def _check_origin(name: str, node: Node, order: list[Node], function: Node, facts: Facts) -> None:
+    if name in parameters(function):
+        raise _refusal(node, name, "it is an argument, which the caller holds", facts)
+    for other in order:
+        if name in stores(other) and other not in facts.augmented and not is_fresh(other, facts):
+            where = getattr(other, "lineno", 0)
+            raise _refusal(node, name, f"line {where} may bind it to an array that something else holds", facts)
+
+
+def is_fresh(node: Node, facts: Facts) -> bool:
+    """Whether an assignment binds a new array, or a number."""
+    if not isinstance(node, gast.Assign) or target(node) is None:
+        return False
+    value = node.value
+    operation = facts.operation.get(value)
+    if operation is not None and operation.rule is not None:
+        return operation.function not in VIEWS
+    if operation is not None:
+        return False
+    if isinstance(value, gast.Call):
+        called = value.func.attr if isinstance(value.func, gast.Attribute) else getattr(value.func, "id", "")
+        return called in _MAKERS
+    return isinstance(value, gast.Constant | gast.BinOp | gast.UnaryOp | gast.Compare)
+
+
+def _hands_on(node: Node, name: str, facts: Facts) -> bool:
+    """Whether a statement may let something else hold the array of a name."""
+    if not isinstance(node, gast.Assign) or name in stores(node):
+        return False
+    value = node.value
+    operation = facts.operation.get(value)
+    mentioned = any(isinstance(n, gast.Name) and n.id == name for n in walk(value))
+    if not mentioned:
+        return False
+    if operation is None:
+        return isinstance(value, gast.Name | gast.Tuple | gast.List | gast.Dict | gast.Subscript | gast.Call)
+    if operation.kind != "op":
+        return True
+    return operation.function in VIEWS and target(node) not in facts.temporaries
+
+
+def _refusal(node: Node, name: str, why: str, facts: Facts) -> Exception:
+    user = facts.base.get(name, name)
+    return facts.refuse(
+        node,
+        "E5010",
+        f"`{user}` is changed in place, and {why}",
+        f"write `{user} = {user} + ...`, which makes a new array",
+    )

@@ -1,0 +1,119 @@
+"""Stacks and element updates, as generated text has them: what differentiating a derivative needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+
+from srcgrad.derive.adjoints import PRESENT, Adjoints
+from srcgrad.derive.instantiate import copied
+from srcgrad.facts import Facts
+from srcgrad.trees import Block, Node, at, expression, name, statement, statements, target, written
+
+Dotted = Callable[[str, Facts], str]
+
+
+def is_push(node: Node) -> bool:
+    """`h_stack.append(h)`."""
+    return (
+        isinstance(node, gast.Expr)
+        and isinstance(node.value, gast.Call)
+        and isinstance(node.value.func, gast.Attribute)
+        and node.value.func.attr == "append"
+    )
+
+
+def is_pop(value: Node) -> bool:
+    """`h_stack.pop()`."""
+    return (
+        isinstance(value, gast.Call)
+        and isinstance(value.func, gast.Attribute)
+        and value.func.attr == "pop"
+        and isinstance(value.func.value, gast.Name)
+        and not value.args
+    )
+
+
+def is_update(node: Node) -> bool:
+    """`x_bar[i] += e`, `add_at(x_bar, i, e)`, `np.add.at(x_bar, i, e)`."""
+    return bool(written(node)) and not is_push(node) and not isinstance(node, gast.Assign)
+
+
+def update_parts(node: Node) -> tuple[str, Node, Node]:
+    """The array, the index and the added value of an element update."""
+    if isinstance(node, gast.AugAssign):
+        return node.target.value.id, node.target.slice, node.value
+    array, index, value = node.value.args
+    return array.id, index, value
+
+
+def is_subtraction(node: Node) -> bool:
+    """Whether an element update is `x_bar[i] -= e`."""
+    return isinstance(node, gast.AugAssign) and isinstance(node.op, gast.Sub)
+
+
+def stack_adjoints(block: Block, adjoints: Adjoints) -> Block:
+    """The adjoint of a stack is a stack: empty before the backward half begins."""
+    facts = adjoints.facts
+    names = dict.fromkeys(node.value.func.value.id for node in statements(block) if is_push(node))
+    made = []
+    for stack in names:
+        if stack in facts.active:
+            adjoints.state[stack] = PRESENT
+            empty = statement(f"{adjoints.of(stack)} = []")
+            facts.zeros[empty] = None
+            made.append(empty)
+    return made
+
+
+def undo(node: Node, adjoints: Adjoints) -> Block:
+    """The backward statements of a push, a pop or an element update."""
+    facts = adjoints.facts
+    made: Block = []
+    if is_push(node):
+        stack, value = node.value.func.value.id, node.value.args[0]
+        if stack in facts.active and isinstance(value, gast.Name) and value.id in facts.active:
+            popped = expression(f"{adjoints.of(stack)}.pop()")
+            adjoints.contribute_whole(copied(value, facts), popped, made, node)
+    elif is_update(node):
+        array, index, value = update_parts(node)
+        if adjoints.exists(array) and isinstance(value, gast.Name) and value.id in facts.active:
+            helper = facts.library("sum_to")
+            sign = "-" if is_subtraction(node) else ""
+            part = expression(
+                f"{sign}{helper}({adjoints.of(array)}[index], e)", index=copied(index, facts), e=copied(value, facts)
+            )
+            adjoints.contribute_whole(copied(value, facts), part, made, node)
+    else:
+        bound, stack = str(target(node)), node.value.func.value.id
+        if stack in facts.active:
+            spec = facts.value_spec.get(bound)
+            adjoint = adjoints.read(bound, spec) if adjoints.exists(bound) else adjoints.zero_value(bound, spec)
+            made.append(at(statement(f"{adjoints.of(stack)}.append(adjoint)", adjoint=adjoint), node))
+        adjoints.state.pop(bound, None)
+    return made
+
+
+def tangent_beside(node: Node, facts: Facts, dotted: Dotted) -> Block:
+    """The tangent statements of a push, a pop or an element update."""
+    if is_push(node):
+        stack, value = node.value.func.value.id, node.value.args[0]
+        if stack not in facts.active:
+            return []
+        carried = isinstance(value, gast.Name) and value.id in facts.active
+        zero = expression(f"{facts.library('zeros_like')}(h)", h=copied(value, facts)) if not carried else None
+        tangent = name(dotted(value.id, facts)) if carried else zero
+        return [statement(f"{dotted(stack, facts)}.append(tangent)", tangent=tangent)]
+    if is_update(node):
+        array, index, value = update_parts(node)
+        if array not in facts.active or not (isinstance(value, gast.Name) and value.id in facts.active):
+            return []
+        parts = {"a": name(dotted(array, facts)), "index": copied(index, facts), "e": name(dotted(value.id, facts))}
+        if isinstance(node, gast.AugAssign):
+            return [statement(f"a[index] {'-' if is_subtraction(node) else '+'}= e", **parts)]
+        return [statement(f"{facts.library('add_at')}(a, index, e)", **parts)]
+    bound, stack = str(target(node)), node.value.func.value.id
+    if bound not in facts.active:
+        return []
+    return [statement(f"{dotted(bound, facts)} = {dotted(stack, facts)}.pop()")]

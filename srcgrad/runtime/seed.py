@@ -1,0 +1,32 @@
+"""The seed of a gradient must fit the output."""
+
+from __future__ import annotations
+
+from typing import Any  # seeds and outputs are numbers or arrays of any dtype
+
+import numpy as np
+
+
+def check_seed(y_bar: Any, y: Any) -> None:
+    """Refuse a seed whose shape is not the output's: the default seed, 1.0, fits real scalars only.
+
+    Raises ValueError with code E5007 (the output is not a real scalar) or E5014 (the seed has another shape).
+
+    >>> check_seed(1.0, np.zeros(3))
+    Traceback (most recent call last):
+    ...
+    ValueError: E5007 the output has shape (3,); use srcgrad.vjp with a seed of that shape
+    """
+    if isinstance(y, complex | np.complexfloating) or getattr(y, "dtype", None) in (
+        np.complex64,
+        np.complex128,
+    ):
+        raise ValueError("E5007 the output is complex; differentiate its real and imaginary part")
+    if np.shape(y_bar) != np.shape(y):
+        if np.ndim(y_bar) == 0:
+            raise ValueError(
+                f"E5007 the output has shape {np.shape(y)}; use srcgrad.vjp with a seed of that shape"
+            )
+        raise ValueError(
+            f"E5014 the seed has shape {np.shape(y_bar)}, the output {np.shape(y)}; make them equal"
+        )

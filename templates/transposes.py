@@ -1,0 +1,151 @@
+"""Rules of the transposes of products: a product of three factors keeps its form whichever is left out."""
+
+import numpy as np
+
+from srcgrad.rules import adjoint, d, tangent
+from srcgrad.runtime.contract import (
+    dot_left,
+    dot_right,
+    inner_left,
+    inner_right,
+    kron_left,
+    kron_right,
+    matmul_left,
+    matmul_right,
+    tensordot_left,
+    tensordot_right,
+)
+from srcgrad.runtime.einsum import einsum_adjoints, einsum_tangent
+from srcgrad.runtime.linalg import no_further
+from srcgrad.runtime.structure import add
+
+
+@adjoint.multilinear(matmul_left, forms=(("matmul_left(x, y, z)", (4, 2, 2), (2, 3), (4, 3, 2)),))
+def matmul_left_adjoint(z, g, a, b):
+    d[g] = np.matmul(d[z], b)
+    d[b] = matmul_right(g, d[z], b)
+
+
+@adjoint.multilinear(matmul_right, forms=(("matmul_right(x, y, z)", (4, 2), (3,), (4, 3, 2)),))
+def matmul_right_adjoint(z, g, a, b):
+    d[g] = np.matmul(a, d[z])
+    d[a] = matmul_left(g, a, d[z])
+
+
+@adjoint.multilinear(dot_left, forms=(("dot_left(x, y, z)", (4, 2, 5), (4, 2, 3), (3, 5)),))
+def dot_left_adjoint(z, g, a, b):
+    d[g] = np.dot(d[z], b)
+    d[b] = dot_right(g, d[z], b)
+
+
+@adjoint.multilinear(dot_right, forms=(("dot_right(x, y, z)", (4, 5, 2), (4, 3), (5, 3, 2)),))
+def dot_right_adjoint(z, g, a, b):
+    d[g] = np.dot(a, d[z])
+    d[a] = dot_left(g, a, d[z])
+
+
+@adjoint.multilinear(inner_left, forms=(("inner_left(x, y, z)", (2, 4), (2, 3), (4, 3)),))
+def inner_left_adjoint(z, g, a, b):
+    d[g] = np.inner(d[z], b)
+    d[b] = inner_right(g, d[z], b)
+
+
+@adjoint.multilinear(inner_right, forms=(("inner_right(x, y, z)", (2, 4), (2, 3), (4, 3)),))
+def inner_right_adjoint(z, g, a, b):
+    d[g] = np.inner(a, d[z])
+    d[a] = inner_left(g, a, d[z])
+
+
+@adjoint.multilinear(
+    tensordot_left,
+    forms=(("tensordot_left(x, y, z, ((0, 2), (-1, 0)))", (3, 5), (2, 3, 4), (4, 5, 2)),),
+)
+def tensordot_left_adjoint(z, g, a, b, axes=2):
+    d[g] = np.tensordot(d[z], b, axes)
+    d[b] = tensordot_right(g, d[z], b, axes)
+
+
+@adjoint.multilinear(
+    tensordot_right,
+    forms=(("tensordot_right(x, y, z, ((0, 2), (-1, 0)))", (3, 5), (2, 3, 4), (4, 5, 2)),),
+)
+def tensordot_right_adjoint(z, g, a, b, axes=2):
+    d[g] = np.tensordot(a, d[z], axes)
+    d[a] = tensordot_left(g, a, d[z], axes)
+
+
+@adjoint.multilinear(kron_left, forms=(("kron_left(x, y, z)", (6, 6), (2, 3), (3, 2)),))
+def kron_left_adjoint(z, g, a, b):
+    d[g] = np.kron(d[z], b)
+    d[b] = kron_right(g, d[z], b)
+
+
+@adjoint.multilinear(kron_right, forms=(("kron_right(x, y, z)", (6, 6), (2, 3), (3, 2)),))
+def kron_right_adjoint(z, g, a, b):
+    d[g] = np.kron(a, d[z])
+    d[a] = kron_left(g, a, d[z])
+
+
+@adjoint(
+    einsum_adjoints,
+    forms=(
+        ("einsum_adjoints(x, ('ij,jk->ik', y, z))[2]", (2, 4), (2, 3), (3, 4)),
+        ("einsum_adjoints(x, ('i,i,i->i', y, y, y), (None, z, None, z))[2]", (2,), (2,), (2,)),
+    ),
+    note="To third order of np.einsum; where more would be needed it raises.",
+)
+def einsum_adjoints_adjoint(z, g, operands, u=None, v=None):
+    if u is None and v is None:
+        d[g] = einsum_tangent(operands, d[z])
+        d[operands] = einsum_adjoints(g, operands, d[z])
+    elif v is None:
+        d[g] = einsum_tangent(operands, u, d[z])
+        d[operands] = einsum_adjoints(g, operands, u, d[z])
+        d[u] = einsum_adjoints(g, operands, d[z])
+    else:
+        d[g] = no_further(d[z])
+        d[operands] = no_further(d[z])
+        d[u] = einsum_adjoints(g, operands, v, d[z])
+        d[v] = einsum_adjoints(g, operands, u, d[z])
+
+
+@tangent(einsum_adjoints)
+def einsum_adjoints_forward(z, g, operands, u=None, v=None):
+    if u is None and v is None:
+        d[z] = add(einsum_adjoints(d[g], operands), einsum_adjoints(g, operands, d[operands]))
+    elif v is None:
+        d[z] = add(
+            add(einsum_adjoints(d[g], operands, u), einsum_adjoints(g, operands, d[u])),
+            einsum_adjoints(g, operands, u, d[operands]),
+        )
+    else:
+        d[z] = add(
+            add(einsum_adjoints(d[g], operands, u, v), einsum_adjoints(g, operands, d[u], v)),
+            add(einsum_adjoints(g, operands, u, d[v]), no_further(d[operands])),
+        )
+
+
+@adjoint(
+    einsum_tangent,
+    forms=(
+        ("einsum_tangent(('ij,jk->ik', x, y), (None, z, None))", (2, 3), (3, 4), (2, 3)),
+        ("einsum_tangent(('i,i->i', np.ones(2), np.ones(2)), (None, x, None), (None, None, y))", (2,), (2,)),
+    ),
+    note="To third order of np.einsum; where more would be needed it raises.",
+)
+def einsum_tangent_adjoint(z, operands, u, v=None):
+    if v is None:
+        d[operands] = einsum_adjoints(d[z], operands, u)
+        d[u] = einsum_adjoints(d[z], operands)
+    else:
+        d[operands] = einsum_adjoints(d[z], operands, u, v)
+        d[u] = einsum_adjoints(d[z], operands, v)
+        d[v] = einsum_adjoints(d[z], operands, u)
+
+
+@tangent(einsum_tangent)
+def einsum_tangent_forward(z, operands, u, v=None):
+    if v is None:
+        d[z] = einsum_tangent(operands, d[u]) + einsum_tangent(operands, u, d[operands])
+    else:
+        d[z] = einsum_tangent(operands, d[u], v) + einsum_tangent(operands, u, d[v]) + no_further(d[operands])

@@ -1,0 +1,42 @@
+"""The pages of the documentation are true: what they show is run, and every error code has its row."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from srcgrad.errors import CODES
+from tests.pages import ROOT, blocks, sections
+
+PAGES = ("README.md", "docs/tutorial.md", "docs/how-it-works.md", "docs/limits.md", "docs/errors.md")
+ROWS = {
+    part.partition("\n")[0][3:]: part
+    for part in sections((ROOT / "docs" / "errors.md").read_text(encoding="utf-8"))[1:]
+}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_page(page):
+    """In a process of its own, since a page may add rules; `python -m tests.pages --write` mends a page."""
+    command = [sys.executable, "-W", "error", "-m", "tests.pages", page]
+    done = subprocess.run(command, cwd=ROOT, text=True, check=False, capture_output=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_code_has_a_row():
+    """In the order of the codes, under the title that messages carry."""
+    assert list(ROWS) == [f"{code} {title}" for code, title in CODES.items()]
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_row_fails_and_works(row):
+    """A row shows its own code in the message of what fails, and after it a rewrite that is run."""
+    code = row.split()[0]
+    parts = blocks(ROWS[row])
+    title = re.escape(f"{code} {CODES[code]}:")
+    [message] = [k for k, part in enumerate(parts) if re.search(rf"^{title}", part.text, re.MULTILINE)]
+    assert parts[message].language in ("text", "console")
+    assert any(part.language in ("python", "console") for part in parts[message + 1 :])
