@@ -100,7 +100,7 @@ class Facts:
     zeros: dict[Node, None] = field(default_factory=dict)  # `x_bar = zeros`
     elements: dict[str, None] = field(default_factory=dict)  # adjoints that are added to in place
     whole: dict[str, None] = field(default_factory=dict)  # adjoints that need no reduction
-    containers: dict[str, None] = field(default_factory=dict)  # names that hold tuples, lists, dicts
+    containers: dict[str, str] = field(default_factory=dict)  # names that hold a tuple, list or dict -> which
     accumulators: dict[Node, tuple[str, ...]] = field(default_factory=dict)  # `s = s + e` in a loop -> s
     reduced: dict[Node, None] = field(default_factory=dict)  # contributions that broadcasting may have widened
     definition: dict[str, Node] = field(default_factory=dict)  # name bound once -> its statement

@@ -18,6 +18,7 @@ from srcgrad.analyse.active import activity
 from srcgrad.analyse.alias import aliases
 from srcgrad.analyse.bound import bound
 from srcgrad.analyse.shapes import shapes
+from srcgrad.analyse.containers import containers
 from srcgrad.derive.calls import calls
 from srcgrad.derive.finish import gradient
 from srcgrad.derive.forward import tangent
@@ -43,7 +44,7 @@ from srcgrad.trees import Node, copy, walk
 Pass = Callable[[Any, Facts], Any]
 
 FRONT: tuple[Pass, ...] = (subset, augmented, bound, webs, normalise)
-ANALYSE: tuple[Pass, ...] = (activity, shapes, aliases, accumulators, calls)
+ANALYSE: tuple[Pass, ...] = (containers, activity, shapes, aliases, accumulators, calls)
 IMPROVE: tuple[Pass, ...] = (dead, copies, spelling, inline, order, accumulate, signs, coalesce, count_temporaries, closure)
 
 REVERSE: tuple[Pass, ...] = (*FRONT, *ANALYSE, gradient, *IMPROVE)
@@ -108,7 +109,7 @@ def analysed(source: Source, namespace: Namespace, kinds: dict[str, Kind], modul
     """What is known of a function's result, for arguments of these kinds; None if nothing is."""
     everything = tuple(parameters(source.tree))
     facts, program = prepared(source, namespace, "reverse", everything, kinds, module)
-    for step in (*FRONT, activity, shapes):
+    for step in (*FRONT, containers, activity, shapes):
         program = step(program, facts)
     value = program.body[-1].value
     if isinstance(value, gast.Tuple):

@@ -9,6 +9,7 @@ cannot be decided, the `else` branch is taken, which must hold in general.
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any  # operations, templates and pinned values are arbitrary Python objects
@@ -81,15 +82,27 @@ def rules() -> list[Rule]:
     return list(seen.values())
 
 
+def home(op: object) -> str | None:
+    """The public module from which an operation is imported; None if it has none."""
+    module, name = getattr(op, "__module__", None), getattr(op, "__name__", "")
+    if type(op).__name__ == "ufunc":
+        for candidate in ("numpy", "scipy.special"):
+            if getattr(sys.modules.get(candidate), name, None) is op:
+                return candidate
+    if module is not None and module.startswith("scipy.special."):
+        return "scipy.special"
+    return None if module is None else str(module)
+
+
 def spelling(op: object) -> str:
     """How a reader writes `op`: `np.sum`, `np.linalg.inv`, `math.sin`, `scipy.special.erf`."""
     name = getattr(op, "__name__", None) or repr(op)
-    module = getattr(op, "__module__", None) or ("numpy" if type(op).__name__ == "ufunc" else "")
+    module = home(op) or ""
     if module in ("builtins", ""):
         return name
     if module == "numpy" or module.startswith("numpy."):
         return ("np." + module[6:] + "." + name).replace("..", ".")
-    return f"{module.replace('scipy.special._ufuncs', 'scipy.special')}.{name}"
+    return f"{module.lstrip('_')}.{name}"
 
 
 def register(rule: Rule) -> None:

@@ -24,6 +24,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import types
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,7 +68,8 @@ def true_page(text: str) -> str:
     """The page as it should be: what its blocks show, replaced by what they give."""
     made, end = "", 0
     with _empty_folder() as folder:
-        names: dict[str, Any] = {"__name__": "page"}
+        page = sys.modules["page"] = types.ModuleType("page")
+        names = page.__dict__
         raised = None
         for number, block in enumerate(blocks(text)):
             shown = block.text

@@ -108,8 +108,12 @@ def _assignment(node: Node, known: Known, facts: Facts) -> None:
         return
     bound = target(node)
     if bound is not None:
-        facts.spec[node] = known[bound] = spec_of(node.value, known, facts, f"{bound} {facts.number[node]}")
-        _note_value(bound, known[bound], facts)
+        found = spec_of(node.value, known, facts, f"{bound} {facts.number[node]}")
+        kind = facts.kinds.get(bound)
+        if kind is not None and kind.tag in ("scalar", "array"):
+            found = NUMBER if kind.tag == "scalar" else Spec(found.shape, found.dtype, kind.ndim)
+        facts.spec[node] = known[bound] = found
+        _note_value(bound, found, facts)
     elif isinstance(node.value, gast.Name) and len(facts.tuples.get(node.value.id, ())) == len(stores(node)):
         for name, spec in zip(stores(node), facts.tuples[node.value.id], strict=True):
             known[name] = spec

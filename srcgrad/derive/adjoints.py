@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 import gast
 
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
+from srcgrad.analyse.containers import part_of
 from srcgrad.derive.broadcast import flexible, full, is_spread, narrow_form, settle
+from srcgrad.derive.instantiate import copied
 from srcgrad.facts import SCALAR, UNKNOWN, Facts, Spec
 from srcgrad.names import bar
 from srcgrad.trees import Block, Node, assign, constant, expression, name, statement
@@ -88,7 +90,13 @@ class Adjoints:
         if self.state.get(primal, ABSENT) == ABSENT:
             into.append(self.zeros(primal, self.facts.spec.get(operand), like))
         target = self.of(primal)
-        if basic:
+        if primal in self.facts.containers and not _is_plain(primal, index, self.facts):
+            helper = self.facts.library("add")
+            again = copied(index, self.facts)
+            made = statement(
+                f"target[index] = {helper}(target[again], value)", target=target, index=index, again=again, value=value
+            )
+        elif basic or primal in self.facts.containers:
             made = statement("target[index] += value", target=target, index=index, value=value)
         else:
             helper = self.facts.library("add_at")
@@ -115,5 +123,13 @@ class Adjoints:
             return constant(0.0)
         if parameter and kind.tag in ("unknown", "array") and primal not in self.facts.containers:
             return expression(f"{self.facts.library('np')}.zeros_like(primal)", primal=primal)
-        return expression(f"{self.facts.library('zeros_like')}(primal)", primal=primal)
+        zeros = f"{self.facts.library('zeros_like')}(primal)"
+        mutable = self.facts.containers.get(primal) == "tuple"
+        return expression(f"list({zeros})" if mutable else zeros, primal=primal)
 
+
+
+def _is_plain(primal: str, index: Node, facts: Facts) -> bool:
+    """Whether a part of a container is a number or an array, to which `+=` adds."""
+    kind = facts.kinds.get(primal)
+    return kind is not None and part_of(kind, index).tag in ("scalar", "array")

@@ -37,7 +37,7 @@ def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
             return value if adjoints.exists(operand.id) else full(value, operand, facts)
         value = expand(value, like.targets[0].id, facts)
         made = Spec(made.shape | result.shape, made.dtype, None)
-    if wanted is not None and made.shape == wanted.shape and made.dtype == wanted.dtype:
+    if wanted is not None and made.shape == wanted.shape and (made.dtype == wanted.dtype or not made.shape):
         return value
     if isinstance(value, gast.Name) and flexible(operand, facts) and not (wanted is not None and wanted.scalar):
         adjoints.specs[operand.id] = made

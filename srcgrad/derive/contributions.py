@@ -230,7 +230,8 @@ def _unpack(
 
 def _is_tuple(primal: str, facts: Facts) -> bool:
     definition = facts.definition.get(primal)
-    return definition is not None and getattr(definition, "value", None) in facts.backs
+    made = definition is not None and getattr(definition, "value", None) in facts.backs
+    return made or primal in facts.containers
 
 
 def _emit(

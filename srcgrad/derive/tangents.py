@@ -147,7 +147,7 @@ def _replaced(value: Node, facts: Facts, dotted: Dotted) -> Node:
     if isinstance(value, gast.Dict):
         return gast.Dict(keys=value.keys, values=[_replaced(item, facts, dotted) for item in value.values])
     if isinstance(value, gast.Constant):
-        return constant(0.0)
+        return constant(0.0 if isinstance(value.value, int | float) else None)
     return expression(f"{facts.library('zeros_like')}(primal)", primal=copied(value, facts))
 
 

@@ -27,6 +27,7 @@ class Template:
 
     result: str
     parameters: tuple[str, ...]
+    positional: tuple[str, ...]
     variadic: str | None
     defaults: dict[str, Node]
     body: tuple[Node, ...]
@@ -70,6 +71,7 @@ def parse(function: Callable[..., Any]) -> Template:
     """The template that `function` spells."""
     node = _definition(function)
     names = [argument.id for argument in node.args.posonlyargs + node.args.args]
+    positional = tuple(names[1:])
     given = node.args.defaults
     defaults = dict(zip(names[len(names) - len(given) :], given, strict=True))
     for argument, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
@@ -82,6 +84,7 @@ def parse(function: Callable[..., Any]) -> Template:
     return Template(
         names[0],
         tuple(parameters),
+        positional,
         variadic,
         defaults,
         tuple(body),

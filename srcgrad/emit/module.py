@@ -11,7 +11,7 @@ from typing import Any  # a namespace holds arbitrary objects
 import gast
 
 from srcgrad.facts import Facts
-from srcgrad.rules import rule_of
+from srcgrad.rules import home, rule_of
 from srcgrad.trees import Node, stores, walk
 
 WHAT = {
@@ -58,11 +58,10 @@ def import_line(name: str, value: Any) -> str | None:
         return f"import {full} as {name}"
     if rule_of(value) is None and not _is_array_function(value):
         return None
-    module = getattr(value, "__module__", None) or ("numpy" if type(value).__name__ == "ufunc" else None)
+    module = home(value)
     own = getattr(value, "__name__", None)
     if module is None or own is None or module == "builtins":
         return None
-    module = module.replace("scipy.special._ufuncs", "scipy.special")
     return f"from {module} import {own}" if own == name else f"from {module} import {own} as {name}"
 
 

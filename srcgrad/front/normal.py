@@ -364,13 +364,17 @@ def _flat_op(value: Node, operation: Operation, scope: Scope) -> Node:
     assert template is not None, "a rule that is not constant has a template"
     places = template.differentiable if rule.template is not None else template.parameters
     swap: dict[Node, Node] = {}
+    bound = dict(operation.bound)
     for parameter, argument in operation.bound.items():
-        if parameter in places:
+        if parameter == template.variadic:
+            swap |= {item: _atom(item, scope) for item in argument.elts}
+            bound[parameter] = gast.Tuple(elts=[swap[item] for item in argument.elts], ctx=gast.Load())
+        elif parameter in places:
             swap[argument] = _atom(argument, scope)
         elif not cheap(argument):
             swap[argument] = _held(argument, scope)
     made = _swap(value, swap)
-    bound = {p: swap.get(a, a) for p, a in operation.bound.items()}
+    bound = {p: swap.get(a, a) for p, a in bound.items()}
     scope.facts.operation[made] = Operation("op", operation.function, rule, bound)
     return made
 

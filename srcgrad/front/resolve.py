@@ -7,13 +7,12 @@ import inspect
 import math
 import operator
 import types
-from functools import lru_cache
 from typing import Any  # operations are arbitrary Python objects
 
 import gast
 import numpy as np
 
-from srcgrad.derive.template import adjoint_template, tangent_template
+from srcgrad.derive.template import Template, adjoint_template, tangent_template
 from srcgrad.facts import Facts, Operation
 from srcgrad.front.namespace import Binding, attribute
 from srcgrad.rules import Rule, rule_of
@@ -159,7 +158,7 @@ def _bind(
     """Arguments by the template's parameter names; what the rule does not handle is refused by name."""
     template = adjoint_template(rule) or tangent_template(rule)
     assert template is not None, "a rule that is not constant has a template"
-    order, variadic, defaults = _parameters(rule.op, template.parameters, template.variadic)
+    order, variadic, defaults = _parameters(rule.op, template)
     given: dict[str, Node] = {}
     rest: list[Node] = []
     for position, argument in enumerate(arguments):
@@ -188,12 +187,9 @@ def _bind(
 _NOTHING = object()
 
 
-@lru_cache(maxsize=1024)
-def _parameters(
-    op: Any, own: tuple[str, ...], variadic: str | None
-) -> tuple[tuple[str, ...], bool, dict[str, Any]]:
+def _parameters(op: Any, template: Template) -> tuple[tuple[str, ...], bool, dict[str, Any]]:
     """Positional names, whether more may follow, defaults: the op's own where it tells, else the template's."""
-    fixed = tuple(name for name in own if name != variadic)
+    fixed, own, variadic = template.positional, template.parameters, template.variadic
     if isinstance(op, np.ufunc) or op is operator.getitem:
         return fixed, False, {"out": None, "where": True}
     try:

@@ -1,0 +1,73 @@
+"""Names that hold tuples, lists or dicts: their adjoints are containers of adjoints."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any  # keys of containers are arbitrary
+
+import gast
+import numpy as np
+
+from srcgrad.facts import UNKNOWN, Facts, Kind
+from srcgrad.trees import Node, statements, stores, target
+
+_SEQUENCES = (
+    "split", "array_split", "hsplit", "vsplit", "dsplit", "meshgrid", "broadcast_arrays", "unstack", "modf", "divmod",
+)  # fmt: skip
+_FACTORS = ("slogdet", "eigh", "eig", "svd", "qr")
+
+
+def _makers() -> tuple[Any, ...]:
+    found = [getattr(np, name, None) for name in _SEQUENCES]
+    found += [getattr(np.linalg, name, None) for name in _FACTORS]
+    return tuple(op for op in found if op is not None)
+
+
+MAKERS = _makers()
+
+
+def containers(function: Node, facts: Facts) -> Node:
+    """Find the names that hold a container: arguments of that kind, their parts, results of np.split and the like."""
+    for name, kind in list(facts.kinds.items()):
+        _note(name, kind, facts)
+    for node in statements(function.body):
+        if isinstance(node, gast.Assign):
+            _assignment(node, facts)
+    return function
+
+
+def _note(name: str, kind: Kind, facts: Facts) -> None:
+    if kind.tag in ("tuple", "list", "dict"):
+        facts.containers[name] = kind.tag
+    if kind != UNKNOWN:
+        facts.kinds[name] = kind
+
+
+def _assignment(node: Node, facts: Facts) -> None:
+    bound = target(node)
+    operation = facts.operation.get(node.value)
+    if bound is not None and operation is not None and operation.function in MAKERS:
+        facts.containers[bound] = "tuple"
+    elif bound is not None and operation is not None and operation.function is operator.getitem:
+        source, index = operation.bound["x"], operation.bound["index"]
+        if isinstance(source, gast.Name) and source.id in facts.kinds:
+            _note(bound, part_of(facts.kinds[source.id], index), facts)
+    elif bound is not None and isinstance(node.value, gast.Name) and node.value.id in facts.containers:
+        _note(bound, facts.kinds.get(node.value.id, UNKNOWN), facts)
+        facts.containers[bound] = facts.containers[node.value.id]
+    elif bound is None and isinstance(node.value, gast.Name) and node.value.id in facts.kinds:
+        items = dict(facts.kinds[node.value.id].items)
+        for position, name in enumerate(stores(node)):
+            _note(name, items.get(position, UNKNOWN), facts)
+
+
+def part_of(kind: Kind, index: Node) -> Kind:
+    """The kind of `x[index]`, for a literal key of a container."""
+    try:
+        key = gast.literal_eval(index)
+    except (ValueError, TypeError):
+        return UNKNOWN
+    items = dict(kind.items)
+    if isinstance(key, int) and key < 0:
+        key += len(items)
+    return items.get(key, UNKNOWN) if isinstance(key, int | str) else UNKNOWN
