@@ -22,7 +22,7 @@ lint: $(VENV)/lint.installed
 	$(BIN)/mypy --strict srcgrad
 
 docs: $(VENV)/docs.installed
-	$(BIN)/srcgrad rules --markdown > docs/rules.md
+	$(BIN)/srcgrad rules --markdown > docs/rules.new && mv docs/rules.new docs/rules.md
 	$(BIN)/mkdocs build --strict
 
 bench: $(VENV)/bench.installed

@@ -2,8 +2,8 @@
 
 All contenders of a workload take turns in one process, so that a slow spell of the machine meets all of
 them; a time is the median over the rounds, and a ratio is a quotient of two such medians. Reported are the
-gradient that `srcgrad dump` writes, the same called through `srcgrad.grad` (which looks at the arguments first),
-and `autograd.grad` on the same text. First calls, in which the latter two prepare themselves, are not timed.
+gradient that `srcgrad dump` writes, `srcgrad.grad` (which looks at the arguments and runs a text made for
+their kinds), and `autograd.grad` on the same model. First calls, which prepare the latter two, are not timed.
 """
 
 from __future__ import annotations
@@ -139,10 +139,8 @@ def report(rounds: int) -> bool:
     """Print the table; whether every generated gradient is within the limit."""
     versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("numpy", "autograd"))
     print(f"Python {platform.python_version()}, {versions}")
-    print(f"medians of {rounds} rounds in turns; times in microseconds, ratios to the hand-written gradient\n")
-    print(
-        f"{'':36}{'primal':>11}{'hand':>11}{'generated':>11}{'ratio':>8}{'grad()':>8}{'autograd':>10}"
-    )
+    print(f"medians of {rounds} rounds in turns; microseconds, and ratios to the hand-written gradient\n")
+    print(f"{'':36}{'primal':>11}{'hand':>11}{'generated':>11}{'ratio':>8}{'grad()':>8}{'autograd':>10}")
     within = True
     for workload in workloads():
         calls = contenders(workload)

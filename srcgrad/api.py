@@ -63,6 +63,7 @@ def vjp(function: Callable[..., Any], *args: Any, wrt: Wrt | None = None) -> tup
         output, back = derivative.compiled(kinds).function(*values)
     except (TypeError, ValueError) as error:
         raise coded(error) from None
+    output = derivative.output(output, values)
     pullback = pull(back, derivative, values, output)
     if wrt is not None or len(derivative.wrt) == len(args):
         return output, pullback

@@ -13,6 +13,7 @@ from srcgrad.arguments import cast_seed, check_input, kind_of, mirror
 from srcgrad.emit.module import free_names
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Kind
+from srcgrad.front.inlined import Overlay
 from srcgrad.front.namespace import LiveNamespace
 from srcgrad.load import load
 from srcgrad.modules import Module
@@ -50,29 +51,34 @@ class Derivative:
         self._lock = threading.RLock()
         self._last: Compiled | None = None
 
-    def compiled(self, kinds: dict[str, Kind]) -> Compiled:
-        """The text for arguments of these kinds, executed; made if it is not there or out of date."""
-        key = (generation(), *kinds.items())
+    def compiled(self, kinds: dict[str, Kind], inline: bool = False) -> Compiled:
+        """The text for arguments of these kinds, executed; made if it is not there or out of date.
+
+        With `inline`, calls of functions with source are written out, so that the text can be differentiated again.
+        """
+        key = (generation(), inline, *kinds.items())
         made = self._made.get(key)
         if made is None or made.stale():
             with self._lock:
-                made = self._made[key] = self._compile(kinds)
-        self._last = made
+                made = self._made[key] = self._compile(kinds, inline)
+        if not inline:
+            self._last = made
         return made
 
-    def _compile(self, kinds: dict[str, Kind]) -> Compiled:
+    def _compile(self, kinds: dict[str, Kind], inline: bool) -> Compiled:
         function = self.primal
         if isinstance(function, Derivative):
-            function = function.compiled(kinds).function
-        module = Module()
-        name = module.derivative(function, self.mode, self.wrt, kinds)
+            function = function.compiled(kinds, inline=True).function
+        module = Module(inline=inline)
+        bare = self.single or self.mode == "vjp"
+        name = module.derivative(function, self.mode, self.wrt, kinds, None, bare)
         main = next(made for made in module.made.values() if made.name == name)
         text, outside = module.text(main)
         label = f"{name} of {main.facts.source.file}:{main.facts.source.first}"
         compiled = load(text, name, label, dict(outside))
         checks = [_dependencies(made.facts, made.tree) for made in module.made.values()]
         if isinstance(self.primal, Derivative):
-            inner = self.primal.compiled(kinds)
+            inner = self.primal.compiled(kinds, inline=True)
             return Compiled(compiled, text, main.facts.seeds, lambda: inner.stale() or any(c() for c in checks))
         return Compiled(compiled, text, main.facts.seeds, lambda: any(check() for check in checks))
 
@@ -104,11 +110,19 @@ class Derivative:
         by_name = dict(zip(self.signature.parameters, values, strict=True))
         made = self.compiled(kinds)
         given = {s: cast_seed(t, by_name[w]) for s, t, w in zip(made.seeds, tangents, self.wrt, strict=True)}
-        return _run(functools.partial(made.function, **given), values, self.signature)  # type: ignore[no-any-return]
+        y, y_dot = _run(functools.partial(made.function, **given), values, self.signature)
+        return self.output(y, values), self.output(y_dot, values)
+
+    def output(self, found: Any, values: list[Any]) -> Any:
+        """An output of the primal; that of a gradient mirrors the arguments."""
+        if isinstance(self.primal, Derivative) and self.primal.mode == "reverse":
+            return self.primal.mirrored(found, values)
+        return found
 
     def mirrored(self, found: Any, values: list[Any]) -> Any:
         """The adjoints with class, shape and dtype of the arguments."""
-        adjoints = (found,) if len(self.wrt) == 1 else found
+        bare = len(self.wrt) == 1 and (self.single or self.mode == "vjp")
+        adjoints = (found,) if bare else found
         by_name = dict(zip(self.signature.parameters, values, strict=True))
         others: list[Any] = [v for v in values if hasattr(v, "dtype")]
         made = tuple(mirror(g, by_name[w], others) for g, w in zip(adjoints, self.wrt, strict=True))
@@ -171,9 +185,15 @@ def names_of(wrt: Wrt, signature: inspect.Signature, skipped: int = 0) -> tuple[
 
 def _dependencies(facts: Any, tree: Any) -> Callable[[], bool]:
     """A test that tells whether a name outside the function has come to mean something else."""
-    if not isinstance(facts.namespace, LiveNamespace):
-        return lambda: False
-    return facts.namespace.dependencies(sorted(set(facts.looked_up) | set(free_names(facts.source.tree)))).changed
+    parts = [(facts.namespace, facts.source)]
+    if isinstance(facts.namespace, Overlay):
+        parts = [(facts.namespace.base, facts.source), *facts.namespace.parts]
+    checks = [
+        namespace.dependencies(free_names(source.tree)).changed
+        for namespace, source in parts
+        if isinstance(namespace, LiveNamespace)
+    ]
+    return lambda: any(check() for check in checks)
 
 
 def _run(function: Callable[..., Any], values: list[Any], signature: inspect.Signature) -> Any:

@@ -67,6 +67,7 @@ class Facts:
     mode: str
     wrt: tuple[str, ...]
     kinds: dict[str, Kind] = field(default_factory=dict)
+    single: bool = True  # whether one adjoint is returned as it is, not as a tuple of one
     names: Names = field(default_factory=Names)
     base: dict[str, str] = field(default_factory=dict)  # renamed web -> the user's name
     temporaries: dict[str, str] = field(default_factory=dict)  # names made by normalise -> their stem
@@ -82,6 +83,7 @@ class Facts:
     callees: dict[Any, Any] = field(default_factory=dict)  # derivative functions that the text needs
     results: dict[Node, None] = field(default_factory=dict)  # names read for the new value of a statement
     mention: dict[tuple[int, str], int] = field(default_factory=dict)  # (line, name) -> place among its operands
+    foreign: dict[Node, None] = field(default_factory=dict)  # statements that are not as the user wrote them
     plain: dict[Node, Node] = field(default_factory=dict)  # `a += e` -> its spelling `a = a + e`
     globals_as: dict[str, str] = field(default_factory=dict)  # name in the text -> the user's global name
     looked_up: dict[str, None] = field(default_factory=dict)  # dotted names that were resolved

@@ -21,6 +21,7 @@ from srcgrad.trees import Node
 class Module:
     """Functions of one generated text, by what they derive; names of the text are shared among them."""
 
+    inline: bool = False  # whether calls are written out, so that the text can be differentiated again
     made: dict[Any, Derived] = field(default_factory=dict)
     pending: dict[Any, str] = field(default_factory=dict)  # derivative being made -> its name
     names: Names = field(default_factory=Names)
@@ -53,14 +54,20 @@ class Module:
             ) from error
 
     def derivative(
-        self, function: Any, mode: str, wrt: tuple[str, ...], kinds: dict[str, Kind], facts: Facts | None = None
+        self,
+        function: Any,
+        mode: str,
+        wrt: tuple[str, ...],
+        kinds: dict[str, Kind],
+        facts: Facts | None = None,
+        single: bool = True,
     ) -> str:
         """The name of the derivative of `function` in this text; it is made if it is not there yet."""
         key = (id(function), mode, wrt, tuple(sorted(kinds.items(), key=lambda item: item[0])))
         if key in self.pending:
             return self.pending[key]
         source, namespace = self.source(function)
-        made = derive(source, namespace, mode, wrt, kinds, self, key)
+        made = derive(source, namespace, mode, wrt, kinds, self, key, single)
         self.made[key] = made
         return made.name
 

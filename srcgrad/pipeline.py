@@ -24,6 +24,7 @@ from srcgrad.derive.finish import gradient
 from srcgrad.derive.forward import tangent
 from srcgrad.emit.assemble import SUFFIX, assemble, outer_names
 from srcgrad.facts import Facts, Kind, Spec
+from srcgrad.front.inlined import inlined
 from srcgrad.front.namespace import Namespace
 from srcgrad.front.normal import normalise
 from srcgrad.front.source import Source
@@ -43,7 +44,7 @@ from srcgrad.trees import Node, copy, walk
 
 Pass = Callable[[Any, Facts], Any]
 
-FRONT: tuple[Pass, ...] = (subset, augmented, bound, webs, normalise)
+FRONT: tuple[Pass, ...] = (subset, inlined, augmented, bound, webs, normalise)
 ANALYSE: tuple[Pass, ...] = (containers, activity, shapes, aliases, accumulators, calls)
 IMPROVE: tuple[Pass, ...] = (dead, copies, spelling, inline, order, accumulate, signs, coalesce, count_temporaries, closure)
 
@@ -76,11 +77,13 @@ def derive(
     kinds: dict[str, Kind],
     module: Any,
     key: Any,
+    single: bool = True,
 ) -> Derived:
     """The derivative of one function in one mode, as a part of `module`."""
     facts, tree = prepared(source, namespace, mode, wrt, kinds, module)
     made = module.names.fresh(f"{source.name}_{SUFFIX[mode]}")
     module.pending[key] = made
+    facts.single = single
     facts.names.taken.add(made)
     program: Any = tree
     for step in MODES[mode]:
@@ -96,7 +99,7 @@ def prepared(
     templates.load()
     tree = copy(source.tree)
     taken = {n.id for n in walk(tree) if isinstance(n, gast.Name)} | {source.name}
-    facts = Facts(source, namespace, mode, wrt, kinds, Names(sorted(taken)), module=module)
+    facts = Facts(source, namespace, mode, wrt, kinds, names=Names(sorted(taken)), module=module)
     found = namespace.lookup("np")
     local = any(isinstance(n, gast.Name) and n.id == "np" and not isinstance(n.ctx, gast.Load) for n in walk(tree))
     facts.generated = source.file.startswith("<srcgrad ")

@@ -16,9 +16,9 @@ from srcgrad.runtime.layout import (
     tile_transpose,
     unpad,
 )
-from srcgrad.runtime.linalg import cofactor, cofactor_derivative, columns, no_further
+from srcgrad.runtime.linalg import cofactor, cofactor_derivative, cofactor_second, columns, no_further
 from srcgrad.runtime.norm import norm_curvature, norm_gradient
-from srcgrad.runtime.scatter import scatter
+from srcgrad.runtime.scatter import add_at, scatter
 from srcgrad.runtime.structure import add, zeros_like
 
 constants([zeros_like])
@@ -63,6 +63,19 @@ def scatter_adjoint(z, g, x, index):
     d[g] = d[z][index]
 
 
+@adjoint.linear(
+    add_at,
+    forms=(
+        ("add_at(np.copy(x), [0, 0, 2], y)", (4,), (3,)),
+        ("add_at(np.copy(x), (1, slice(1, 3)), y)", (2, 4), (2,)),
+    ),
+    note="It adds in place and returns its first argument.",
+)
+def add_at_adjoint(z, x_bar, index, g):
+    d[x_bar] = d[z]
+    d[g] = d[z][index]
+
+
 @adjoint.linear(add, forms=(("add(x, y)", (3,), (3,)), ("add(x, y)", (), ())))
 def add_adjoint(z, a, b):
     d[a] = d[z]
@@ -73,7 +86,7 @@ def add_adjoint(z, a, b):
     converted, forms=(("converted(x, x, y)", (3,), (3,)), ("converted(x, np.arange(3), y)", (3,), (3,)))
 )
 def converted_adjoint(z, g, source, target):
-    d[g] = converted(d[z], target, source)
+    d[g] = converted(np.broadcast_to(d[z], np.shape(source)), target, source)
 
 
 @adjoint.linear(split_like, forms=(("split_like(x, (y, z), 1)[1]", (2, 3), (2, 1), (2, 2)),))
@@ -152,37 +165,42 @@ def cofactor_forward(z, a):
     cofactor_derivative,
     forms=(
         ("cofactor_derivative(x, y)", (2, 2), (2, 2)),
-        ("cofactor_derivative(x, y + 2.0 * np.eye(3))", (3, 3), (3, 3)),
-        ("cofactor_derivative(x, y + 2.0 * np.eye(2))", (4, 2, 2), (4, 2, 2)),
+        ("cofactor_derivative(x, y + 4.0 * np.eye(3))", (3, 3), (3, 3)),
+        ("cofactor_derivative(x, y + 4.0 * np.eye(2))", (4, 2, 2), (4, 2, 2)),
     ),
-    note="The third derivative of a determinant is not given for a singular matrix: it raises LinAlgError.",
+    second=False,
+    note="Its second derivative is the fourth of a determinant, which raises.",
 )
 def cofactor_derivative_adjoint(z, x, a):
-    inverse = np.linalg.inv(a)
-    one = inverse @ x
-    two = inverse @ d[z]
-    trace_one = np.expand_dims(np.trace(one, 0, -2, -1), (-2, -1))
-    trace_two = np.expand_dims(np.trace(two, 0, -2, -1), (-2, -1))
-    trace_both = np.expand_dims(np.trace(one @ two, 0, -2, -1), (-2, -1))
-    rest = one @ two + two @ one - trace_one * two - trace_two * one
-    whole = (trace_one * trace_two - trace_both) * inverse + rest @ inverse
-    bent = np.expand_dims(np.linalg.det(a), (-2, -1)) * np.matrix_transpose(whole)
     d[x] = cofactor_derivative(d[z], a)
-    d[a] = bent
+    d[a] = cofactor_second(x, d[z], a)
 
 
 @tangent(cofactor_derivative)
 def cofactor_derivative_forward(z, x, a):
-    inverse = np.linalg.inv(a)
-    one = inverse @ x
-    two = inverse @ d[a]
-    trace_one = np.expand_dims(np.trace(one, 0, -2, -1), (-2, -1))
-    trace_two = np.expand_dims(np.trace(two, 0, -2, -1), (-2, -1))
-    trace_both = np.expand_dims(np.trace(one @ two, 0, -2, -1), (-2, -1))
-    rest = one @ two + two @ one - trace_one * two - trace_two * one
-    whole = (trace_one * trace_two - trace_both) * inverse + rest @ inverse
-    bent = np.expand_dims(np.linalg.det(a), (-2, -1)) * np.matrix_transpose(whole)
-    d[z] = cofactor_derivative(d[x], a) + bent
+    d[z] = cofactor_derivative(d[x], a) + cofactor_second(x, d[a], a)
+
+
+@adjoint(
+    cofactor_second,
+    forms=(
+        (
+            "cofactor_second(x, y, np.array([[1.0, 2.0, 0.0], [3.0, 5.0, 1.0], [0.0, 1.0, 2.0]]))",
+            (3, 3),
+            (3, 3),
+        ),
+    ),
+    note="The fourth derivative of a determinant raises.",
+)
+def cofactor_second_adjoint(z, x, y, a):
+    d[x] = cofactor_second(d[z], y, a)
+    d[y] = cofactor_second(x, d[z], a)
+    d[a] = no_further(d[z])
+
+
+@tangent(cofactor_second)
+def cofactor_second_forward(z, x, y, a):
+    d[z] = cofactor_second(d[x], y, a) + cofactor_second(x, d[y], a) + no_further(d[a])
 
 
 @adjoint(
@@ -200,6 +218,8 @@ def cofactor_derivative_forward(z, x, a):
         ("norm_gradient(x, 'nuc')", (2, 3)),
         ("norm_gradient(x, 'nuc', (2, 0))", (3, 2, 2)),
     ),
+    second=False,
+    note="Once more is a third derivative of the norm, which raises.",
 )
 def norm_gradient_adjoint(z, x, ord, axis=None):
     d[x] = norm_curvature(d[z], x, ord, axis)

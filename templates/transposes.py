@@ -17,7 +17,6 @@ from srcgrad.runtime.contract import (
 )
 from srcgrad.runtime.einsum import einsum_adjoints, einsum_tangent
 from srcgrad.runtime.linalg import no_further
-from srcgrad.runtime.structure import add
 
 
 @adjoint.multilinear(matmul_left, forms=(("matmul_left(x, y, z)", (4, 2, 2), (2, 3), (4, 3, 2)),))
@@ -112,16 +111,19 @@ def einsum_adjoints_adjoint(z, g, operands, u=None, v=None):
 @tangent(einsum_adjoints)
 def einsum_adjoints_forward(z, g, operands, u=None, v=None):
     if u is None and v is None:
-        d[z] = add(einsum_adjoints(d[g], operands), einsum_adjoints(g, operands, d[operands]))
+        d[z] = einsum_adjoints(d[g], operands) + einsum_adjoints(g, operands, d[operands])
     elif v is None:
-        d[z] = add(
-            add(einsum_adjoints(d[g], operands, u), einsum_adjoints(g, operands, d[u])),
-            einsum_adjoints(g, operands, u, d[operands]),
+        d[z] = (
+            einsum_adjoints(d[g], operands, u)
+            + einsum_adjoints(g, operands, d[u])
+            + einsum_adjoints(g, operands, u, d[operands])
         )
     else:
-        d[z] = add(
-            add(einsum_adjoints(d[g], operands, u, v), einsum_adjoints(g, operands, d[u], v)),
-            add(einsum_adjoints(g, operands, u, d[v]), no_further(d[operands])),
+        d[z] = (
+            einsum_adjoints(d[g], operands, u, v)
+            + einsum_adjoints(g, operands, d[u], v)
+            + einsum_adjoints(g, operands, u, d[v])
+            + no_further(d[operands])
         )
 
 

@@ -4,13 +4,13 @@ Fenced blocks mean what a reader takes them for:
 
 - ``python title="model.py"``: the file model.py; if a command before has made it, what is in it.
 - ``python``: statements, or a session with `>>>` and results, in names that the whole page shares.
-- ``console``: commands after `$ `; those of srcgrad and python are run, and the lines below are what they print. One
-  with no lines below must succeed.
+- ``console``: commands after `$ `; those of srcgrad and python are run, and the lines below are what they
+  print. One with no lines below must succeed.
 - ``text`` after ``python``: the error in which those statements end; their file is called model.py.
 
-In a result, `...` stands for anything. A page has an empty folder as its working directory; in docs/errors.md, each
-section (`## ...`) is a page of its own. Where a page is not true, the difference is printed and the exit status is 1;
-`--write` makes it true.
+In a result, `...` stands for anything. A page has an empty folder as its working directory; in
+docs/errors.md, each section (`## ...`) is a page of its own. Where a page is not true, the difference is
+printed and the exit status is 1; `--write` makes it true.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _FENCE = re.compile(r"^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.MULTILI
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its language, the file that it stands for (or ""), its text, and where the text begins."""
+    """A fenced block: its language, the file that it stands for, its text, and where the text begins."""
 
     language: str
     title: str

@@ -25,24 +25,25 @@ def _draw(*shape):
 
 _OPTION = {"spot": 105.0, "strike": 100.0, "time": 0.7, "rate": 0.03, "volatility": 0.25}
 
+_DIGITS = {"samples": _SAMPLES, "labels": _LABELS, "penalty": 0.01}
+_FACTORS = {"birth": 1.1, "hunt": 0.4, "feed": 0.1, "death": 0.4}
+
 ARGUMENTS = {
     "rosenbrock": {"x": _draw(6)},
     "layer": {"x": _draw(3, 4), "w": _draw(4), "b": _draw(3, 1), "n": 5},
-    "logistic_regression": {
-        "weights": _draw(4, 3), "bias": _draw(3), "samples": _SAMPLES, "labels": _LABELS, "penalty": 0.01,
+    "logistic_regression": {"weights": _draw(4, 3), "bias": _draw(3), **_DIGITS},
+    "network": {"w1": _draw(4, 5), "b1": _draw(5), "w2": _draw(5, 3), "b2": _draw(3), **_DIGITS},
+    "mixture": {
+        "logits": _draw(25),
+        "means": 4.0 * _draw(25, 2),
+        "log_scales": _draw(25, 2),
+        "points": _POINTS,
     },
-    "network": {
-        "w1": _draw(4, 5), "b1": _draw(5), "w2": _draw(5, 3), "b2": _draw(3),
-        "samples": _SAMPLES, "labels": _LABELS, "penalty": 0.01,
-    },
-    "mixture": {"logits": _draw(25), "means": 4.0 * _draw(25, 2), "log_scales": _draw(25, 2), "points": _POINTS},
     "newton_sqrt": {"a": 7.0},
-    "lotka_volterra": {
-        "prey": 10.0, "predators": 5.0, "birth": 1.1, "hunt": 0.4, "feed": 0.1, "death": 0.4, "steps": 40, "h": 0.05,
-    },
+    "lotka_volterra": {"prey": 10.0, "predators": 5.0, **_FACTORS, "steps": 40, "h": 0.05},
     "black_scholes": _OPTION,
     "logistic_map": {"x": 0.4, "r": 3.2, "n": 20},
-}  # fmt: skip
+}
 
 
 def parts(file: Generated):

@@ -5,6 +5,6 @@ import numpy as np
 
 def energy(x, w, b, n):
     h = x
-    for i in range(n):
+    for _ in range(n):
         h = np.tanh(h * w + b)  # w: (k,), b: (m, 1)
     return np.sum(h * h)

@@ -4,7 +4,7 @@
 def orbit_sum(x, r, n):
     """The sum of the first n points after x of the orbit x -> r x (1 - x)."""
     s = 0.0
-    for i in range(n):
+    for _ in range(n):
         x = r * x * (1.0 - x)
         s = s + x
     return s

@@ -10,7 +10,7 @@ def predators_after(prey, predators, birth, hunt, feed, death, steps, h):
     """The number of predators after `steps` steps of length h; all numbers."""
     x = prey
     y = predators
-    for step in range(steps):
+    for _ in range(steps):
         x1, y1 = rates(x, y, birth, hunt, feed, death)
         x2, y2 = rates(x + 0.5 * h * x1, y + 0.5 * h * y1, birth, hunt, feed, death)
         x3, y3 = rates(x + 0.5 * h * x2, y + 0.5 * h * y2, birth, hunt, feed, death)

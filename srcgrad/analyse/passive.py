@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.trees import Node
+from srcgrad.trees import Node, constant, expression
 
 
 def index_rank(index: Node, rank: int | None) -> int | None:
@@ -84,3 +84,15 @@ def _part_signature(part: Node) -> str | None:
     if step is None and (lower or 0) >= 0 and (upper is None or upper < 0):
         return str(-(lower or 0) + (upper or 0))  # so many rows are left out
     return f"{lower}:{upper}:{step}"
+
+
+def as_value(index: Node) -> Node:
+    """An index that may be passed to a function: `1:` becomes `slice(1, None)`."""
+    if isinstance(index, gast.Tuple):
+        return gast.Tuple(elts=[as_value(part) for part in index.elts], ctx=gast.Load())
+    if not isinstance(index, gast.Slice):
+        return index
+    bounds = [index.lower, index.upper] + ([index.step] if index.step is not None else [])
+    made = expression("slice()")
+    made.args = [constant(None) if bound is None else bound for bound in bounds]
+    return made

@@ -8,6 +8,7 @@ import gast
 
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.analyse.containers import part_of
+from srcgrad.analyse.passive import as_value
 from srcgrad.derive.broadcast import flexible, full, is_spread, narrow_form, settle
 from srcgrad.derive.instantiate import copied
 from srcgrad.facts import SCALAR, UNKNOWN, Facts, Spec
@@ -100,6 +101,7 @@ class Adjoints:
             made = statement("target[index] += value", target=target, index=index, value=value)
         else:
             helper = self.facts.library("add_at")
+            index = as_value(index)
             made = statement(f"{helper}(target, index, value)", target=target, index=index, value=value)
         made.lineno = like.lineno
         into.append(made)
@@ -132,4 +134,4 @@ class Adjoints:
 def _is_plain(primal: str, index: Node, facts: Facts) -> bool:
     """Whether a part of a container is a number or an array, to which `+=` adds."""
     kind = facts.kinds.get(primal)
-    return kind is not None and part_of(kind, index).tag in ("scalar", "array")
+    return kind is None or part_of(kind, index).tag in ("scalar", "array")

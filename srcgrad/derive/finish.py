@@ -19,7 +19,7 @@ def gradient(function: Node, facts: Facts) -> Program:
     if facts.mode != "vjp":
         _check_output(halves, facts)
     found = [name(facts.spelled[w]) for w in facts.wrt]
-    adjoints = found[0] if len(found) == 1 else gast.Tuple(elts=found, ctx=gast.Load())
+    adjoints = found[0] if len(found) == 1 and facts.single else gast.Tuple(elts=found, ctx=gast.Load())
     value: Node = adjoints
     if facts.mode != "reverse":
         value = gast.Tuple(elts=[copy(halves.output.value), adjoints], ctx=gast.Load())

@@ -109,7 +109,9 @@ def _terms(node: Node, operation: Operation, facts: Facts, dotted: Dotted, share
 
 
 def _holds(argument: Node, facts: Facts) -> bool:
-    return any(isinstance(n, gast.Name) and n.id in facts.active for n in walk(argument))
+    if isinstance(argument, gast.Tuple | gast.List):
+        return any(_holds(item, facts) for item in argument.elts)
+    return isinstance(argument, gast.Name) and argument.id in facts.active
 
 
 def _elementwise(

@@ -35,7 +35,7 @@ def augmented(function: Node, facts: Facts) -> Node:
 
 
 def _plain(node: Node, facts: Facts) -> Node:
-    if not isinstance(node, COMPOUND):
+    if not isinstance(node, COMPOUND) and node not in facts.foreign:
         facts.text[node] = gast.dump(node)
     if isinstance(node, gast.AnnAssign):
         plain = node if node.value is None else gast.Assign([node.target], node.value, None)
@@ -48,7 +48,8 @@ def _plain(node: Node, facts: Facts) -> Node:
         return node
     if plain is not node:
         gast.copy_location(plain, node)
-        facts.text[plain] = facts.text[node]
+        if node in facts.text:
+            facts.text[plain] = facts.text[node]
         facts.origin[plain] = node
         facts.plain[node] = plain
     return plain

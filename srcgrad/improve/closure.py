@@ -28,7 +28,7 @@ def closure(program: Program, facts: Facts) -> Program:
         if name not in renamed and _is_popped(program.backward, name):
             renamed[name] = facts.names.numbered(name)
             facts.fresh_copies.append(statement(f"{renamed[name]} = {name}.copy()"))
-    for node in program.backward:
+    for node in [*program.backward, program.result.value.elts[1]]:
         for item in walk(node):
             if isinstance(item, gast.Name) and item.id in renamed:
                 item.id = renamed[item.id]

@@ -30,7 +30,7 @@ from srcgrad.runtime.layout import (
     tile_transpose,
     unpad,
 )
-from srcgrad.runtime.linalg import cofactor, cofactor_derivative, columns, no_further
+from srcgrad.runtime.linalg import cofactor, cofactor_derivative, cofactor_second, columns, no_further
 from srcgrad.runtime.norm import norm_curvature, norm_gradient
 from srcgrad.runtime.reduce import (
     along_axes,
@@ -57,6 +57,7 @@ __all__ = [
     "check_seed",
     "cofactor",
     "cofactor_derivative",
+    "cofactor_second",
     "columns",
     "converted",
     "count",

@@ -13,11 +13,12 @@ from srcgrad.runtime.structure import zeros_like
 def transposed_subscripts(subscripts: str, position: int) -> str | None:
     """Subscripts for the adjoint of one operand as one `np.einsum` of the result's adjoint and the others.
 
-    The adjoint of the result takes the operand's place. None where a plain product does not give the adjoint:
-    an ellipsis, a label twice in one operand, or a label that stands in this operand only.
+    The adjoint of the result takes the operand's place. Where a label stands in this operand only, one more
+    operand is expected at the end: ones of the operand's shape. None for an ellipsis or a label twice in one
+    operand, where a plain product does not give the adjoint.
 
-    >>> transposed_subscripts("ij,jk->ik", 0), transposed_subscripts("ij,jk", 1)
-    ('ik,jk->ij', 'ij,ik->jk')
+    >>> transposed_subscripts("ij,jk->ik", 0), transposed_subscripts("ij->i", 0)
+    ('ik,jk->ij', 'i,ij->ij')
     >>> transposed_subscripts("ii", 0) is None
     True
     """
@@ -25,10 +26,10 @@ def transposed_subscripts(subscripts: str, position: int) -> str | None:
         return None
     inputs, output = labels(subscripts)
     own, others = inputs[position], inputs[:position] + inputs[position + 1 :]
-    repeated = any(len(set(term)) < len(term) for term in [*inputs, output])
-    if repeated or not set(own) <= set(output).union(*others):
+    if any(len(set(term)) < len(term) for term in [*inputs, output]):
         return None
-    return ",".join([*inputs[:position], output, *inputs[position + 1 :]]) + "->" + own
+    ones = [] if set(own) <= set(output).union(*others) else [own]
+    return ",".join([*inputs[:position], output, *inputs[position + 1 :], *ones]) + "->" + own
 
 
 def labels(subscripts: str) -> tuple[list[str], str]:

@@ -66,3 +66,23 @@ def cofactor_derivative(x: Any, a: Any) -> Any:
     diagonal = np.einsum("...ii->...i", made)  # a view
     diagonal[...] = traces
     return sign * u @ made @ vt
+
+
+def cofactor_second(x: Any, y: Any, a: Any) -> Any:
+    """The second derivative of `cofactor(a)` along `x` and `y`, for an invertible `a`.
+
+    A singular `a` raises LinAlgError.
+
+    >>> bent = cofactor_second(np.eye(3), np.eye(3), np.eye(3))
+    >>> bent.round(12)
+    array([[2., 0., 0.],
+           [0., 2., 0.],
+           [0., 0., 2.]])
+    """
+    inverse = np.linalg.inv(a)
+    one, two = inverse @ x, inverse @ y
+    both = one @ two
+    t_one, t_two, t_both = (np.expand_dims(np.trace(m, 0, -2, -1), (-2, -1)) for m in (one, two, both))
+    rest = both + two @ one - t_one * two - t_two * one
+    whole = (t_one * t_two - t_both) * inverse + rest @ inverse
+    return np.expand_dims(np.linalg.det(a), (-2, -1)) * np.swapaxes(whole, -1, -2)

@@ -1,0 +1,101 @@
+"""The text with which an output file takes over a function or a value of another module."""
+
+from __future__ import annotations
+
+import ast
+import io
+import textwrap
+import tokenize
+
+from srcgrad.emit.binders import parameters
+from srcgrad.emit.literal import docstring
+from srcgrad.emit.meaning import Copied, Literal
+from srcgrad.emit.wrap import wrap_definition
+from srcgrad.front.parse import FunctionNode
+from srcgrad.front.static import StaticFunction
+
+WIDTH = 88
+
+
+def definition(meaning: Copied | Literal, name: str) -> str:
+    """A `def` without decorators and annotations, or an assignment; the body is as its author wrote it."""
+    if isinstance(meaning, Literal):
+        return f"{name} = {meaning.text}"
+    if meaning.function is None:
+        return f"{name} = {meaning.expression}"
+    node = meaning.function.node
+    if isinstance(node, ast.Lambda):
+        text = ast.get_source_segment(meaning.module.text, node) or ""
+        return f"{name} = ({text}\n)" if "\n" in text else f"{name} = {text}"
+    return _function(meaning.function, node, name)
+
+
+def renamed(text: str, old: str, new: str) -> str:
+    """A definition under another name."""
+    start = text.index(old)  # behind `def `, or at the start
+    return text[:start] + new + text[start + len(old) :]
+
+
+def _function(function: StaticFunction, node: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> str:
+    lines = list(function.module.lines[node.lineno - 1 : node.end_lineno])
+    lines = textwrap.dedent("\n".join(lines)).split("\n")
+    own = function.module.name.partition(".")[0] == "srcgrad"
+    if not own and not _is_annotated(node):
+        return "\n".join(line.rstrip() for line in lines)
+    last, column = _end_of_header(lines)
+    word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
+    header = wrap_definition(
+        f"{word} {name}", parameters(_bare(function)), ":", indent=0, width=WIDTH
+    )
+    behind = lines[last][column:].strip()
+    body = ([f"    {behind}"] if behind and not behind.startswith("#") else []) + lines[last + 1 :]
+    if own:
+        body = _brief(node, body, node.lineno + last + 1)
+    return "\n".join(line.rstrip() for line in [*header, *body])
+
+
+def _is_annotated(node: FunctionNode) -> bool:
+    returns = getattr(node, "returns", None) is not None
+    return returns or any(isinstance(n, ast.arg) and n.annotation is not None for n in ast.walk(node.args))
+
+
+def _bare(function: StaticFunction) -> ast.AST:
+    """The parameters without their annotations, as a tree that can be printed."""
+    arguments = function.source.tree.args
+    for each in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]:
+        if each is not None:
+            each.annotation = None
+    return arguments  # type: ignore[no-any-return]
+
+
+def _end_of_header(lines: list[str]) -> tuple[int, int]:
+    """Line and column behind the colon that ends a signature."""
+    depth = 0
+    supply = iter(line + "\n" for line in lines)
+    for token in tokenize.generate_tokens(lambda: next(supply, "")):
+        if token.type != tokenize.OP:
+            continue
+        if token.string in "([{":
+            depth += 1
+        elif token.string in ")]}":
+            depth -= 1
+        elif token.string == ":" and depth == 0:
+            return token.end[0] - 1, token.end[1]
+    raise AssertionError("a parsed signature ends with a colon")
+
+
+def _brief(node: ast.FunctionDef | ast.AsyncFunctionDef, body: list[str], first: int) -> list[str]:
+    """The body with the first paragraph of its docstring alone: examples belong to the library's manual."""
+    text = ast.get_docstring(node)
+    if text is None:
+        return body
+    held = node.body[0]
+    assert held.end_lineno is not None, "statements have places"
+    paragraph = " ".join(text.partition("\n\n")[0].split())
+    brief = "\n    ".join(textwrap.wrap(paragraph, WIDTH - 10))
+    return [*(" " * 4 + docstring(brief)).split("\n"), *body[held.end_lineno + 1 - first :]]
+
+
+def comments_only(text: str) -> bool:
+    """Whether a text holds no statement."""
+    return all(not line.strip() or line.lstrip().startswith("#") for line in io.StringIO(text))

@@ -1,0 +1,131 @@
+"""The names that a piece of generated text reads from outside of itself: where they stand, and how to change them."""
+
+from __future__ import annotations
+
+import ast
+import re
+import symtable
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+Position = tuple[int, int]  # line from 0, column in characters
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A dotted name, as `("np", "linalg", "norm")`: where it starts, and where each of its parts ends.
+
+    `fixed` are those inside of f-strings, whose positions Python tells from 3.12 on only: they cannot be changed.
+    """
+
+    parts: tuple[str, ...]
+    start: Position
+    ends: tuple[Position, ...]
+    fixed: bool = False
+
+
+def references(text: str) -> list[Reference]:
+    """What a text reads from outside, in the order of the text.
+
+    >>> [found.parts for found in references("def f(x, n=N):\\n    return np.linalg.norm(x) + x.size * scale")]
+    [('N',), ('np', 'linalg', 'norm'), ('scale',)]
+    """
+    names = _free(text)
+    lines = text.split("\n")
+    tree = ast.parse(text)
+    inside = {
+        id(item) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for item in ast.walk(node)
+    }
+    found: list[Reference] = []
+    for node in _outermost(tree):
+        chain = _chain(node)
+        if chain[0][0] in names:
+            ends = tuple(_position(lines, item.end_lineno, item.end_col_offset) for _, item in chain)
+            start = _position(lines, node.lineno, node.col_offset)
+            found.append(Reference(tuple(part for part, _ in chain), start, ends, id(node) in inside))
+    return sorted(found, key=lambda item: (item.start, item.parts))
+
+
+def identifiers(text: str) -> frozenset[str]:
+    """Every word of a text that could be a name."""
+    return frozenset(re.findall(r"[^\W\d]\w*", text))
+
+
+def replaced(text: str, changes: Mapping[Reference, tuple[int, str]]) -> str:
+    """The text with the first `count` parts of references written as another name: `{reference: (count, name)}`.
+
+    >>> [found] = references("y = helpers.scale.real")
+    >>> replaced("y = helpers.scale.real", {found: (2, "scale")})
+    'y = scale.real'
+    """
+    lines = text.split("\n")
+    for item in sorted(changes, key=lambda item: item.start, reverse=True):
+        count, name = changes[item]
+        (first, start), (last, end) = item.start, item.ends[count - 1]
+        lines[first : last + 1] = [lines[first][:start] + name + lines[last][end:]]
+    return "\n".join(lines)
+
+
+Dotted = ast.Name | ast.Attribute
+
+
+def _outermost(tree: ast.AST) -> Iterator[Dotted]:
+    """Names that are read, each with the attributes asked of it."""
+    todo: list[ast.AST] = [tree]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, Dotted) and _is_chain(node):
+            yield node
+        else:
+            todo.extend(ast.iter_child_nodes(node))
+
+
+def _is_chain(node: Dotted) -> bool:
+    inner: ast.expr = node
+    while isinstance(inner, ast.Attribute):
+        inner = inner.value
+    return isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load)
+
+
+def _chain(node: Dotted) -> list[tuple[str, ast.expr]]:
+    parts: list[tuple[str, ast.expr]] = []
+    inner: ast.expr = node
+    while isinstance(inner, ast.Attribute):
+        parts.insert(0, (inner.attr, inner))
+        inner = inner.value
+    assert isinstance(inner, ast.Name), "a chain starts at a name"
+    return [(inner.id, inner), *parts]
+
+
+def _position(lines: list[str], line: int | None, offset: int | None) -> Position:
+    assert line is not None and offset is not None, "expressions have places"
+    return line - 1, len(lines[line - 1].encode()[:offset].decode(errors="replace"))
+
+
+def _free(text: str) -> frozenset[str]:
+    """Names that some scope of the text takes from the module."""
+    top = symtable.symtable(text, "<text>", "exec")
+    found = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_referenced()}
+    todo = top.get_children()
+    while todo:
+        table = todo.pop()
+        found |= {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()}
+        todo.extend(table.get_children())
+    return frozenset(found)
+
+
+def mixed(text: str, name: str) -> bool:
+    """Whether one scope of the text takes `name` from the module, and another one binds it.
+
+    >>> mixed("def f(scale=scale):\\n    return scale", "scale")
+    True
+    """
+    todo = [symtable.symtable(text, "<text>", "exec")]
+    while todo:
+        table = todo.pop()
+        for symbol in table.get_symbols():
+            local = symbol.is_parameter() or (symbol.is_local() and table.get_type() != "module")
+            if symbol.get_name() == name and (local or symbol.is_free()):
+                return True
+        todo.extend(table.get_children())
+    return False

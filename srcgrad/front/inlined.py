@@ -1,0 +1,179 @@
+"""Calls of functions with source, written out: for derivatives that will be differentiated again."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, field
+from typing import Any  # called functions are arbitrary objects
+
+import gast
+
+from srcgrad.errors import DifferentiationError
+from srcgrad.facts import Facts
+from srcgrad.front.namespace import Binding, Namespace
+from srcgrad.front.resolve import operation_of
+from srcgrad.front.source import Source
+from srcgrad.front.subset import subset
+from srcgrad.names import Names
+from srcgrad.trees import COMPOUND, Block, Node, assign, at, copy, name, statements, stores, walk
+
+
+@dataclass
+class Overlay:
+    """The namespace of a function into which others were written: their names stand beside its own."""
+
+    base: Namespace
+    extra: dict[str, Binding] = field(default_factory=dict)
+    parts: list[tuple[Namespace, Source]] = field(default_factory=list)
+
+    def lookup(self, name: str) -> Binding | None:
+        """What `name` means."""
+        return self.extra.get(name) or self.base.lookup(name)
+
+
+def inlined(function: Node, facts: Facts) -> Node:
+    """Write the bodies of called functions in place of the calls, if the module of text asks for it.
+
+    Calls in tests and in conditional expressions stay, and so do recursive ones.
+    """
+    if facts.module is None or not facts.module.inline:
+        return function
+    facts.namespace = Overlay(facts.namespace)
+    function.body = _block(function.body, facts, _local(function), (id(facts.source.tree),))
+    return function
+
+
+def _local(function: Node) -> frozenset[str]:
+    arguments = function.args
+    names = {a.id for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs}
+    return frozenset(names | {s for n in statements(function.body) for s in stores(n)})
+
+
+def _block(block: Block, facts: Facts, local: frozenset[str], above: tuple[int, ...]) -> Block:
+    made: Block = []
+    for node in block:
+        before: Block = []
+        if isinstance(node, COMPOUND):
+            node.body = _block(node.body, facts, local, above)
+            node.orelse = _block(getattr(node, "orelse", None) or [], facts, local, above)
+        elif isinstance(node, gast.Assign | gast.AugAssign | gast.Return):
+            node.value = _expand(node.value, node, before, facts, local, above)
+        if before:
+            facts.foreign[node] = None
+        made += [*before, node]
+    return made
+
+
+def _expand(
+    value: Node, where: Node, before: Block, facts: Facts, local: frozenset[str], above: tuple[int, ...]
+) -> Node:
+    if isinstance(value, gast.IfExp | gast.BoolOp | gast.Lambda | gast.JoinedStr):
+        return value
+    for key in value._fields:
+        part = getattr(value, key, None)
+        if isinstance(part, list):
+            items = [_expand(p, where, before, facts, local, above) if isinstance(p, gast.AST) else p for p in part]
+            setattr(value, key, items)
+        elif isinstance(part, gast.AST) and part._fields:
+            setattr(value, key, _expand(part, where, before, facts, local, above))
+    if isinstance(value, gast.Call):
+        operation = operation_of(value, facts, local)
+        if operation is not None and operation.kind == "callee":
+            return _written(value, operation.function, where, before, facts, above)
+    return value
+
+
+def _written(
+    call: Node, function: Any, where: Node, before: Block, facts: Facts, above: tuple[int, ...]
+) -> Node:
+    """The value of a call as a name; the statements that compute it go to `before`."""
+    try:
+        source, namespace = facts.module.source(function)
+    except DifferentiationError:
+        return call  # refused later, if a derivative flows through it
+    if id(function) in above:
+        return call
+    tree = copy(source.tree)
+    inner = Facts(source, Overlay(namespace), facts.mode, (), names=Names(sorted(facts.names.taken)), module=facts.module)
+    subset(tree, inner)
+    tree.body = _block(tree.body, inner, _local(tree), (*above, id(function)))
+    facts.names.taken |= inner.names.taken
+    spelled = _spelled(tree, inner, facts)
+    _bind(call, tree, function, spelled, where, before, facts)
+    for node in tree.body:
+        for item in walk(node):
+            if isinstance(item, gast.Name):
+                item.id = spelled.get(item.id, item.id)
+            at(item, where)
+        for item in statements([node]):
+            facts.foreign[item] = None
+    result = facts.names.fresh(f"{source.name}_value")
+    last = tree.body[-1]
+    before += [*tree.body[:-1], at(assign(result, last.value), where)]
+    facts.foreign[before[-1]] = None
+    assert isinstance(facts.namespace, Overlay), "an overlay was put there"
+    facts.namespace.parts += [(namespace, source), *inner.namespace.parts]  # type: ignore[attr-defined]
+    return at(name(result), call)
+
+
+def _spelled(tree: Node, inner: Facts, facts: Facts) -> dict[str, str]:
+    """New names for the callee's locals, and for what its global names mean."""
+    local = _local(tree)
+    found: dict[str, str] = {}
+    assert isinstance(facts.namespace, Overlay), "an overlay was put there"
+    for item in [n for s in tree.body for n in walk(s) if isinstance(n, gast.Name)]:
+        if item.id in found:
+            continue
+        if item.id in local:
+            taken = item.id in facts.names.taken
+            found[item.id] = facts.names.numbered(item.id) if taken else facts.names.fresh(item.id)
+            continue
+        meant, known = inner.namespace.lookup(item.id), facts.namespace.lookup(item.id)
+        if meant is None or (known is not None and known.object is meant.object and known.kind == meant.kind):
+            found[item.id] = item.id
+        else:
+            found[item.id] = facts.names.numbered(item.id)
+            facts.namespace.extra[found[item.id]] = meant
+    return found
+
+
+def _bind(
+    call: Node, tree: Node, function: Any, spelled: dict[str, str], where: Node, before: Block, facts: Facts
+) -> None:
+    """Assign the arguments, and the defaults of those not given, to the callee's parameters."""
+    arguments = tree.args
+    positional = [a.id for a in arguments.posonlyargs + arguments.args]
+    every = positional + [a.id for a in arguments.kwonlyargs]
+    given = dict(zip(positional, call.args, strict=False)) | {w.arg: w.value for w in call.keywords}
+    if len(call.args) > len(positional) or any(n not in every for n in given):
+        raise facts.refuse(
+            call, "E5005", "the arguments do not fit the function's parameters", f"it takes: {', '.join(every)}"
+        )
+    for parameter in every:
+        bound = spelled.get(parameter)
+        if bound is None:
+            bound = spelled[parameter] = facts.names.numbered(parameter)
+        value = given.get(parameter)
+        if value is None:
+            value = _default(parameter, tree, function, facts)
+        if value is None:
+            raise facts.refuse(
+                call, "E5005", f"the argument `{parameter}` is missing", f"the function takes: {', '.join(every)}"
+            )
+        made = at(assign(bound, value), where)
+        facts.foreign[made] = None
+        before.append(made)
+
+
+def _default(parameter: str, tree: Node, function: Any, facts: Facts) -> Node | None:
+    arguments = tree.args
+    positional = arguments.posonlyargs + arguments.args
+    pairs = dict(zip([a.id for a in positional][len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True))
+    pairs |= dict(zip([a.id for a in arguments.kwonlyargs], arguments.kw_defaults, strict=True))
+    written = pairs.get(parameter)
+    if written is None or isinstance(written, gast.Constant) or not callable(function):
+        return written
+    held = facts.names.numbered(f"{parameter}_default")
+    assert isinstance(facts.namespace, Overlay), "an overlay was put there"
+    facts.namespace.extra[held] = Binding("object", inspect.signature(function).parameters[parameter].default)
+    return name(held)
