@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any  # operations are arbitrary Python objects
 
 import gast
+import numpy as np
 
+from srcgrad import runtime
 from srcgrad.errors import DifferentiationError, Place
 from srcgrad.front.namespace import Namespace
 from srcgrad.front.source import Source
@@ -58,6 +60,9 @@ class Spec:
         return self.ndim == 0
 
 
+_LIBRARY = {"np": np}
+
+
 @dataclass
 class Facts:
     """Everything known of the function being differentiated. Passes fill tables; they hang nothing on nodes."""
@@ -106,6 +111,7 @@ class Facts:
     accumulators: dict[Node, tuple[str, ...]] = field(default_factory=dict)  # `s = s + e` in a loop -> s
     reduced: dict[Node, None] = field(default_factory=dict)  # contributions that broadcasting may have widened
     definition: dict[str, Node] = field(default_factory=dict)  # name bound once -> its statement
+    indexed: dict[str, None] = field(default_factory=dict)  # active names of which parts are read
     reads: dict[str, int] = field(default_factory=dict)  # how often a name is read
     value_spec: dict[str, Spec] = field(default_factory=dict)  # by name, what holds of all its values
     integers: dict[str, None] = field(default_factory=dict)  # names that hold an int: counters of loops
@@ -119,16 +125,20 @@ class Facts:
     imports: dict[str, str] = field(default_factory=dict)  # library name -> how the text spells it
     library_values: dict[str, Any] = field(default_factory=dict)  # library name -> module or function
     generated: bool = False  # whether the source is a text of ours: stacks and element updates are accepted
-    np_is_numpy: bool = True  # whether the user's `np`, if any, is NumPy
+    local: frozenset[str] = frozenset()  # names that the user's function binds
     seeds: tuple[str, ...] = ()
     recorded: dict[str, Any] = field(default_factory=dict)  # name -> where and why it is recorded
 
     def library(self, identifier: str, value: Any = None) -> str:
-        """How the text spells a library name such as `np` or `sum_to`: with an underscore if the user has one."""
+        """How the text spells a library name such as `np` or `sum_to`: with an underscore if the user has another."""
         if identifier not in self.imports:
-            free = identifier == "np" and self.np_is_numpy
+            meant = value if value is not None else _LIBRARY.get(identifier) or getattr(runtime, identifier)
+            known = self.namespace.lookup(identifier)
+            same = known is not None and known.object is meant
+            free = identifier not in self.local and (same or identifier not in self.names.taken)
             self.imports[identifier] = identifier if free else self.names.fresh(identifier)
-            self.library_values[identifier] = value
+            self.names.taken.add(identifier)
+            self.library_values[identifier] = meant
         return self.imports[identifier]
 
     @property

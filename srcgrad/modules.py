@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any  # callees and globals are arbitrary objects
 
-from srcgrad import runtime
-from srcgrad.emit.module import header, import_line, import_lines, is_builtin
-from srcgrad.emit.text import function as spell
+import gast
+
+from srcgrad.emit.globals import Globals
+from srcgrad.emit.module import body, header, import_lines
+from srcgrad.emit.part import Lookup, derivative, follower
+from srcgrad.emit.pieces import Pieces, write
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Facts, Kind
 from srcgrad.front.namespace import Binding, LiveNamespace, Namespace
 from srcgrad.front.source import Source, source_of
+from srcgrad.front.static import StaticFunction
 from srcgrad.names import Names
 from srcgrad.pipeline import Derived, analysed, derive
-from srcgrad.trees import Node
+from srcgrad.trees import Node, walk
+
+
+def _identity(function: Any) -> int:
+    """A key of a function; one known as text is found anew at each call of it, but its tree is one."""
+    return id(function.node) if isinstance(function, StaticFunction) else id(function)
+
+
+def _check_undecorated(function: StaticFunction) -> None:
+    if function.decorators:
+        raise DifferentiationError(
+            "E5008",
+            f"{function.qualname} is wrapped by a decorator, which may change what it does",
+            "name a function without one, and let the decorated function call it",
+        )
 
 
 @dataclass
@@ -31,14 +50,15 @@ class Module:
 
     def source(self, function: Any) -> tuple[Source, Namespace]:
         """Source and namespace of a callee; each keeps its own."""
-        known = self.sources.get(id(function))
+        known = self.sources.get(_identity(function))
         if known is None:
-            if hasattr(function, "source") and hasattr(function, "module"):
+            if isinstance(function, StaticFunction):
+                _check_undecorated(function)
                 known = (function, function.source, function.module)
             else:
                 plain = getattr(function, "__func__", function)
                 known = (function, source_of(plain), LiveNamespace(plain))
-            self.sources[id(function)] = known
+            self.sources[_identity(function)] = known
         return known[1], known[2]
 
     def callee(self, function: Any, call: Node, facts: Facts) -> Source:
@@ -63,10 +83,11 @@ class Module:
         single: bool = True,
     ) -> str:
         """The name of the derivative of `function` in this text; it is made if it is not there yet."""
-        key = (id(function), mode, wrt, tuple(sorted(kinds.items(), key=lambda item: item[0])))
+        key = (_identity(function), mode, wrt, tuple(sorted(kinds.items(), key=lambda item: item[0])))
         if key in self.pending:
             return self.pending[key]
         source, namespace = self.source(function)
+        self.names.taken |= {node.id for node in walk(source.tree) if isinstance(node, gast.Name)}
         made = derive(source, namespace, mode, wrt, kinds, self, key, single)
         self.made[key] = made
         return made.name
@@ -77,7 +98,7 @@ class Module:
 
     def output_spec(self, function: Any, kinds: dict[str, Kind]) -> Any:
         """What is known of a callee's result: a spec, or a tuple of specs."""
-        key = (id(function), tuple(sorted(kinds.items(), key=lambda item: item[0])))
+        key = (_identity(function), tuple(sorted(kinds.items(), key=lambda item: item[0])))
         if key not in self.specs:
             self.specs[key] = None  # a recursive call learns nothing
             source, namespace = self.source(function)
@@ -86,45 +107,21 @@ class Module:
 
     def text(self, main: Derived) -> tuple[str, dict[str, Any]]:
         """The module's text, and the objects that its free names mean outside of it."""
-        parts = [made for made in self.made.values() if made is not main] + [main]
-        imports: dict[str, None] = {}
-        outside: dict[str, Any] = {}
-        own = {made.name for made in parts}
+        pieces = self.pieces([made for made in self.made.values() if made is not main] + [main], None)
+        found = write(pieces)
+        lines = [header(main.facts), *import_lines(found.imports)]
+        if found.outside:
+            lines += ["", f"# From the module of {main.facts.source.name}: {', '.join(sorted(found.outside))}."]
+        return "\n".join(lines) + "\n\n\n" + body(found.texts, {}) + "\n", found.outside
+
+    def pieces(self, parts: Sequence[Derived], look: Globals | None, known: Pieces | None = None) -> Pieces:
+        """The parts as pieces of one output, added to those that are known.
+
+        With `look`, all that they need is imported or copied as text; E5012 for what cannot be. Without it, a part
+        may refer to objects of the running program.
+        """
+        lookup = Lookup({made.name: None for made in self.made.values()}, look)
+        pieces = Pieces(follower(look)) if known is None else known
         for made in parts:
-            for name in made.free:
-                if name not in own:
-                    _resolve(name, made.facts, imports, outside)
-        lines = [header(main.facts), *import_lines(imports)]
-        if outside:
-            lines += ["", f"# From the module of {main.facts.source.name}: {', '.join(sorted(outside))}."]
-        return "\n".join(lines) + "\n\n\n" + "\n\n".join(spell(made.tree) for made in parts), outside
-
-
-def _resolve(name: str, facts: Facts, imports: dict[str, None], outside: dict[str, Any]) -> None:
-    """An import for a library name or a module, otherwise an entry in `outside`."""
-    libraries = {spelled: library for library, spelled in facts.imports.items()}
-    if name in libraries:
-        imports[_library(libraries[name], name, facts.library_values.get(libraries[name]))] = None
-        return
-    user = facts.globals_as.get(name, name)
-    found = facts.namespace.lookup(user)
-    if found is None or found.kind != "object":
-        if found is not None:
-            outside[name] = found
-        return
-    line = import_line(name, found.object)
-    if line is not None:
-        imports[line] = None
-    elif not is_builtin(name) or found.object is not getattr(__builtins__, name, found.object):
-        if not is_builtin(name):
-            outside[name] = found.object
-
-
-def _library(library: str, spelled: str, value: Any) -> str:
-    if library == "np":
-        return f"import numpy as {spelled}"
-    line = import_line(spelled, value)
-    if line is not None and not hasattr(runtime, library):
-        return line
-    assert hasattr(runtime, library), f"{library} is in the runtime"
-    return f"from srcgrad.runtime import {library}" + ("" if library == spelled else f" as {spelled}")
+            pieces.add(derivative(made.name, made.tree, made.facts, lookup))
+        return pieces

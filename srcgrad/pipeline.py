@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any  # passes take trees, which have no types of their own
 
 import gast
-import numpy as np
 
 from srcgrad import templates
 from srcgrad.analyse.accumulators import accumulators
@@ -100,10 +99,9 @@ def prepared(
     tree = copy(source.tree)
     taken = {n.id for n in walk(tree) if isinstance(n, gast.Name)} | {source.name}
     facts = Facts(source, namespace, mode, wrt, kinds, names=Names(sorted(taken)), module=module)
-    found = namespace.lookup("np")
-    local = any(isinstance(n, gast.Name) and n.id == "np" and not isinstance(n.ctx, gast.Load) for n in walk(tree))
+    bound = {n.id for n in walk(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+    facts.local = frozenset(bound)
     facts.generated = source.file.startswith("<srcgrad ")
-    facts.np_is_numpy = not local and (found is None or found.object is np)
     facts.back = facts.names.fresh(f"{source.name}_back") if mode == "vjp" else ""
     return facts, tree
 

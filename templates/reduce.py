@@ -17,7 +17,7 @@ from .forms import reduction_forms
 
 
 @adjoint.linear(np.sum, forms=reduction_forms("np.sum"))
-def total(y, a, axis=None, keepdims=False):
+def total(y, a, axis=None, dtype=None, keepdims=False):
     d[a] = spread(d[y], a, axis, keepdims)
 
 
@@ -41,7 +41,7 @@ def nansum_tangent(y, a, axis=None, keepdims=False):
 
 
 @adjoint.linear(np.mean, forms=reduction_forms("np.mean"))
-def mean(y, a, axis=None, keepdims=False):
+def mean(y, a, axis=None, dtype=None, keepdims=False):
     if axis is None:
         d[a] = spread(d[y] / count(a), a, axis, keepdims)
     else:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from srcgrad.api import stop_gradient
 from srcgrad.rules import adjoint, constants, d, tangent
 from srcgrad.runtime.broadcast import spread, sum_to
 from srcgrad.runtime.layout import (
@@ -19,9 +20,10 @@ from srcgrad.runtime.layout import (
 from srcgrad.runtime.linalg import cofactor, cofactor_derivative, cofactor_second, columns, no_further
 from srcgrad.runtime.norm import norm_curvature, norm_gradient
 from srcgrad.runtime.scatter import add_at, scatter
+from srcgrad.runtime.seed import check_seed, check_shape
 from srcgrad.runtime.structure import add, zeros_like
 
-constants([zeros_like])
+constants([zeros_like, check_seed, stop_gradient])
 
 
 @adjoint.linear(
@@ -248,3 +250,8 @@ def norm_curvature_forward(z, v, x, ord, axis=None):
 @adjoint.linear(no_further, forms=(("no_further(x)", (0,)),), second=False, note="It raises, unless empty.")
 def no_further_adjoint(z, g):
     d[g] = no_further(d[z])
+
+
+@adjoint.linear(check_shape, forms=(("check_shape(x, y)", (2, 3), (2, 3)),))
+def check_shape_adjoint(z, gradient, x):
+    d[gradient] = d[z]

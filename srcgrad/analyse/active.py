@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import gast
 
 from srcgrad.derive.template import adjoint_template, tangent_template
@@ -66,7 +68,7 @@ def _is_derivative(node: Node) -> bool:
 def activity(function: Node, facts: Facts) -> Node:
     """Find the active names: varied (reached from an input) and useful (reaching the output).
 
-    >>> from srcgrad.pipeline import explain_facts
+    >>> from srcgrad.explain import explain_facts
     >>> sorted(explain_facts("def f(x, n):\\n    k = n + 1\\n    s = np.sin(x)\\n    y = s * k\\n    return y").active)
     ['s', 'x', 'y']
     """
@@ -79,9 +81,25 @@ def activity(function: Node, facts: Facts) -> Node:
     varied = _reach(list(facts.wrt), edges)
     useful = _reach(outputs, [(after, before) for before, after in edges])
     facts.varied = varied
-    _count(function, facts)
     facts.active = {found: None for found in varied if found in useful}
+    _count(function, facts)
+    _index(function, facts)
     return function
+
+
+def _index(function: Node, facts: Facts) -> None:
+    """Active names of which parts are read: elements will be added to their adjoints."""
+    for node in statements(function.body):
+        operation = facts.operation.get(getattr(node, "value", None))
+        if operation is not None and operation.function is operator.getitem:
+            source = operation.bound["x"]
+            if isinstance(source, gast.Name) and source.id in facts.active:
+                facts.indexed[source.id] = None
+        elif isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Tuple):
+            if isinstance(node.value, gast.Name):
+                facts.indexed[node.value.id] = None
+        elif isinstance(node, gast.For) and isinstance(node.iter, gast.Name):
+            facts.indexed[node.iter.id] = None
 
 
 def _count(function: Node, facts: Facts) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.facts import Facts
 from srcgrad.front.webs import parameters
-from srcgrad.trees import Node, statements, stores, target, walk
+from srcgrad.trees import Node, statements, stores, target, walk, written
 
 VIEWS = (
     operator.getitem, np.reshape, np.ravel, np.transpose, np.squeeze, np.expand_dims, np.swapaxes, np.moveaxis,
@@ -52,7 +52,9 @@ def _check_origin(name: str, node: Node, order: list[Node], function: Node, fact
     if name in parameters(function):
         raise _refusal(node, name, "it is an argument, which the caller holds", facts)
     for other in order:
-        if name in stores(other) and other not in facts.augmented and not is_fresh(other, facts):
+        if name not in stores(other) or name in written(other):
+            continue
+        if other not in facts.augmented and not is_fresh(other, facts):
             where = getattr(other, "lineno", 0)
             raise _refusal(node, name, f"line {where} may bind it to an array that something else holds", facts)
 

@@ -69,16 +69,33 @@ class Adjoints:
 
     def contribute_whole(self, operand: Node, value: Node, into: Block, like: Node) -> None:
         """Add a value that has the operand's own shape to its adjoint."""
-        spec = self.specs.get(operand.id, self.facts.spec.get(operand))
-        target = self.of(operand.id)
-        if self.exists(operand.id):
-            made = assign(target, gast.BinOp(self.read(operand.id, spec), gast.Add(), value), like)
+        primal = operand.id
+        spec = self.specs.get(primal, self.facts.spec.get(operand))
+        target = self.of(primal)
+        if not self.exists(primal) and primal in self.facts.indexed and not is_fresh_value(value, self.facts):
+            into.append(self.element_zeros(primal, spec, like))  # elements will be added to it in place
+            self.state[primal] = PRESENT
+        if self.exists(primal) and primal in self.facts.containers:
+            helper = self.facts.library("add")
+            made = assign(target, expression(f"{helper}(one, two)", one=self.read(primal, spec), two=value), like)
+        elif self.exists(primal):
+            made = assign(target, gast.BinOp(self.read(primal, spec), gast.Add(), value), like)
             self.facts.accumulates[made] = None
         else:
             made = assign(target, value, like)
         self.note(made, spec)
         into.append(made)
-        self.state[operand.id] = PRESENT
+        self.state[primal] = PRESENT
+
+    def element_zeros(self, primal: str, spec: Spec | None, like: Node) -> Node:
+        """Zeros to whose elements something will be added: an array, also where the primal is a number."""
+        if primal in self.facts.containers:
+            return self.zeros(primal, spec, like)
+        made = assign(self.of(primal), expression(f"{self.facts.library('np')}.zeros_like(primal)", primal=primal), like)
+        self.facts.zeros[made] = None
+        self.note(made, spec)
+        self.state[primal] = ZERO
+        return made
 
     def note(self, made: Node, spec: Spec | None) -> None:
         """Keep what is known of the value that a backward statement binds."""
@@ -89,7 +106,7 @@ class Adjoints:
         """`x_bar[index] += value`, on an array that this code made."""
         primal = operand.id
         if self.state.get(primal, ABSENT) == ABSENT:
-            into.append(self.zeros(primal, self.facts.spec.get(operand), like))
+            into.append(self.element_zeros(primal, self.facts.spec.get(operand), like))
         target = self.of(primal)
         if primal in self.facts.containers and not _is_plain(primal, index, self.facts):
             helper = self.facts.library("add")
@@ -135,3 +152,19 @@ def _is_plain(primal: str, index: Node, facts: Facts) -> bool:
     """Whether a part of a container is a number or an array, to which `+=` adds."""
     kind = facts.kinds.get(primal)
     return kind is None or part_of(kind, index).tag in ("scalar", "array")
+
+
+def is_fresh_value(value: Node, facts: Facts) -> bool:
+    """Whether an expression makes an array that nothing else holds."""
+    if isinstance(value, gast.BinOp):
+        return True
+    if isinstance(value, gast.UnaryOp):
+        return isinstance(value.op, gast.USub)
+    if isinstance(value, gast.Call):
+        if isinstance(value.func, gast.Name) and value.func.id == facts.imports.get("sum_to"):
+            return is_fresh_value(value.args[0], facts)
+        return isinstance(value.func, gast.Attribute) and value.func.attr in _MAKERS
+    return False
+
+
+_MAKERS = ("where", "full_like", "zeros_like", "exp", "cos", "sin", "log", "outer", "matmul", "dot")

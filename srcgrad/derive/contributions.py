@@ -10,12 +10,13 @@ import gast
 import numpy as np
 
 from srcgrad.analyse.passive import is_basic
-from srcgrad.derive.adjoints import Adjoints
+from srcgrad.derive.adjoints import PRESENT, Adjoints
 from srcgrad.derive.instantiate import Setting, copied, instantiate
 from srcgrad.derive.template import adjoint_template
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Facts, Operation
-from srcgrad.rules import rule_of
+from srcgrad.front.namespace import Binding
+from srcgrad.rules import Rule, rule_of
 from srcgrad.trees import Block, Node, assign, expression, name, same, stores, walk
 
 Pair = tuple[Node, Node]  # operand, its contribution
@@ -123,6 +124,11 @@ def _value(
 
 def unknown_function(value: Node, facts: Facts) -> DifferentiationError:
     """E5003: an active value goes through a function that has neither a rule nor source."""
+    if isinstance(facts.operation[value].function, Binding):
+        reason = facts.operation[value].function.reason or "only the text of its module is known"
+        return facts.refuse(
+            value, "E5012", f"`{gast.unparse(value.func)}` cannot be resolved: {reason}", "import it from a module"
+        )
     called = gast.unparse(value.func) if isinstance(value, gast.Call) else type(value).__name__
     parameters = ", ".join(f"x{k + 1}" for k in range(len(getattr(value, "args", []))))
     return facts.refuse(
@@ -164,8 +170,20 @@ def _template(node: Node, operation: Operation, read: Node, facts: Facts, shared
             pairs.append((copied(operand, facts), line.value))
         else:
             pairs += _sequence(operand, line.value, facts, shared)
+    if rule.kind == "general" and not _is_ours(rule):
+        pairs = [(o, _shaped(o, v, facts)) for o, v in pairs]
     facts.reduced.update({value: None for _, value in pairs if rule.kind == "elementwise"})
     return pairs
+
+
+def _is_ours(rule: Rule) -> bool:
+    return rule.template is not None and rule.template.__module__.startswith("srcgrad.templates")
+
+
+def _shaped(operand: Node, value: Node, facts: Facts) -> Node:
+    """What a user's rule gives is checked when it runs: E5004 if its shape is not the argument's."""
+    helper = facts.library("check_shape")
+    return expression(f"{helper}(value, x)", value=value, x=copied(operand, facts))
 
 
 def _sequence(display: Node, value: Node, facts: Facts, shared: Block) -> list[Pair]:
@@ -199,13 +217,25 @@ def _call(node: Node, bound: list[str], adjoints: Adjoints, facts: Facts, shared
     operands = facts.pulled[node.value]
     seed = adjoints.read(bound[0], facts.spec.get(node))
     call = expression("back(seed)", back=facts.backs[node.value], seed=seed)
+    names = [operand.id for operand in operands]
     if len(operands) == 1:
         return [(copied(operands[0], facts), call)]
-    held = [facts.names.fresh(f"t{len(facts.temporaries) + 1 + k}") for k in range(len(operands))]
-    facts.temporaries |= dict.fromkeys(held, "t")
-    unpacked = gast.Tuple(elts=[name(h, gast.Store()) for h in held], ctx=gast.Store())
-    shared.append(gast.Assign([unpacked], call, None))
-    return [(copied(o, facts), name(h)) for o, h in zip(operands, held, strict=True)]
+    targets: list[Node] = []
+    pairs: list[Pair] = []
+    direct: list[str] = []
+    for operand in operands:
+        if names.count(operand.id) == 1 and not adjoints.exists(operand.id) and operand.id not in stores(node):
+            targets.append(name(adjoints.of(operand.id), gast.Store()))
+            direct.append(operand.id)
+        else:
+            held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
+            facts.temporaries[held] = "t"
+            targets.append(name(held, gast.Store()))
+            pairs.append((copied(operand, facts), name(held)))
+    for primal in direct:
+        adjoints.state[primal] = PRESENT
+    shared.append(gast.Assign([gast.Tuple(elts=targets, ctx=gast.Store())], call, None))
+    return pairs
 
 
 def _unpack(

@@ -186,7 +186,8 @@ def _join(kinds: list[str]) -> str:
 def _initialise(primal: str, into: Block, like: Node, work: Backward) -> None:
     """Zeros before a loop or branch; those of parameters go to the head of the backward half."""
     spec = work.facts.value_spec.get(primal)
-    made = work.adjoints.zeros(primal, spec, like)
+    indexed = primal in work.facts.indexed
+    made = (work.adjoints.element_zeros if indexed else work.adjoints.zeros)(primal, spec, like)
     if primal in work.facts.wrt and work.depth == 0:
         work.hoisted.append(made)
     else:

@@ -138,7 +138,7 @@ class Saves:
         return at(gast.For(copied(node.target, self.facts), backwards, body, [], None), node)
 
     def _counted(self, node: Node, body: Block) -> Node:
-        known = (node, "trips")
+        known = (node, "number of trips")  # no identifier
         if known not in self.kept:
             trips = self.facts.names.fresh("trips")
             self.kept[known] = trips

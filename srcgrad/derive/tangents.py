@@ -211,16 +211,66 @@ def _general(
     setting = Setting(template, operation, facts, str(target(node)), facts.spec[node], derivatives)
     made = instantiate(setting, frozenset([template.result]))
     shared += made.shared
-    return [t for line in made.lines for t in _summands(line.value) if not _mentions(t, lost)]
+    shared[:] = [n for n in shared if not _mentions(n, lost)]
+    return [kept for line in made.lines if (kept := pruned(line.value, lost, facts)) is not None]
 
 
-def _summands(value: Node) -> list[Node]:
-    if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add | gast.Sub):
-        right = _summands(value.right)
-        if isinstance(value.op, gast.Sub):
-            right = [gast.UnaryOp(gast.USub(), value.right)]
-        return _summands(value.left) + right
-    return [value]
+def pruned(value: Node, lost: set[str], facts: Facts) -> Node | None:
+    """A linear expression without the terms of derivatives that are zero; None if nothing is left."""
+    if isinstance(value, gast.Name):
+        return None if value.id in lost else value
+    if not _mentions(value, lost):
+        return value
+    if isinstance(value, gast.BinOp):
+        return _pruned_operation(value, lost, facts)
+    if isinstance(value, gast.Call):
+        return _pruned_call(value, lost, facts)
+    if isinstance(value, gast.UnaryOp):
+        value.operand = inner = pruned(value.operand, lost, facts)
+        return None if inner is None else value
+    if isinstance(value, gast.Subscript | gast.Attribute):
+        value.value = inner = pruned(value.value, lost, facts)
+        return None if inner is None else value
+    raise AssertionError("a tangent line is made of sums, products, calls, subscripts and attributes")
+
+
+def _pruned_operation(value: Node, lost: set[str], facts: Facts) -> Node | None:
+    left, right = pruned(value.left, lost, facts), pruned(value.right, lost, facts)
+    if isinstance(value.op, gast.Add | gast.Sub):
+        if left is None:
+            return right if right is None or isinstance(value.op, gast.Add) else gast.UnaryOp(gast.USub(), right)
+        if right is None:
+            return left
+    elif left is None or right is None:
+        return None
+    return gast.BinOp(left, value.op, right)
+
+
+def _pruned_call(value: Node, lost: set[str], facts: Facts) -> Node | None:
+    """A call is linear in the arguments that hold derivatives: zero if all of these are."""
+    parts = [*value.args, *(word.value for word in value.keywords)]
+    kept = [pruned(copied(part, facts), lost, facts) for part in parts]
+    if None in kept and not any(k is not None and _carries(k) for k in kept):
+        return None
+    zeros = facts.library("zeros_like")
+    filled = [
+        expression(f"{zeros}(x)", x=_primal_of(old)) if new is None else new
+        for old, new in zip(parts, kept, strict=True)
+    ]
+    value.args = filled[: len(value.args)]
+    for word, argument in zip(value.keywords, filled[len(value.args) :], strict=True):
+        word.value = argument
+    return value
+
+
+def _primal_of(part: Node) -> Node:
+    """The operand whose derivative is zero: `d_x` stands for that of x."""
+    found = next(n for n in walk(part) if isinstance(n, gast.Name) and n.id.startswith("d_"))
+    return found
+
+
+def _carries(value: Node) -> bool:
+    return any(isinstance(n, gast.Name) and n.id.endswith("_dot") for n in walk(value))
 
 
 def _mentions(value: Node, names: set[str]) -> bool:

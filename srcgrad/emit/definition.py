@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ast
-import io
 import textwrap
 import tokenize
 
 from srcgrad.emit.binders import parameters
 from srcgrad.emit.literal import docstring
 from srcgrad.emit.meaning import Copied, Literal
+from srcgrad.emit.text import statement
 from srcgrad.emit.wrap import wrap_definition
 from srcgrad.front.parse import FunctionNode
 from srcgrad.front.static import StaticFunction
+from srcgrad.trees import Node, statements
 
 WIDTH = 88
 
@@ -38,8 +39,10 @@ def renamed(text: str, old: str, new: str) -> str:
 
 def _function(function: StaticFunction, node: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> str:
     lines = list(function.module.lines[node.lineno - 1 : node.end_lineno])
-    lines = textwrap.dedent("\n".join(lines)).split("\n")
     own = function.module.name.partition(".")[0] == "srcgrad"
+    if own:
+        lines = _narrow(function.source.tree, lines, node.lineno)
+    lines = textwrap.dedent("\n".join(lines)).split("\n")
     if not own and not _is_annotated(node):
         return "\n".join(line.rstrip() for line in lines)
     last, column = _end_of_header(lines)
@@ -96,6 +99,15 @@ def _brief(node: ast.FunctionDef | ast.AsyncFunctionDef, body: list[str], first:
     return [*(" " * 4 + docstring(brief)).split("\n"), *body[held.end_lineno + 1 - first :]]
 
 
-def comments_only(text: str) -> bool:
-    """Whether a text holds no statement."""
-    return all(not line.strip() or line.lstrip().startswith("#") for line in io.StringIO(text))
+def _narrow(tree: Node, lines: list[str], first: int) -> list[str]:
+    """The lines of a function with those statements printed anew that are wider than generated text may be.
+
+    The number of lines above the docstring's end stays, since only statements behind it are touched.
+    """
+    simple = [node for node in statements(tree.body[1:]) if not hasattr(node, "body")]
+    for node in sorted(simple, key=lambda node: -node.lineno):
+        start, end = node.lineno - first, node.end_lineno - first + 1
+        block = lines[start:end]
+        if any(len(line) > WIDTH for line in block) and not any("#" in line for line in block):
+            lines[start:end] = statement(node, node.col_offset, WIDTH)
+    return lines

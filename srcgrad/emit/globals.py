@@ -90,7 +90,7 @@ class Globals:
         if found.kind == "unknown":
             return Unknown(found.reason)
         if found.kind == "object":
-            return self._object(found.object, name)
+            return self.object(found.object, name)
         if found.kind == "module":
             assert found.module is not None, "a module binding has its module"
             return Import(found.module.name) if is_installed(found.module) else found.module
@@ -105,17 +105,13 @@ class Globals:
             return Import(module.name, name)
         return _value(found, module, name)
 
-    def _object(self, value: object, name: str) -> Target:
+    def object(self, value: object, name: str) -> Target:
+        """The meaning of a live object, by the name that it has in a text."""
         if is_builtin(name, value):
             return Builtin(name)
         if self.embed and str(getattr(value, "__module__", "")).partition(".")[0] == "srcgrad":
-            return self.embedded(value)
+            return self._embedded(sys.modules[str(value.__module__)], str(getattr(value, "__name__", "")))
         return imported(value) or Unknown(f"no import gives {name}")
-
-    def embedded(self, value: object) -> Target:
-        """The text of one of srcgrad's own functions."""
-        home, name = str(getattr(value, "__module__", "")), str(getattr(value, "__name__", ""))
-        return self._embedded(sys.modules[home], name)
 
     def _embedded(self, module: ModuleType, member: str) -> Target:
         value = getattr(module, member, None) if member else module
@@ -131,10 +127,16 @@ class Globals:
 def _value(found: Binding, module: StaticModule, name: str) -> Meaning:
     if found.expression is None:
         return Unknown(f"{name} is computed in more than one step in {module.label}")
-    changed = changed_in(module, name)
+    changed = None if _is_plain(found.expression) else changed_in(module, name)
     if changed is not None:
         return Unknown(f"line {changed} of {module.label} may change {name}")
     return Copied(module, name, None, found.expression)
+
+
+def _is_plain(expression: str) -> bool:
+    """Whether a value is a number, a string or a tuple of them: nothing can change it."""
+    parts = (ast.Expression, ast.Constant, ast.UnaryOp, ast.unaryop, ast.Tuple, ast.Load)
+    return all(isinstance(item, parts) for item in ast.walk(ast.parse(expression, mode="eval")))
 
 
 def _submodules(target: Target, parts: tuple[str, ...]) -> tuple[str, ...]:

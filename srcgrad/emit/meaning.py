@@ -110,19 +110,19 @@ def imported(value: object) -> Import | None:
     home = getattr(value, "__module__", None)
     if not isinstance(name, str):
         return None
-    homes = (runtime.__name__, *((home,) if isinstance(home, str) else ()), "numpy", "scipy.special", "operator")
-    for module in homes:
-        public = module.split("._")[0]
-        for spelled in dict.fromkeys((public, module)):
-            known = sys.modules.get(spelled)
-            if known is not None and is_library(spelled) and vars(known).get(name, home) is value:
-                return Import(spelled, name)
+    homes = [runtime.__name__, "numpy", "scipy.special"]
+    if isinstance(home, str):
+        homes[1:1] = [home.lstrip("_").split("._")[0], home]
+    for module in dict.fromkeys(homes):
+        known = sys.modules.get(module)
+        if known is not None and is_library(module) and vars(known).get(name) is value:
+            return Import(module, name)
     return None
 
 
 def is_library(module: str) -> bool:
     """Whether a module is one that other programs have as well, not the user's own."""
-    return is_trusted(module) or module.partition(".")[0] in ("_operator", "operator", "scipy")
+    return is_trusted(module) or module.partition(".")[0] == "scipy"
 
 
 def literal(value: object) -> Literal | None:

@@ -9,7 +9,7 @@ from typing import Any  # the objects that a live text is executed with
 
 from srcgrad.emit.definition import renamed
 from srcgrad.emit.meaning import Builtin, Copied, Found, Import, Literal, Made, Meaning, Outside, Unknown
-from srcgrad.emit.references import Reference, identifiers, mixed, references, replaced
+from srcgrad.emit.references import Reference, identifiers, local_names, references, replaced
 from srcgrad.errors import DifferentiationError, Place
 
 
@@ -110,54 +110,51 @@ class Written:
 
 @dataclass
 class _Naming:
-    """Names of the output and what they mean."""
+    """Names of the output and what they mean; `words` are all that any piece could use for itself."""
 
     words: frozenset[str]
     meaning: dict[str, Meaning] = field(default_factory=dict)
     spelled: dict[Meaning, list[str]] = field(default_factory=dict)
 
     def claim(self, name: str, meaning: Meaning) -> str:
-        if self.meaning.setdefault(name, meaning) == meaning and name not in self.spelled.setdefault(meaning, []):
-            self.spelled[meaning].append(name)
+        """Let `name` have this meaning in the whole output."""
+        names = self.spelled.setdefault(meaning, [])
+        if self.meaning.setdefault(name, meaning) == meaning and name not in names:
+            names.append(name)
         return name
 
-    def choose(self, read: Read, words: frozenset[str]) -> str:
-        """The name under which a piece reads what it reads: its own if no other piece means something else by it."""
-        root, meaning = read.reference.parts[0], read.found.meaning
-        last = read.reference.parts[read.found.count - 1]
-        plain = read.piece.chosen.get(root, last)
-        others = self.spelled.get(meaning, []) if read.piece.chosen.get(root) else []
-        for name in (*others, plain, *self.spelled.get(meaning, []), root if read.found.count == 1 else plain):
-            if self.meaning.get(name, meaning) == meaning and (name not in words or self._is_read(name, read)):
+    def choose(self, read: Read, local: frozenset[str]) -> str:
+        """The name under which a piece reads something: its own, if no other piece means something else by it."""
+        root, meaning, known = read.reference.parts[0], read.found.meaning, self.spelled.get(read.found.meaning, [])
+        chosen = read.piece.chosen.get(root)
+        wanted = [*known, chosen, root] if chosen else [read.reference.parts[read.found.count - 1], *known]
+        for name in wanted:
+            if self.meaning.get(name, meaning) == meaning and (name == root or name not in local):
                 return self.claim(name, meaning)
-        while plain in self.words or plain in self.meaning or keyword.iskeyword(plain):
-            plain += "_"
-        return self.claim(plain, meaning)
-
-    def _is_read(self, name: str, read: Read) -> bool:
-        """Whether the piece takes `name` from the module already, and binds no local of that name."""
-        return name == read.reference.parts[0] or not (
-            mixed(read.piece.text, name) or name not in self.meaning
-        )
+        fresh = wanted[0]
+        while fresh in self.words or fresh in self.meaning or keyword.iskeyword(fresh):
+            fresh += "_"
+        return self.claim(fresh, meaning)
 
 
 def write(pieces: Pieces) -> Written:
     """The texts of all pieces, under names that no two of them share."""
-    words = {piece: identifiers(piece.text) for piece in pieces.order}
-    naming = _Naming(frozenset().union(*words.values()))
-    reads = sorted(pieces.reads, key=lambda read: _rank(read, pieces.order.index(read.piece)))
+    place = {piece: number for number, piece in enumerate(pieces.order)}
+    local = {piece: local_names(piece.text) for piece in pieces.order}
+    naming = _Naming(frozenset().union(*(identifiers(piece.text) for piece in pieces.order)))
     changes: dict[Piece, dict[Reference, tuple[int, str]]] = {piece: {} for piece in pieces.order}
     for piece in pieces.order:
         if isinstance(piece.meaning, Made):
             naming.claim(piece.meaning.name, piece.meaning)
+    reads = sorted(pieces.reads, key=lambda read: _rank(read, place[read.piece]))
     for read in reads:
         parts, count = read.reference.parts, read.found.count
-        name = naming.choose(read, words[read.piece])
-        if (name,) != parts[:count]:
-            if read.reference.fixed or mixed(read.piece.text, parts[0]):
-                reason = f"two functions mean different things by {parts[0]}"
-                raise _refusal(read.piece, parts[0], reason)
-            changes[read.piece][read.reference] = (count, name)
+        name = naming.choose(read, local[read.piece])
+        if (name,) == parts[:count]:
+            continue
+        if read.reference.fixed or parts[0] in local[read.piece]:
+            raise _refusal(read.piece, parts[0], f"two functions mean different things by {parts[0]}")
+        changes[read.piece][read.reference] = (count, name)
     texts: list[tuple[Meaning, str]] = []
     for piece in pieces.order:
         texts += _texts(piece, replaced(piece.text, changes[piece]), naming)

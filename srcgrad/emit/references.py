@@ -114,18 +114,16 @@ def _free(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def mixed(text: str, name: str) -> bool:
-    """Whether one scope of the text takes `name` from the module, and another one binds it.
+def local_names(text: str) -> frozenset[str]:
+    """The names that functions within the text bind for themselves.
 
-    >>> mixed("def f(scale=scale):\\n    return scale", "scale")
-    True
+    >>> sorted(local_names("def f(x, n=n):\\n    y = x * scale\\n    return y"))
+    ['n', 'x', 'y']
     """
-    todo = [symtable.symtable(text, "<text>", "exec")]
+    found: set[str] = set()
+    todo = symtable.symtable(text, "<text>", "exec").get_children()
     while todo:
         table = todo.pop()
-        for symbol in table.get_symbols():
-            local = symbol.is_parameter() or (symbol.is_local() and table.get_type() != "module")
-            if symbol.get_name() == name and (local or symbol.is_free()):
-                return True
+        found |= {symbol.get_name() for symbol in table.get_symbols() if not symbol.is_global()}
         todo.extend(table.get_children())
-    return False
+    return frozenset(found)

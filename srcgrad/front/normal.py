@@ -43,7 +43,7 @@ class Scope:
 def normalise(function: Node, facts: Facts) -> Node:
     """Name every intermediate value; what cannot be active stays as it is written.
 
-    >>> from srcgrad.pipeline import explain_text
+    >>> from srcgrad.explain import explain_text
     >>> print(explain_text("def f(x, n):\\n    return np.sin(x * x) + n ** 2", after="normalise"))
     def f(x, n):
         t1 = x * x
@@ -121,6 +121,10 @@ def _statement(node: Node, scope: Scope) -> None:
     if isinstance(node, gast.Assign):
         _assignment(node, scope)
     elif isinstance(node, gast.If | gast.While):
+        if scope.facts.generated and isinstance(node.test, gast.Call) and isinstance(node, gast.If):
+            held = scope.temporary()  # taken_stack.pop()
+            scope.emit(assign(held, node.test))
+            node.test = name(held)
         _passive_calls(node.test, scope)
         node.body = _block(node.body, scope)
         node.orelse = _block(node.orelse, scope)

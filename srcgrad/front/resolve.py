@@ -12,10 +12,11 @@ from typing import Any  # operations are arbitrary Python objects
 import gast
 import numpy as np
 
+from srcgrad import templates
 from srcgrad.derive.template import Template, adjoint_template, tangent_template
 from srcgrad.facts import Facts, Operation
 from srcgrad.front.namespace import Binding, attribute
-from srcgrad.rules import Rule, rule_of
+from srcgrad.rules import Rule, home, rule_of
 from srcgrad.runtime import check_seed
 from srcgrad.trees import Node, constant, walk
 
@@ -120,6 +121,10 @@ def _of_binding(found: Binding, node: Node, facts: Facts) -> Operation:
     if found.static is not None:
         return Operation("callee", found.static)
     function = found.object
+    if found.kind != "object":
+        return Operation("opaque", found)
+    if rule_of(function) is None and "scipy" in str(home(function)):
+        templates.load_special()
     if rule_of(function) is not None:
         return _of_op(function, node.args, node.keywords, node, facts)
     primal = getattr(function, "__srcgrad_primal__", function)
@@ -164,7 +169,7 @@ def _bind(
     for position, argument in enumerate(arguments):
         if position < len(order):
             given[order[position]] = argument
-        elif variadic:
+        elif variadic and template.variadic:
             rest.append(argument)
         else:
             raise _unhandled(rule, f"positional argument {position + 1}", argument, facts)
@@ -203,7 +208,9 @@ def _parameters(op: Any, template: Template) -> tuple[tuple[str, ...], bool, dic
             order[position] = own_name  # `self` of a method, names of C functions
     more = any(p.kind is kinds.VAR_POSITIONAL for p in parameters)
     defaults = {p.name: p.default for p in parameters if p.default is not kinds.empty}
-    return tuple(order) or fixed, more, defaults
+    if not order and not template.variadic:
+        order, more = list(fixed), False
+    return tuple(order), more, defaults
 
 
 def _is_default(value: Node, default: object) -> bool:

@@ -72,7 +72,7 @@ _REMEDIES: dict[type, tuple[str, str]] = {
 def subset(function: Node, facts: Facts) -> Node:
     """Refuse what is outside the accepted Python; the tree is returned as it is.
 
-    >>> from srcgrad.pipeline import explain_text
+    >>> from srcgrad.explain import explain_text
     >>> explain_text("def f(x):\\n    for i in range(3):\\n        break\\n    return x", after="subset")
     Traceback (most recent call last):
     ...

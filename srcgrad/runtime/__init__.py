@@ -43,7 +43,7 @@ from srcgrad.runtime.reduce import (
     split_axes,
 )
 from srcgrad.runtime.scatter import add_at, scatter
-from srcgrad.runtime.seed import check_seed
+from srcgrad.runtime.seed import check_seed, check_shape
 from srcgrad.runtime.sinc import sinc_derivative
 from srcgrad.runtime.structure import add, zeros_like
 
@@ -55,6 +55,7 @@ __all__ = [
     "along_axis",
     "axis_index",
     "check_seed",
+    "check_shape",
     "cofactor",
     "cofactor_derivative",
     "cofactor_second",

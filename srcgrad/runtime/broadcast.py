@@ -26,8 +26,13 @@ def sum_to(g: Any, x: Any) -> Any:
             return g
     elif type(g) is kind:  # the usual case, made cheap
         if kind is np.ndarray:
-            if g.shape == x.shape and g.dtype is x.dtype and g.dtype.kind in "fc":
-                return g
+            if g.dtype is x.dtype and g.dtype.kind in "fc":
+                shape, due = g.shape, x.shape
+                if shape == due:
+                    return g
+                lead = len(shape) - len(due)
+                if lead > 0 and shape[lead:] == due:
+                    return np.add.reduce(g, 0 if lead == 1 else tuple(range(lead)))
         elif issubclass(kind, np.inexact):
             return g
     if isinstance(x, list | tuple):

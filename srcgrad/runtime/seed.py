@@ -30,3 +30,19 @@ def check_seed(y_bar: Any, y: Any) -> None:
         raise ValueError(
             f"E5014 the seed has shape {np.shape(y_bar)}, the output {np.shape(y)}; make them equal"
         )
+
+
+def check_shape(gradient: Any, x: Any) -> Any:
+    """The gradient itself, if it has the shape of x; otherwise ValueError with code E5004.
+
+    >>> check_shape(1.0, np.zeros(2))
+    Traceback (most recent call last):
+    ...
+    ValueError: E5004 a rule gave a gradient of shape () for an argument of shape (2,); correct the rule
+    """
+    if np.shape(gradient) != np.shape(x):
+        raise ValueError(
+            f"E5004 a rule gave a gradient of shape {np.shape(gradient)} "
+            f"for an argument of shape {np.shape(x)}; correct the rule"
+        )
+    return gradient

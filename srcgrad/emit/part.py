@@ -1,0 +1,164 @@
+"""Derivatives and what they take over as pieces of one output."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import FunctionType, ModuleType
+
+import gast
+
+from srcgrad import runtime
+from srcgrad.emit.definition import definition
+from srcgrad.emit.globals import Globals
+from srcgrad.emit.meaning import (
+    Builtin,
+    Copied,
+    Found,
+    Import,
+    Made,
+    Meaning,
+    Outside,
+    Unknown,
+    from_home,
+    imported,
+    is_builtin,
+    literal,
+)
+from srcgrad.emit.pieces import Piece
+from srcgrad.emit.text import function as spell
+from srcgrad.errors import Place
+from srcgrad.facts import Facts
+from srcgrad.front.inlined import Overlay
+from srcgrad.front.namespace import LiveNamespace
+from srcgrad.front.parse import place
+from srcgrad.front.static import StaticModule
+from srcgrad.trees import Node, expression, walk
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """Where the names of derivatives are looked up.
+
+    `made` are the names of all derivatives of the output; without `text`, the output is executed at once, and may
+    refer to objects of the running program.
+    """
+
+    made: Mapping[str, object]
+    text: Globals | None
+
+
+def derivative(name: str, tree: Node, facts: Facts, lookup: Lookup) -> Piece:
+    """The piece that holds a derivative."""
+    if isinstance(facts.namespace, LiveNamespace):
+        _settle(tree.args, facts.namespace)
+    chosen = {spelled: identifier for identifier, spelled in facts.imports.items()}
+    user = {node.id for node in walk(facts.source.tree) if isinstance(node, gast.Name)}
+
+    def find(parts: tuple[str, ...]) -> Found:
+        root = parts[0]
+        if root in lookup.made:
+            clash = f"the output has a function {root} of its own"
+            return Found(Unknown(clash) if root in user and root != name else Made(root))
+        if root in chosen:
+            return Found(_library(chosen[root], facts, lookup))
+        return _user(facts, (facts.globals_as.get(root, root), *parts[1:]), lookup)
+
+    def at(root: str) -> Place:
+        read = facts.globals_as.get(root, root)
+        nodes = (n for n in walk(facts.source.tree) if isinstance(n, gast.Name) and n.id == read)
+        return facts.place(next(nodes, facts.source.tree))
+
+    return Piece(spell(tree).rstrip("\n"), Made(name), find, at, chosen)
+
+
+def _settle(arguments: Node, namespace: LiveNamespace) -> None:
+    """Defaults that read names which are gone, those of the function around it: `def f(x, k=k0)` with a local k0."""
+    live = inspect.signature(namespace.function).parameters
+
+    def settled(parameter: Node, default: Node) -> Node:
+        reads = [] if default is None else [n.id for n in walk(default) if isinstance(n, gast.Name)]
+        if parameter.id not in live or all(namespace.lookup(name) for name in reads):
+            return default
+        spelled = literal(live[parameter.id].default)
+        return expression("None" if spelled is None else spelled.text)
+
+    positional = [*arguments.posonlyargs, *arguments.args]
+    last = positional[len(positional) - len(arguments.defaults) :]
+    arguments.defaults = [settled(*pair) for pair in zip(last, arguments.defaults, strict=True)]
+    named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    arguments.kw_defaults = [settled(*pair) for pair in named]
+
+
+def _library(identifier: str, facts: Facts, lookup: Lookup) -> Meaning:
+    """A name that templates read: NumPy, a module, a function of the runtime, or an object of a rule's author."""
+    value = facts.library_values.get(identifier)
+    if identifier == "np":
+        return Import("numpy")
+    if value is None:
+        value = getattr(runtime, identifier)
+    if lookup.text is not None and lookup.text.embed and not isinstance(value, ModuleType):
+        return _one(lookup.text.object(value, identifier), identifier)
+    return imported(value) or _object(value, identifier, facts, lookup)
+
+
+def _one(target: Meaning | StaticModule, name: str) -> Meaning:
+    return Unknown(f"{name} is a module, used as a value") if isinstance(target, StaticModule) else target
+
+
+def _user(facts: Facts, parts: tuple[str, ...], lookup: Lookup) -> Found:
+    namespace = facts.namespace
+    while isinstance(namespace, Overlay) and parts[0] not in namespace.extra:
+        namespace = namespace.base
+    if isinstance(namespace, StaticModule):
+        assert lookup.text is not None, "a function known only as text is written into a file"
+        return lookup.text.find(namespace, parts)
+    bound = namespace.lookup(parts[0])
+    if bound is None or bound.kind != "object":
+        return Found(Builtin(parts[0]))  # a NameError, as in the user's function
+    return Found(_object(bound.object, parts[0], facts, lookup))
+
+
+def _object(value: object, name: str, facts: Facts, lookup: Lookup) -> Meaning:
+    found = Builtin(name) if is_builtin(name, value) else imported(value)
+    if found is not None:
+        return found
+    if lookup.text is None:
+        return Outside(id(value), value)
+    namespace = facts.namespace
+    if isinstance(namespace, LiveNamespace) and isinstance(namespace.function, FunctionType):
+        home = from_home(namespace.function, name, value)
+        if home is not None:
+            return home
+    return literal(value) or Unknown("it is an object of a running program")
+
+
+def follower(look: Globals | None) -> Callable[[Meaning], Piece | None]:
+    """What makes the piece that a name needs; None for names that need none."""
+
+    def follow(meaning: Meaning) -> Piece | None:
+        if look is not None and isinstance(meaning, Copied):
+            return _copied(meaning, look)
+        return None
+
+    return follow
+
+
+def _copied(meaning: Copied, look: Globals) -> Piece:
+    module, name = meaning.module, meaning.name
+    node: ast.AST | None = meaning.function.node if meaning.function else module.table[name][-1].node
+
+    def find(parts: tuple[str, ...]) -> Found:
+        if parts == (name,) and meaning.function is not None and look.member(module, name) == meaning:
+            return Found(meaning)
+        return look.find(module, parts)
+
+    def at(root: str) -> Place | None:
+        reads = [n for n in ast.walk(node or module.tree) if isinstance(n, ast.Name) and n.id == root]
+        return place(module.label, module.lines, reads[0]) if reads else None
+
+    line = 0 if meaning.function else module.table[name][-1].line
+    return Piece(definition(meaning, name), meaning, find, at, {}, line)
+
