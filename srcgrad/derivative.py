@@ -17,7 +17,8 @@ from srcgrad.front.inlined import Overlay
 from srcgrad.front.namespace import LiveNamespace
 from srcgrad.load import load
 from srcgrad.modules import Module
-from srcgrad.rules import generation
+from srcgrad import templates
+from srcgrad.rules import generation, rule_of
 
 Wrt = int | str | tuple[int | str, ...]
 
@@ -153,6 +154,9 @@ class Derivative:
 def _plain(function: Callable[..., Any]) -> tuple[Any, tuple[Any, ...]]:
     """The function itself, and the arguments that are bound to it already."""
     function = getattr(function, "__srcgrad_primal__", function)
+    templates.load()
+    if not inspect.isfunction(function) and rule_of(function) is not None:
+        return _as_function(function), ()
     if inspect.ismethod(function):
         return function.__func__, (function.__self__,)
     if isinstance(function, functools.partial):
@@ -163,6 +167,22 @@ def _plain(function: Callable[..., Any]) -> tuple[Any, tuple[Any, ...]]:
         plain, bound = _plain(function.func)
         return plain, (*bound, *function.args)
     return function, ()
+
+
+@functools.lru_cache(maxsize=256)
+def _as_function(op: Any) -> Callable[..., Any]:
+    """An operation of the table as a function with source, so that it can be differentiated like any other."""
+    rule = rule_of(op)
+    assert rule is not None, "the caller has looked"
+    names = ", ".join(rule.parameters[:1] if len(rule.parameters) == 1 else _required(rule))
+    name = getattr(op, "__name__", "op")
+    return load(f"def {name}({names}):\n    return op({names})\n", name, rule.name, {"op": op})
+
+
+def _required(rule: Any) -> list[str]:
+    template = rule.template or rule.tangent
+    parameters = list(inspect.signature(template).parameters.values())[1:]
+    return [p.name for p in parameters if p.default is p.empty]
 
 
 def names_of(wrt: Wrt, signature: inspect.Signature, skipped: int = 0) -> tuple[str, ...]:

@@ -5,7 +5,9 @@ A pass takes the tree (or, after derivation, the program of two halves) and the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import gc
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any  # passes take trees, which have no types of their own
 
@@ -79,6 +81,32 @@ def derive(
     single: bool = True,
 ) -> Derived:
     """The derivative of one function in one mode, as a part of `module`."""
+    with collection_paused():
+        return _derived(source, namespace, mode, wrt, kinds, module, key, single)
+
+
+@contextlib.contextmanager
+def collection_paused() -> Iterator[None]:
+    """Trees are many small objects and no garbage: collecting while they are made costs a third of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _derived(
+    source: Source,
+    namespace: Namespace,
+    mode: str,
+    wrt: tuple[str, ...],
+    kinds: dict[str, Kind],
+    module: Any,
+    key: Any,
+    single: bool,
+) -> Derived:
     facts, tree = prepared(source, namespace, mode, wrt, kinds, module)
     made = module.names.fresh(f"{source.name}_{SUFFIX[mode]}")
     module.pending[key] = made

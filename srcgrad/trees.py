@@ -100,18 +100,50 @@ def at(node: Node, like: Node) -> Node:
     return node
 
 
+
+
+def children(node: Node) -> list[Node]:
+    """The nodes right below `node`, operators and contexts left out."""
+    found: list[Node] = []
+    for key in node._fields:
+        value = getattr(node, key, None)
+        if isinstance(value, list):
+            found += [child for child in value if isinstance(child, gast.AST)]
+        elif isinstance(value, gast.AST) and value._fields:
+            found.append(value)
+    return found
+
+
+_PLAIN_FIELDS = frozenset(["ctx", "op", "ops", "type_comment", "kind", "id", "attr", "arg", "name", "level"])
+
+
+@lru_cache(maxsize=None)
+def _below(kind: type) -> tuple[str, ...]:
+    """The fields of a kind of node that may hold nodes of interest, last first."""
+    return tuple(key for key in reversed(kind._fields) if key not in _PLAIN_FIELDS)  # type: ignore[attr-defined]
+
+
 def walk(node: Node) -> Iterator[Node]:
-    """All nodes below `node`, itself included, in the order of the text, without recursion."""
+    """All nodes below `node`, itself included, in the order of the text; operators and contexts are left out."""
     todo = [node]
     while todo:
         item = todo.pop()
         yield item
-        for field in reversed(item._fields):
-            value = getattr(item, field, None)
-            if isinstance(value, gast.AST):
-                todo.append(value)
-            elif isinstance(value, list):
-                todo.extend(child for child in reversed(value) if isinstance(child, gast.AST))
+        kind = type(item)
+        if kind is not gast.Name and kind is not gast.Constant:
+            _push(item, kind, todo)
+
+
+def _push(item: Node, kind: type, todo: list[Node]) -> None:
+    for key in _below(kind):
+        value = getattr(item, key, None)
+        if value is None:
+            continue
+        if type(value) is list:
+            if value:
+                todo += [child for child in reversed(value) if isinstance(child, gast.AST)]
+        elif isinstance(value, gast.AST):
+            todo.append(value)
 
 
 BLOCKS = ("body", "orelse", "finalbody")
@@ -131,12 +163,17 @@ def header(node: Node) -> list[Node]:
 
 def loads(node: Node) -> list[str]:
     """Names read by a statement's own header or by an expression, in order, with repetition."""
-    found = []
-    for part in header(node):
-        for item in walk(part):
-            if isinstance(item, gast.Name) and isinstance(item.ctx, gast.Load):
+    found: list[str] = []
+    todo = header(node)[::-1]
+    while todo:
+        item = todo.pop()
+        kind = type(item)
+        if kind is gast.Name:
+            if type(item.ctx) is gast.Load:
                 found.append(item.id)
-    if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+        elif kind is not gast.Constant:
+            _push(item, kind, todo)
+    if type(node) is gast.AugAssign and type(node.target) is gast.Name:
         found.append(node.target.id)
     return found
 

@@ -199,15 +199,14 @@ def _general(
             node.value, "E5001", f"{rule.name} has an adjoint but no tangent", "write `@tangent` for it as well"
         )
     derivatives: dict[str, Node] = {}
-    absent: dict[Node, None] = {}
+    lost: dict[str, Node] = {}
     for parameter in template.parameters:
         argument = operation.bound.get(parameter)
         if parameter in active and argument is not None:
             derivatives[parameter] = _replaced(argument, facts, dotted)
         else:
             derivatives[parameter] = name(f"d_{parameter}")
-            absent[derivatives[parameter]] = None
-    lost = {n.id for n in absent}
+            lost[f"d_{parameter}"] = argument if argument is not None else template.defaults[parameter]
     setting = Setting(template, operation, facts, str(target(node)), facts.spec[node], derivatives)
     made = instantiate(setting, frozenset([template.result]))
     shared += made.shared
@@ -215,7 +214,7 @@ def _general(
     return [kept for line in made.lines if (kept := pruned(line.value, lost, facts)) is not None]
 
 
-def pruned(value: Node, lost: set[str], facts: Facts) -> Node | None:
+def pruned(value: Node, lost: dict[str, Node], facts: Facts) -> Node | None:
     """A linear expression without the terms of derivatives that are zero; None if nothing is left."""
     if isinstance(value, gast.Name):
         return None if value.id in lost else value
@@ -234,7 +233,7 @@ def pruned(value: Node, lost: set[str], facts: Facts) -> Node | None:
     raise AssertionError("a tangent line is made of sums, products, calls, subscripts and attributes")
 
 
-def _pruned_operation(value: Node, lost: set[str], facts: Facts) -> Node | None:
+def _pruned_operation(value: Node, lost: dict[str, Node], facts: Facts) -> Node | None:
     left, right = pruned(value.left, lost, facts), pruned(value.right, lost, facts)
     if isinstance(value.op, gast.Add | gast.Sub):
         if left is None:
@@ -246,7 +245,7 @@ def _pruned_operation(value: Node, lost: set[str], facts: Facts) -> Node | None:
     return gast.BinOp(left, value.op, right)
 
 
-def _pruned_call(value: Node, lost: set[str], facts: Facts) -> Node | None:
+def _pruned_call(value: Node, lost: dict[str, Node], facts: Facts) -> Node | None:
     """A call is linear in the arguments that hold derivatives: zero if all of these are."""
     parts = [*value.args, *(word.value for word in value.keywords)]
     kept = [pruned(copied(part, facts), lost, facts) for part in parts]
@@ -254,7 +253,7 @@ def _pruned_call(value: Node, lost: set[str], facts: Facts) -> Node | None:
         return None
     zeros = facts.library("zeros_like")
     filled = [
-        expression(f"{zeros}(x)", x=_primal_of(old)) if new is None else new
+        expression(f"{zeros}(x)", x=_primal_of(old, lost, facts)) if new is None else new
         for old, new in zip(parts, kept, strict=True)
     ]
     value.args = filled[: len(value.args)]
@@ -263,17 +262,17 @@ def _pruned_call(value: Node, lost: set[str], facts: Facts) -> Node | None:
     return value
 
 
-def _primal_of(part: Node) -> Node:
-    """The operand whose derivative is zero: `d_x` stands for that of x."""
-    found = next(n for n in walk(part) if isinstance(n, gast.Name) and n.id.startswith("d_"))
-    return found
+def _primal_of(part: Node, lost: dict[str, Node], facts: Facts) -> Node:
+    """The operand whose derivative is zero."""
+    found = next(n.id for n in walk(part) if isinstance(n, gast.Name) and n.id in lost)
+    return copied(lost[found], facts)
 
 
 def _carries(value: Node) -> bool:
     return any(isinstance(n, gast.Name) and n.id.endswith("_dot") for n in walk(value))
 
 
-def _mentions(value: Node, names: set[str]) -> bool:
+def _mentions(value: Node, names: dict[str, Node]) -> bool:
     return any(isinstance(n, gast.Name) and n.id in names for n in walk(value))
 
 

@@ -14,7 +14,7 @@ import gast
 
 from srcgrad.errors import DifferentiationError, Place
 from srcgrad.rules import Rule
-from srcgrad.trees import Node, walk
+from srcgrad.trees import Node, children, walk
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ def degree(node: Node, result: str) -> int:
         if isinstance(node.op, gast.Div):
             return left if right == 0 else 2
         return 0 if left == right == 0 else 2
-    degrees = [degree(child, result) for child in gast.iter_child_nodes(node)]
+    degrees = [degree(child, result) for child in children(node)]
     if isinstance(node, gast.Call):
         return max([0, *degrees])  # the functions that templates call are linear in their adjoint argument
     if isinstance(node, gast.Compare | gast.BoolOp):

@@ -11,7 +11,7 @@ from srcgrad.facts import Facts, Operation
 from srcgrad.front.resolve import binding_of, effects, operation_of
 from srcgrad.front.webs import parameters
 from srcgrad.rules import rule_of
-from srcgrad.trees import Block, Node, assign, at, loads, name, statements, stores, walk, written
+from srcgrad.trees import Block, Node, assign, at, children, loads, name, statements, stores, walk, written
 
 
 @dataclass
@@ -85,6 +85,8 @@ def _carries(node: Node, varied: dict[str, None], facts: Facts, local: frozenset
 
 def _differentiable_read(node: Node, varied: dict[str, None], facts: Facts, local: frozenset[str]) -> bool:
     """Whether some varied name is read by an expression in a place that carries a derivative."""
+    if not any(isinstance(item, gast.Name) and item.id in varied for item in walk(node)):
+        return False
     todo = [node]
     while todo:
         item = todo.pop()
@@ -101,9 +103,9 @@ def _differentiable_read(node: Node, varied: dict[str, None], facts: Facts, loca
             found = binding_of(item.func, facts, local)
             rule = None if found is None or found.static is not None else rule_of(found.object)
             if rule is None or rule.kind != "constant":
-                todo.extend(gast.iter_child_nodes(item))
+                todo.extend(children(item))
         else:
-            todo.extend(gast.iter_child_nodes(item))
+            todo.extend(children(item))
     return False
 
 

@@ -38,14 +38,12 @@ def _block(block: Block, facts: Facts, bound: dict[str, int]) -> Block:
             continue
         made, source = node.targets[0].id, node.value.id
         uses = read.get(made, [])
-        if uses and _changed(source, position, uses[-1][0], written):
+        if uses and _changed(source, position, max(place for place, _ in uses), written):
             continue
         for place, name in uses:
             name.id = source
             read.setdefault(source, []).append((place, name))
         read.pop(made, None)
-        if source in read:
-            read[source].sort(key=lambda pair: pair[0])
         gone.add(position)
     return [node for position, node in enumerate(block) if position not in gone]
 

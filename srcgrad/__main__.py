@@ -1,0 +1,10 @@
+"""`python -m srcgrad` is the command `srcgrad`."""
+
+from __future__ import annotations
+
+import sys
+
+from srcgrad.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,81 @@
+"""Functions of a target, live: its module is run, and leaves nothing behind in the list of modules."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.util
+import linecache
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any  # functions of a user
+
+from srcgrad.errors import DifferentiationError
+
+PRIVATE = "srcgrad_target"  # no module of a user is called that
+
+
+@contextlib.contextmanager
+def module_of(target: str, text: str | None = None) -> Iterator[ModuleType]:
+    """The module of a target of the command line, for as long as the context lasts.
+
+    Its own folder comes first on the path, as when Python runs it; a file of a package is imported as a part of it.
+    """
+    head = target if Path(target).is_file() else target.rpartition(":")[0] or target
+    before, path = set(sys.modules), list(sys.path)
+    try:
+        if head == "-":
+            yield _executed(text or "", "<stdin>")
+        elif Path(head).is_file():
+            yield _file(Path(head).resolve())
+        else:
+            sys.path.insert(0, str(Path.cwd()))
+            yield importlib.import_module(head)
+    finally:
+        sys.path[:] = path
+        own = [name for name in sys.modules if name not in before and _is_near(name, head)]
+        for name in own:
+            del sys.modules[name]
+
+
+def _is_near(name: str, head: str) -> bool:
+    """Whether a module lies in the folder of the target, where another file of that name may follow."""
+    if not Path(head).is_file():
+        return False
+    file = getattr(sys.modules[name], "__file__", None)
+    return name == PRIVATE or (file is not None and Path(file).resolve().is_relative_to(Path(head).resolve().parent))
+
+
+def _file(path: Path) -> ModuleType:
+    folder, parts = path.parent, [path.stem]
+    while (folder / "__init__.py").is_file():
+        folder, parts = folder.parent, [folder.name, *parts]
+    sys.path.insert(0, str(folder))
+    if len(parts) > 1:
+        return importlib.import_module(".".join(parts).removesuffix(".__init__"))
+    spec = importlib.util.spec_from_file_location(PRIVATE, path)
+    if spec is None or spec.loader is None:
+        raise DifferentiationError("E5015", f"{path.name} is no Python file", "name a file that ends in .py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[PRIVATE] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _executed(text: str, label: str) -> ModuleType:
+    module = ModuleType(PRIVATE)
+    sys.modules[PRIVATE] = module
+    linecache.cache[label] = (len(text), None, text.splitlines(keepends=True), label)
+    exec(compile(text, label, "exec"), vars(module))
+    return module
+
+
+def function_of(module: ModuleType, qualname: str) -> Callable[..., Any]:
+    """The function, or `Class.method`, of that name."""
+    found: Any = module
+    for part in qualname.split("."):
+        found = getattr(found, part)
+    function: Callable[..., Any] = found
+    return function
