@@ -121,7 +121,8 @@ def source(function: Callable[..., Any], mode: str = "reverse", wrt: Wrt | None 
     """
     if wrt is None:
         wrt = tuple(inspect.signature(function).parameters)
-    return Derivative(function, mode, wrt, False).source
+    single = not isinstance(wrt, tuple) or len(wrt) == 1
+    return Derivative(function, mode, wrt, single).source
 
 
 def differentiate(

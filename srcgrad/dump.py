@@ -11,7 +11,7 @@ from srcgrad import templates
 from srcgrad.analyse.active import activity
 from srcgrad.emit.globals import Globals
 from srcgrad.emit.meaning import Copied, Made, Meaning
-from srcgrad.emit.module import body, header, import_lines, remark
+from srcgrad.emit.module import body, gap, header, import_lines, remark
 from srcgrad.emit.part import follower
 from srcgrad.emit.pieces import Pieces, write
 from srcgrad.errors import DifferentiationError
@@ -267,4 +267,4 @@ def _text(head: list[str], output: _Output) -> str:
     if embedded:
         headers[embedded[0]] = "# What follows is taken from srcgrad, so that it need not be installed."
     lines += import_lines(found.imports)
-    return "\n".join(lines) + "\n\n\n" + body(texts, headers) + "\n"
+    return "\n".join([*lines, gap(texts), body(texts, headers), ""])

@@ -9,7 +9,7 @@ from typing import Any  # callees and globals are arbitrary objects
 import gast
 
 from srcgrad.emit.globals import Globals
-from srcgrad.emit.module import body, header, import_lines
+from srcgrad.emit.module import body, gap, header, import_lines
 from srcgrad.emit.part import Lookup, derivative, follower
 from srcgrad.emit.pieces import Pieces, write
 from srcgrad.errors import DifferentiationError
@@ -112,7 +112,7 @@ class Module:
         lines = [header(main.facts), *import_lines(found.imports)]
         if found.outside:
             lines += ["", f"# From the module of {main.facts.source.name}: {', '.join(sorted(found.outside))}."]
-        return "\n".join(lines) + "\n\n\n" + body(found.texts, {}) + "\n", found.outside
+        return "\n".join([*lines, gap(found.texts), body(found.texts, {}), ""]), found.outside
 
     def pieces(self, parts: Sequence[Derived], look: Globals | None, known: Pieces | None = None) -> Pieces:
         """The parts as pieces of one output, added to those that are known.

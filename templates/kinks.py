@@ -94,6 +94,7 @@ def fmin(z, x, y):
     ),
     forms=(
         ("np.clip(x, -0.5, 0.5)", (3, 4)),
+        ("np.clip(x, None, None)", (3, 4)),
         ("np.clip(x, None, 0.5)", (3, 4)),
         ("np.clip(x, -0.5, None)", (3, 4)),
         ("np.clip(x, y, 0.9)", (3, 4), (4,)),
@@ -102,7 +103,9 @@ def fmin(z, x, y):
     note="The gradient passes inside and on the edges; outside, the bound that holds gets it.",
 )
 def clip(z, a, a_min=None, a_max=None):
-    if a_min is None:
+    if a_min is None and a_max is None:
+        d[a] = d[z]
+    elif a_min is None:
         d[a] = np.where(a <= a_max, d[z], 0.0)
     elif a_max is None:
         d[a] = np.where(a_min <= a, d[z], 0.0)
@@ -117,6 +120,7 @@ def clip(z, a, a_min=None, a_max=None):
 @adjoint.elementwise(
     np.where,
     cl="condition ? x : y",
+    domain={"x": (-2.0, 2.0), "y": (-2.0, 2.0)},
     forms=(
         ("np.where(x > 0.1, x * x, 3.0 * x)", (3, 4)),
         ("np.where(x > y, x, 0.0)", (3, 4), (4,)),

@@ -44,7 +44,7 @@ from srcgrad.runtime.norm import norm_gradient
     note="0 where the norm is 0; entries that attain a maximum or minimum share evenly.",
 )
 def norm(z, x, ord=None, axis=None, keepdims=False):
-    length = z + (z == 0.0)
+    length = np.where(z == 0.0, np.inf, z)
     if (ord is None or ord == "fro") and (axis is None or keepdims):
         d[x] = d[z] * x / length
     elif ord is None and axis in (0, 1, 2, -1, -2):
@@ -75,7 +75,7 @@ def norm_tangent(z, x, ord=None, axis=None, keepdims=False):
 )
 def matrix_norm(z, x, keepdims=False, ord="fro"):
     if np.ndim(x) == 2 and ord == "fro":
-        d[x] = d[z] * x / (z + (z == 0.0))
+        d[x] = d[z] * x / np.where(z == 0.0, np.inf, z)
     else:
         d[x] = spread(d[z], x, (-2, -1), keepdims) * norm_gradient(x, ord, (-2, -1))
 

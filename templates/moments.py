@@ -42,7 +42,10 @@ def var(y, a, axis=None, ddof=0, keepdims=False, correction=None):
         freedom = n - ddof
     else:
         freedom = n - correction
-    d[a] = spread(d[y], a, axis, keepdims) * 2.0 * centred / freedom
+    if axis is None:
+        d[a] = d[y] * 2.0 * centred / freedom
+    else:
+        d[a] = spread(d[y], a, axis, keepdims) * 2.0 * centred / freedom
 
 
 @tangent(np.var)
@@ -73,7 +76,13 @@ def std(y, a, axis=None, ddof=0, keepdims=False, correction=None):
         freedom = n - ddof
     else:
         freedom = n - correction
-    d[a] = spread(d[y] / (y + (y == 0.0)), a, axis, keepdims) * centred / freedom
+    deviation = np.where(y == 0.0, np.inf, y)
+    if axis is None:
+        d[a] = d[y] * centred / (freedom * deviation)
+    elif keepdims:
+        d[a] = d[y] * centred / (freedom * deviation)
+    else:
+        d[a] = spread(d[y] / deviation, a, axis, keepdims) * centred / freedom
 
 
 @tangent(np.std)
@@ -83,7 +92,7 @@ def std_tangent(y, a, axis=None, ddof=0, keepdims=False, correction=None):
     else:
         freedom = count(a, axis) - correction
     centred = a - np.mean(a, axis=axis, keepdims=True)
-    d[y] = np.sum(centred * d[a], axis=axis, keepdims=keepdims) / freedom / (y + (y == 0.0))
+    d[y] = np.sum(centred * d[a], axis=axis, keepdims=keepdims) / (freedom * np.where(y == 0.0, np.inf, y))
 
 
 @adjoint(

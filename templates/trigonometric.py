@@ -52,7 +52,7 @@ def arctan(z, x):
 )
 def arctan2(z, y, x):
     square = x * x + y * y
-    r2 = square + (square == 0.0)
+    r2 = np.where(square == 0.0, np.inf, square)
     d[y] = d[z] * x / r2
     d[x] = -d[z] * y / r2
 
@@ -100,7 +100,7 @@ def arctanh(z, x):
     note="The gradient at (0, 0) is 0.",
 )
 def hypot(z, x, y):
-    length = z + (z == 0.0)
+    length = np.where(z == 0.0, np.inf, z)
     d[x] = d[z] * x / length
     d[y] = d[z] * y / length
 

@@ -9,13 +9,14 @@ from srcgrad.derive.reverse import Halves, reverse
 from srcgrad.facts import Facts
 from srcgrad.front.webs import parameters
 from srcgrad.improve.program import Program
-from srcgrad.trees import Node, at, copy, name, statement, target
+from srcgrad.trees import Node, at, copy, name, statement, target, walk
 
 
 def gradient(function: Node, facts: Facts) -> Program:
     """The program that returns the adjoints of the inputs, after the value if the mode asks for it."""
     halves = reverse(function, facts)
     _zeros(halves, facts)
+    _separate(halves, facts)
     if facts.mode != "vjp":
         _check_output(halves, facts)
     found = [name(facts.spelled[w]) for w in facts.wrt]
@@ -35,6 +36,19 @@ def _zeros(halves: Halves, facts: Facts) -> None:
     hoisted = [n for n in halves.backward if n in facts.zeros and target(n) in order]
     first = sorted(hoisted, key=lambda n: order[str(target(n))])
     halves.backward = first + [n for n in halves.backward if n not in hoisted]
+
+
+def _separate(halves: Halves, facts: Facts) -> None:
+    """What the backward half computes again goes by names of its own."""
+    renamed = {}
+    for again in facts.again:
+        renamed[again] = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
+        facts.temporaries[renamed[again]] = "t"
+    for node in halves.backward:
+        for item in walk(node):
+            if isinstance(item, gast.Name) and item.id in renamed:
+                item.id = renamed[item.id]
+    facts.again.clear()
 
 
 def _check_output(halves: Halves, facts: Facts) -> None:

@@ -15,7 +15,7 @@ from srcgrad.front.normal import cheap
 from srcgrad.names import stack
 from srcgrad.trees import Block, Node, assign, at, expression, loads, name, statement, target
 
-_AGAIN = ("np.add", "np.subtract", "np.multiply", "np.negative", "np.positive", "np.transpose")
+_AGAIN = ("np.add", "np.subtract", "np.multiply", "np.divide", "np.negative", "np.positive", "np.transpose")
 
 
 @dataclass
@@ -65,6 +65,7 @@ class Saves:
         base = self.facts.base.get(primal, primal)
         if looped:
             kept = self.facts.names.fresh(stack(base))
+            self.facts.stacks.setdefault(primal, kept)
             self.stacks.append(kept)
             push = statement(f"{kept}.append(primal)", primal=primal)
         else:

@@ -99,5 +99,10 @@ def body(texts: Sequence[tuple[Meaning, str]], headers: Mapping[Meaning, str]) -
     return "".join(made)
 
 
+def gap(texts: Sequence[tuple[Meaning, str]]) -> str:
+    """The empty lines between the imports and the first definition."""
+    return "\n" if texts and _is_function(*texts[0]) else ""
+
+
 def _is_function(meaning: Meaning, text: str) -> bool:
     return isinstance(meaning, Made | Copied) and text.lstrip().startswith(("def ", "async def "))

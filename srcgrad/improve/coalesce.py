@@ -6,7 +6,7 @@ import gast
 
 from srcgrad.facts import Facts
 from srcgrad.improve.program import Program
-from srcgrad.names import bar, dot
+from srcgrad.names import bar, dot, stack
 from srcgrad.trees import COMPOUND, Block, Node, loads, statements, stores, target, walk
 
 Interval = tuple[int, int]
@@ -81,6 +81,8 @@ def rename(program: Program, renamed: dict[str, str], facts: Facts) -> None:
         for item in walk(node):
             if isinstance(item, gast.Name) and item.id in renamed:
                 item.id = renamed[item.id]
+    facts.pushes = {node: renamed.get(kept, kept) for node, kept in facts.pushes.items()}
+    facts.restores = {node: renamed.get(kept, kept) for node, kept in facts.restores.items()}
     facts.recorded = {renamed.get(name, name): where for name, where in facts.recorded.items()}
 
 
@@ -113,6 +115,10 @@ def count_temporaries(program: Program, facts: Facts) -> Program:
         if name in facts.spelled:
             suffix = dot if facts.mode == "forward" else bar
             renamed[facts.spelled[name]] = facts.names.fresh(suffix(fresh))
+        kept = facts.stacks.get(name)
+        if kept is not None and kept != stack(fresh):
+            facts.names.taken.discard(kept)
+            renamed[kept] = facts.names.fresh(stack(fresh))
     rename(program, renamed, facts)
     return program
 

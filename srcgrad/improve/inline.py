@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import gast
 
+from srcgrad.analyse.passive import is_basic
+from srcgrad.derive.instantiate import copied
 from srcgrad.emit.text import statement as spelled
 from srcgrad.facts import Facts
 from srcgrad.improve.program import Program
@@ -51,18 +53,21 @@ def _block(block: Block, facts: Facts, uses: Uses, indent: int) -> Block:
     pending: dict[str, int] = {}
     made: list[Node] = list(block)
     gone: set[int] = set()
+    repeated: set[str] = set()
     for position, node in enumerate(block):
         if node is None:
             continue
         for part in _open_parts(node):
-            _fill(part, node, position, pending, made, gone, written, facts, indent)
+            _fill(part, node, position, pending, made, gone, written, facts, indent, uses, repeated)
         if isinstance(node, COMPOUND):
             node.body = _block(node.body, facts, uses, indent + 4)
             node.orelse = _block(node.orelse, facts, uses, indent + 4) if getattr(node, "orelse", None) else []
         bound = target(node)
-        if bound is not None and uses.read.get(bound) == 1 and uses.bound.get(bound) == 1:
-            if _inlinable(bound, node, facts):
+        if bound is not None and uses.bound.get(bound) == 1 and _inlinable(bound, node, facts):
+            if uses.read.get(bound) == 1 or _is_part(bound, node, facts):
                 pending[bound] = position
+    for bound in [b for b in pending if b in repeated and not uses.read.get(b)]:
+        gone.add(pending[bound])
     return [node for position, node in enumerate(made) if position not in gone]
 
 
@@ -96,6 +101,14 @@ def _inlinable(bound: str, node: Node, facts: Facts) -> bool:
     return primal is not None and primal not in facts.wrt and bound not in facts.elements
 
 
+def _is_part(bound: str, node: Node, facts: Facts) -> bool:
+    """Whether a temporary is a part `x[i]` of a named array, by a name or a literal: a view, which costs nothing."""
+    value = node.value
+    if bound not in facts.temporaries or not isinstance(value, gast.Subscript):
+        return False
+    return isinstance(value.value, gast.Name) and is_basic(value.slice, frozenset(facts.integers))
+
+
 def _fill(
     part: Node,
     node: Node,
@@ -106,6 +119,8 @@ def _fill(
     written: dict[str, list[int]],
     facts: Facts,
     indent: int,
+    uses: Uses,
+    repeated: set[str],
 ) -> None:
     """Replace pending names read in `part` by their expressions, where that is safe and fits the line."""
     reads = [n for n in walk(part) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load) and n.id in pending]
@@ -119,8 +134,13 @@ def _fill(
             continue
         if _is_subject(read, node):
             continue
-        replace(node, read, source.value)
-        gone.add(pending.pop(read.id))
+        if uses.read[read.id] == 1 and read.id not in repeated:
+            replace(node, read, source.value)
+            gone.add(pending.pop(read.id))
+            continue
+        repeated.add(read.id)  # a part such as x[i] may be written more than once
+        uses.read[read.id] -= 1
+        replace(node, read, copied(source.value, facts))
 
 
 def _steady(value: Node, start: int, end: int, written: dict[str, list[int]]) -> bool:

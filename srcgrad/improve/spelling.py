@@ -12,13 +12,11 @@ from srcgrad.trees import COMPOUND, Block, Node, loads, statements, stores
 def spelling(program: Program, facts: Facts) -> Program:
     """Put the user's statement in the place of the normal statements that stand for it."""
     readers: dict[str, list[Node]] = {}
-    for block in (program.forward, [*program.backward, program.result]):
-        for node in statements(block):
-            user = facts.origin.get(node, node)
-            for name in loads(node):
-                own = block is not program.forward and name in facts.again  # computed there once more
-                if name in facts.temporaries and not own:
-                    readers.setdefault(name, []).append(user)
+    for node in statements(program.block):
+        user = facts.origin.get(node, node)
+        for name in loads(node):
+            if name in facts.temporaries:
+                readers.setdefault(name, []).append(user)
     program.forward = _block(program.forward, readers, facts)
     return program
 

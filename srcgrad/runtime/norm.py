@@ -18,7 +18,7 @@ def norm_gradient(x: Any, ord: Any, axis: Any = None) -> Any:
     axes = norm_axes(x, ord, axis)
     length = np.linalg.norm(x, ord, axis, keepdims=True)
     if ord is None or ord == "fro" or (ord == 2 and len(axes) == 1):
-        return x / (length + (length == 0.0))
+        return x / np.where(length == 0.0, np.inf, length)
     if len(axes) == 2:
         moved = matrix_norm_gradient(np.moveaxis(x, axes, (-2, -1)), ord)
         return np.moveaxis(moved, (-2, -1), axes)
@@ -71,7 +71,7 @@ def norm_curvature(v: Any, x: Any, ord: Any, axis: Any = None) -> Any:
     axes = norm_axes(x, ord, axis)
     length = np.linalg.norm(x, ord, axis, keepdims=True)
     slope = norm_gradient(x, ord, axis)
-    safe = length + (length == 0.0)
+    safe = np.where(length == 0.0, np.inf, length)
     if ord is None or ord == "fro" or (ord == 2 and len(axes) == 1):
         return (v - slope * np.sum(slope * v, axis=axes, keepdims=True)) / safe
     if len(axes) == 2:
