@@ -18,7 +18,7 @@ def kind_of(value: Any) -> Kind:
     """The kind of an argument: a number, an array of some rank, a container of kinds, or something else."""
     cls = type(value)
     if cls is np.ndarray:
-        return _ARRAYS[value.ndim]
+        return _ARRAYS[int(value.ndim)]
     if cls is float or cls is int or issubclass(cls, np.generic):
         return SCALAR
     if isinstance(value, np.ndarray):
@@ -61,7 +61,7 @@ def check_input(value: Any, name: str) -> None:
 
 def _is_real(value: Any) -> bool:
     if isinstance(value, np.ndarray):
-        return value.dtype.kind == "f"
+        return bool(value.dtype.kind == "f")
     return isinstance(value, float | np.floating)
 
 

@@ -17,7 +17,7 @@ from srcgrad.front.inlined import Overlay
 from srcgrad.front.namespace import LiveNamespace
 from srcgrad.load import load
 from srcgrad.modules import Module
-from srcgrad import templates
+import srcgrad.templates as templates
 from srcgrad.rules import generation, rule_of
 
 Wrt = int | str | tuple[int | str, ...]
@@ -243,6 +243,11 @@ def pull(back: Callable[[Any], Any], derivative: Derivative, values: list[Any], 
     """The pullback that users get: seeds are checked, adjoints mirror the arguments."""
 
     def pullback(seed: Any) -> Any:
-        return derivative.mirrored(back(cast_seed(seed, output)), values)
+        given = cast_seed(seed, output)
+        try:
+            found = back(given)
+        except (TypeError, ValueError) as error:
+            raise coded(error) from None
+        return derivative.mirrored(found, values)
 
     return pullback

@@ -15,7 +15,7 @@ class Differentiable:
 
     def __init__(self, function: Callable[..., Any], wrt: Wrt) -> None:
         functools.update_wrapper(self, function)
-        del self.__wrapped__
+        del self.__dict__["__wrapped__"]  # the wrapper is the function, not something around it
         self.__srcgrad_primal__ = function
         self.wrt = wrt
 

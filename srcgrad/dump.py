@@ -7,7 +7,7 @@ from pathlib import Path
 
 import gast
 
-from srcgrad import templates
+import srcgrad.templates as templates
 from srcgrad.analyse.active import activity
 from srcgrad.emit.globals import Globals
 from srcgrad.emit.meaning import Copied, Made, Meaning

@@ -13,7 +13,7 @@ from typing import Any  # passes take trees, which have no types of their own
 
 import gast
 
-from srcgrad import templates
+import srcgrad.templates as templates
 from srcgrad.analyse.accumulators import accumulators
 from srcgrad.analyse.active import activity
 from srcgrad.analyse.alias import aliases
@@ -26,6 +26,7 @@ from srcgrad.derive.forward import tangent
 from srcgrad.emit.assemble import SUFFIX, assemble, outer_names
 from srcgrad.facts import Facts, Kind, Spec
 from srcgrad.front.inlined import inlined
+from srcgrad.front.known import known
 from srcgrad.front.namespace import Namespace
 from srcgrad.front.normal import normalise
 from srcgrad.front.source import Source
@@ -45,7 +46,7 @@ from srcgrad.trees import Node, copy, walk
 
 Pass = Callable[[Any, Facts], Any]
 
-FRONT: tuple[Pass, ...] = (subset, inlined, augmented, bound, webs, normalise)
+FRONT: tuple[Pass, ...] = (subset, known, inlined, augmented, bound, webs, normalise)
 ANALYSE: tuple[Pass, ...] = (containers, activity, shapes, aliases, accumulators, calls)
 IMPROVE: tuple[Pass, ...] = (dead, copies, spelling, inline, order, accumulate, signs, coalesce, count_temporaries, closure)
 

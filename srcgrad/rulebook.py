@@ -8,7 +8,7 @@ import inspect
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from srcgrad import templates
+import srcgrad.templates as templates
 from srcgrad.errors import DifferentiationError
 from srcgrad.rules import Rule, rules, spelling
 

@@ -11,7 +11,7 @@ from typing import Any  # functions of arbitrary arguments
 
 import numpy as np
 
-from srcgrad import templates
+import srcgrad.templates as templates
 from srcgrad.check import check_report
 from srcgrad.differences import is_float, parts
 from srcgrad.dump import discrete, is_whole

@@ -142,7 +142,7 @@ def solve_tangent(z, a, b):
     forms=(
         ("np.linalg.det(x)", (3, 3)),
         ("np.linalg.det(x)", (4, 2, 2)),
-        ("np.linalg.det(x @ y)", (3, 2), (2, 3)),
+        ("np.linalg.det(x @ y + np.eye(3))", (3, 2), (2, 3)),
         ("np.linalg.det(x)", (1, 1)),
     ),
     note="Exact where the matrix is singular.",

@@ -42,8 +42,10 @@ def var(y, a, axis=None, ddof=0, keepdims=False, correction=None):
         freedom = n - ddof
     else:
         freedom = n - correction
-    if axis is None:
+    if axis is None or keepdims:
         d[a] = d[y] * 2.0 * centred / freedom
+    elif axis in (-3, -2, -1, 0, 1, 2, 3):
+        d[a] = np.expand_dims(d[y], axis) * 2.0 * centred / freedom
     else:
         d[a] = spread(d[y], a, axis, keepdims) * 2.0 * centred / freedom
 
@@ -77,12 +79,12 @@ def std(y, a, axis=None, ddof=0, keepdims=False, correction=None):
     else:
         freedom = n - correction
     deviation = np.where(y == 0.0, np.inf, y)
-    if axis is None:
+    if axis is None or keepdims:
         d[a] = d[y] * centred / (freedom * deviation)
-    elif keepdims:
-        d[a] = d[y] * centred / (freedom * deviation)
+    elif axis in (-3, -2, -1, 0, 1, 2, 3):
+        d[a] = np.expand_dims(d[y] / (freedom * deviation), axis) * centred
     else:
-        d[a] = spread(d[y] / deviation, a, axis, keepdims) * centred / freedom
+        d[a] = spread(d[y] / (freedom * deviation), a, axis, keepdims) * centred
 
 
 @tangent(np.std)

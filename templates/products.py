@@ -16,7 +16,7 @@ from .forms import reduction_forms
 )
 def prod(y, a, axis=None, keepdims=False):
     if axis is None:
-        d[a] = spread(d[y], a, axis, keepdims) * prod_without(a)
+        d[a] = d[y] * prod_without(a)
     else:
         d[a] = spread(d[y], a, axis, keepdims) * prod_without(a, axis)
 

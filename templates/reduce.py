@@ -32,7 +32,10 @@ def builtin_sum(y, iterable, start=0):
 
 @adjoint(np.nansum, forms=reduction_forms("np.nansum"))
 def nansum(y, a, axis=None, keepdims=False):
-    d[a] = np.where(np.isnan(a), 0.0, spread(d[y], a, axis, keepdims))
+    if axis is None or keepdims:
+        d[a] = np.where(np.isnan(a), 0.0, d[y])
+    else:
+        d[a] = np.where(np.isnan(a), 0.0, spread(d[y], a, axis, keepdims))
 
 
 @tangent(np.nansum)
@@ -69,10 +72,17 @@ def nanmean_tangent(y, a, axis=None, keepdims=False):
     note="Ties share the gradient evenly; nan gives nan.",
 )
 def largest(y, a, axis=None, keepdims=False):
-    ties = np.ones_like(a) * (a == spread(y, a, axis, keepdims))
-    if axis is None:
-        d[a] = spread(d[y], a, axis, keepdims) * ties / np.sum(ties)
+    if axis is None and not keepdims:
+        ties = a == y
+        d[a] = d[y] * ties / np.count_nonzero(ties)
+    elif keepdims:
+        ties = np.ones_like(a) * (a == y)
+        d[a] = d[y] * ties / np.sum(ties, axis=axis, keepdims=True)
+    elif axis in (-3, -2, -1, 0, 1, 2, 3):
+        ties = np.ones_like(a) * (a == np.expand_dims(y, axis))
+        d[a] = np.expand_dims(d[y], axis) * ties / np.sum(ties, axis=axis, keepdims=True)
     else:
+        ties = np.ones_like(a) * (a == spread(y, a, axis, keepdims))
         d[a] = spread(d[y], a, axis, keepdims) * ties / np.sum(ties, axis=axis, keepdims=True)
 
 
@@ -90,10 +100,17 @@ def largest_tangent(y, a, axis=None, keepdims=False):
     note="Ties share the gradient evenly; nan gives nan.",
 )
 def smallest(y, a, axis=None, keepdims=False):
-    ties = np.ones_like(a) * (a == spread(y, a, axis, keepdims))
-    if axis is None:
-        d[a] = spread(d[y], a, axis, keepdims) * ties / np.sum(ties)
+    if axis is None and not keepdims:
+        ties = a == y
+        d[a] = d[y] * ties / np.count_nonzero(ties)
+    elif keepdims:
+        ties = np.ones_like(a) * (a == y)
+        d[a] = d[y] * ties / np.sum(ties, axis=axis, keepdims=True)
+    elif axis in (-3, -2, -1, 0, 1, 2, 3):
+        ties = np.ones_like(a) * (a == np.expand_dims(y, axis))
+        d[a] = np.expand_dims(d[y], axis) * ties / np.sum(ties, axis=axis, keepdims=True)
     else:
+        ties = np.ones_like(a) * (a == spread(y, a, axis, keepdims))
         d[a] = spread(d[y], a, axis, keepdims) * ties / np.sum(ties, axis=axis, keepdims=True)
 
 
@@ -148,7 +165,10 @@ def ptp(y, a, axis=None, keepdims=False):
     top = np.ones_like(a) * (a == np.max(a, axis=axis, keepdims=True))
     bottom = np.ones_like(a) * (a == np.min(a, axis=axis, keepdims=True))
     share = top / np.sum(top, axis=axis, keepdims=True) - bottom / np.sum(bottom, axis=axis, keepdims=True)
-    d[a] = share * spread(d[y], a, axis, keepdims)
+    if axis is None or keepdims:
+        d[a] = d[y] * share
+    else:
+        d[a] = spread(d[y], a, axis, keepdims) * share
 
 
 @tangent(np.ptp)
@@ -171,7 +191,10 @@ def median(y, a, axis=None, keepdims=False):
     below = np.ones_like(a) * (a == lower)
     above = np.ones_like(a) * (a == upper)
     share = below / np.sum(below, axis=axis, keepdims=True) + above / np.sum(above, axis=axis, keepdims=True)
-    d[a] = 0.5 * share * spread(d[y], a, axis, keepdims)
+    if axis is None or keepdims:
+        d[a] = 0.5 * d[y] * share
+    else:
+        d[a] = 0.5 * spread(d[y], a, axis, keepdims) * share
 
 
 @tangent(np.median)

@@ -186,10 +186,11 @@ def _aliases(rule: Rule) -> list[Case]:
 
 
 def _required(rule: Rule) -> tuple[str, ...]:
-    """The parameters that a call must give: those without a default."""
+    """The parameters that an elementwise call gives: those without a default, and those that have a domain."""
     template = adjoint_template(rule)
     assert template is not None, f"{rule.name} is elementwise and has no template"
-    return tuple(name for name in template.parameters if name not in template.defaults)
+    named = rule.domain if isinstance(rule.domain, dict) else {}
+    return tuple(name for name in template.parameters if name not in template.defaults or name in named)
 
 
 def _domain(rule: Rule, name: str) -> Interval | None:

@@ -141,7 +141,7 @@ def written(block: Block, facts: Facts) -> Block:
 
 
 def _own_text(node: Node, facts: Facts) -> Node:
-    user = facts.origin.get(node, node)
+    user: Node = facts.origin.get(node, node)
     known = facts.text.get(user)
     if known is None or gast.dump(facts.as_written(node)) != known:
         return facts.as_written(node)
@@ -157,7 +157,7 @@ def _own_text(node: Node, facts: Facts) -> Node:
 
 def _comments_above(node: Node, facts: Facts) -> list[str]:
     """Comment lines that stand alone right above a user's statement, and a comment behind a header."""
-    user = facts.origin.get(node, node)
+    user: Node = facts.origin.get(node, node)
     if node in facts.pushes or user not in facts.text and not isinstance(user, COMPOUND):
         return []
     found: list[str] = []

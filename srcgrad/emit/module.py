@@ -37,9 +37,15 @@ def remark(text: str, indent: str = "") -> str:
     # one one one one one one one one one one one one one one one one one one one one one
     #   one one one one one one one one one
     """
-    words = " ".join(text.split())
-    style = {"initial_indent": "# ", "subsequent_indent": f"# {indent}"}
-    return "\n".join(textwrap.wrap(words, WIDTH, break_long_words=False, break_on_hyphens=False, **style))
+    lines = textwrap.wrap(
+        " ".join(text.split()),
+        WIDTH,
+        initial_indent="# ",
+        subsequent_indent=f"# {indent}",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join(lines)
 
 
 def free_names(definition: Node) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any  # operations are arbitrary Python objects
 import gast
 import numpy as np
 
-from srcgrad import templates
+import srcgrad.templates as templates
 from srcgrad.derive.template import Template, adjoint_template, tangent_template
 from srcgrad.facts import Facts, Operation
 from srcgrad.front.namespace import Binding, attribute

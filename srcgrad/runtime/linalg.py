@@ -71,7 +71,7 @@ def cofactor_derivative(x: Any, a: Any) -> Any:
 def cofactor_second(x: Any, y: Any, a: Any) -> Any:
     """The second derivative of `cofactor(a)` along `x` and `y`, for an invertible `a`.
 
-    A singular `a` raises LinAlgError.
+    A singular or nearly singular `a` raises TypeError (E5001): the formula divides by its determinant.
 
     >>> bent = cofactor_second(np.eye(3), np.eye(3), np.eye(3))
     >>> bent.round(12)
@@ -79,6 +79,8 @@ def cofactor_second(x: Any, y: Any, a: Any) -> Any:
            [0., 2., 0.],
            [0., 0., 2.]])
     """
+    if np.any(np.linalg.cond(a) > 1e8):
+        raise TypeError("E5001 operation not differentiable: third derivatives of a singular determinant")
     inverse = np.linalg.inv(a)
     one, two = inverse @ x, inverse @ y
     both = one @ two

@@ -1,0 +1,147 @@
+"""Expressions with one operation: every operand through which a derivative flows becomes a name."""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.derive.template import adjoint_template, tangent_template
+from srcgrad.facts import Operation
+from srcgrad.front.resolve import operation_of
+from srcgrad.front.scope import Scope, cheap
+from srcgrad.trees import Node, assign, at, name, walk, written
+
+
+def compute(bound: str, value: Node, scope: Scope) -> None:
+    """Emit `bound = value` with one operation per statement."""
+    if isinstance(value, gast.IfExp) and scope.varied(value):
+        _choose(bound, value, scope)
+        return
+    scope.emit(assign(bound, _flat(value, scope)))
+
+
+def _choose(bound: str, value: Node, scope: Scope) -> None:
+    """`a if c else b` evaluates one side only: an `if` statement."""
+    passive_calls(value.test, scope)
+    outer = scope.block
+    branches = []
+    for side in (value.body, value.orelse):
+        scope.block = []
+        compute(bound, side, scope)
+        branches.append(scope.block)
+    scope.block = outer
+    scope.emit(gast.If(value.test, *branches))
+
+
+def atom(value: Node, scope: Scope) -> Node:
+    """A name or a literal that holds the value."""
+    if isinstance(value, gast.Name | gast.Constant) or not scope.varied(value):
+        if isinstance(value, gast.Name) or cheap(value):
+            return value
+    if isinstance(value, gast.Tuple | gast.List | gast.Dict) and scope.varied(value):
+        return _flat(value, scope)
+    held = scope.temporary()
+    spread_varied(held, value, scope)
+    compute(held, value, scope)
+    return name(held)
+
+
+def _flat(value: Node, scope: Scope) -> Node:
+    """The expression with every active operand replaced by a name or a literal."""
+    if not scope.varied(value) or isinstance(value, gast.Name):
+        return value
+    if isinstance(value, gast.Tuple | gast.List):
+        made = type(value)(elts=[atom(item, scope) for item in value.elts], ctx=gast.Load())
+        return at(made, value)
+    if scope.facts.generated and isinstance(value, gast.Call) and written(gast.Assign([], value, None)):
+        return value  # h_stack.pop()
+    if isinstance(value, gast.Dict):
+        if any(key is None for key in value.keys):
+            raise scope.facts.refuse(value, "E5005", "`**` in a dict is not accepted", "write the keys out")
+        made = gast.Dict(keys=value.keys, values=[atom(item, scope) for item in value.values])
+        return at(made, value)
+    operation = operation_of(value, scope.facts, scope.local)
+    if operation is None or (operation.rule is not None and operation.rule.kind == "constant"):
+        passive_calls(value, scope)
+        return value
+    if operation.kind == "op":
+        return _flat_op(value, operation, scope)
+    return _flat_call(value, operation, scope)
+
+
+def _flat_op(value: Node, operation: Operation, scope: Scope) -> Node:
+    rule = operation.rule
+    assert rule is not None, "an op has a rule"
+    template = adjoint_template(rule) or tangent_template(rule)
+    assert template is not None, "a rule that is not constant has a template"
+    places = template.differentiable if rule.template is not None else template.parameters
+    swap: dict[Node, Node] = {}
+    bound = dict(operation.bound)
+    for parameter, argument in operation.bound.items():
+        if parameter == template.variadic:
+            swap |= {item: atom(item, scope) for item in argument.elts}
+            bound[parameter] = gast.Tuple(elts=[swap[item] for item in argument.elts], ctx=gast.Load())
+        elif parameter in places:
+            swap[argument] = atom(argument, scope)
+        elif not cheap(argument):
+            swap[argument] = _held(argument, scope)
+    made = _swap(value, swap)
+    bound = {p: swap.get(a, a) for p, a in bound.items()}
+    scope.facts.operation[made] = Operation("op", operation.function, rule, bound)
+    return made
+
+
+def _held(argument: Node, scope: Scope) -> Node:
+    """A parameter that carries no derivative, with its calls computed once and named."""
+    if isinstance(argument, gast.Call | gast.IfExp | gast.BoolOp | gast.JoinedStr):
+        held = scope.temporary()
+        scope.emit(assign(held, argument))
+        return name(held)
+    swap = {part: _held(part, scope) for part in gast.iter_child_nodes(argument) if not cheap(part)}
+    return _swap(argument, swap) if swap else argument
+
+
+def _flat_call(value: Node, operation: Operation, scope: Scope) -> Node:
+    if not isinstance(value, gast.Call):
+        raise scope.facts.refuse(
+            value, "E5003", f"`{gast.unparse(value)}` has no rule", "compute it with NumPy functions"
+        )
+    swap = {argument: atom(argument, scope) for argument in value.args}
+    swap |= {word.value: atom(word.value, scope) for word in value.keywords}
+    made = _swap(value, swap)
+    scope.facts.operation[made] = Operation(operation.kind, operation.function)
+    return made
+
+
+def _swap(value: Node, swap: dict[Node, Node]) -> Node:
+    """The same expression with operands exchanged; other parts are shared."""
+    made = type(value)()
+    for key in value._fields:
+        part = getattr(value, key, None)
+        if isinstance(part, list):
+            part = [_swapped(item, swap) for item in part]
+        elif isinstance(part, gast.AST):
+            part = _swapped(part, swap)
+        setattr(made, key, part)
+    return at(made, value)
+
+
+def _swapped(part: Node, swap: dict[Node, Node]) -> Node:
+    if not isinstance(part, gast.AST):
+        return part
+    if part in swap:
+        return swap[part]
+    if isinstance(part, gast.keyword | gast.Tuple | gast.Attribute):
+        return _swap(part, swap)
+    return part
+
+
+def passive_calls(test: Node, scope: Scope) -> None:
+    """Nothing in a test is differentiated; resolve its calls all the same, so that refusals come early."""
+    for item in walk(test):
+        if isinstance(item, gast.Call):
+            operation_of(item, scope.facts, scope.local)
+
+
+def spread_varied(made: str, value: Node, scope: Scope) -> None:
+    if scope.varied(value):
+        scope.facts.varied[made] = None

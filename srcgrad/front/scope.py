@@ -1,0 +1,49 @@
+"""What the rewriting of one function needs to know, and which expressions may be evaluated again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import gast
+
+from srcgrad.facts import Facts
+from srcgrad.front.varied import reads_varied
+from srcgrad.trees import Block, Node, at, walk
+
+
+@dataclass
+class Scope:
+    """What the rewriting of one function needs to know: its facts, its local names, the open block."""
+
+    facts: Facts
+    local: frozenset[str]
+    block: Block = field(default_factory=list)
+    user: Node = None
+
+    def emit(self, node: Node) -> None:
+        """Append a statement that stands for (a part of) the user's statement."""
+        at(node, self.user)
+        self.facts.origin[node] = self.user
+        self.block.append(node)
+
+    def temporary(self) -> str:
+        """A fresh name for the value of a subexpression."""
+        fresh = self.facts.names.fresh(f"t{len(self.facts.temporaries) + 1}")
+        self.facts.temporaries[fresh] = "t"
+        return fresh
+
+    def varied(self, node: Node) -> bool:
+        """Whether the expression may depend on a differentiated input."""
+        return reads_varied(node, self.facts.varied, self.facts, self.local)
+
+
+
+_CHEAP = (
+    gast.Name, gast.Constant, gast.Attribute, gast.Subscript, gast.Tuple, gast.List, gast.BinOp, gast.UnaryOp,
+    gast.Slice, gast.Compare, gast.operator, gast.unaryop, gast.cmpop, gast.expr_context,
+)  # fmt: skip
+
+
+def cheap(node: Node) -> bool:
+    """Whether an expression that carries no derivative may be evaluated again where it is needed."""
+    return all(isinstance(item, _CHEAP) for item in walk(node))

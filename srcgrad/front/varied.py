@@ -1,0 +1,61 @@
+"""Names that may depend on a differentiated input, before the tree is in normal form."""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.facts import Facts
+from srcgrad.front.resolve import binding_of
+from srcgrad.rules import rule_of
+from srcgrad.trees import Node, children, loads, statements, stores, walk, written
+
+
+def varied_names(function: Node, facts: Facts, local: frozenset[str]) -> list[str]:
+    """Names that may depend on the inputs in `wrt`, through anything but shapes and constants."""
+    users: dict[str, list[Node]] = {}
+    for node in statements(function.body):
+        for read in dict.fromkeys(loads(node)):
+            users.setdefault(read, []).append(node)
+    found = dict.fromkeys(facts.wrt)
+    todo = list(facts.wrt)
+    while todo:
+        for node in users.get(todo.pop(), []):
+            if _carries(node, found, facts, local):
+                for bound in stores(node):
+                    if bound not in found:
+                        found[bound] = None
+                        todo.append(bound)
+    return list(found)
+
+
+def _carries(node: Node, varied: dict[str, None], facts: Facts, local: frozenset[str]) -> bool:
+    if not isinstance(node, gast.Assign | gast.For) and not written(node):
+        return False
+    value = node.iter if isinstance(node, gast.For) else node.value
+    return reads_varied(value, varied, facts, local)
+
+
+def reads_varied(node: Node, varied: dict[str, None], facts: Facts, local: frozenset[str]) -> bool:
+    """Whether some varied name is read by an expression in a place that carries a derivative."""
+    if not any(isinstance(item, gast.Name) and item.id in varied for item in walk(node)):
+        return False
+    todo = [node]
+    while todo:
+        item = todo.pop()
+        if isinstance(item, gast.Name):
+            if item.id in varied:
+                return True
+        elif isinstance(item, gast.Compare | gast.JoinedStr):
+            continue
+        elif isinstance(item, gast.Attribute) and item.attr in ("shape", "dtype", "size", "ndim"):
+            continue
+        elif isinstance(item, gast.IfExp):
+            todo.extend((item.body, item.orelse))
+        elif isinstance(item, gast.Call):
+            found = binding_of(item.func, facts, local)
+            rule = None if found is None or found.static is not None else rule_of(found.object)
+            if rule is None or rule.kind != "constant":
+                todo.extend(children(item))
+        else:
+            todo.extend(children(item))
+    return False
