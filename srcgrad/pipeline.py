@@ -25,6 +25,7 @@ from srcgrad.derive.finish import gradient
 from srcgrad.derive.forward import tangent
 from srcgrad.emit.assemble import SUFFIX, assemble, outer_names
 from srcgrad.facts import Facts, Kind, Spec
+from srcgrad.front.array_api import array_api
 from srcgrad.front.inlined import inlined
 from srcgrad.front.known import known
 from srcgrad.front.namespace import Namespace
@@ -46,7 +47,7 @@ from srcgrad.trees import Node, copy, walk
 
 Pass = Callable[[Any, Facts], Any]
 
-FRONT: tuple[Pass, ...] = (subset, known, inlined, augmented, bound, webs, normalise)
+FRONT: tuple[Pass, ...] = (subset, array_api, known, inlined, augmented, bound, webs, normalise)
 ANALYSE: tuple[Pass, ...] = (containers, activity, shapes, aliases, accumulators, calls)
 IMPROVE: tuple[Pass, ...] = (dead, copies, spelling, inline, order, accumulate, signs, coalesce, count_temporaries, closure)
 

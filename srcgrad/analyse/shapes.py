@@ -11,7 +11,9 @@ from srcgrad.analyse.adjoint_shapes import joined as join
 from srcgrad.analyse.callees import bind, kinds_of
 from srcgrad.analyse.passive import index_rank, slice_signature
 from srcgrad.facts import UNKNOWN, Facts, Operation, Spec
+from srcgrad.front.resolve import binding_of
 from srcgrad.front.webs import parameters
+from srcgrad.rules import rule_of
 from srcgrad.trees import Block, Node, header, statements, stores, target, walk
 
 Known = dict[str, Spec]
@@ -253,9 +255,16 @@ def _of_passive(value: Node, known: Known, facts: Facts, fresh: str) -> Spec:
     if isinstance(value, gast.Subscript) and isinstance(value.value, gast.Attribute) and value.value.attr == "shape":
         return NUMBER
     if isinstance(value, gast.Call) and facts.operation.get(value) is None:
-        function = value.func.attr if isinstance(value.func, gast.Attribute) else getattr(value.func, "id", "")
-        if function in ("zeros_like", "ones_like") and value.args and not value.keywords:
-            return spec_of(value.args[0], known, facts, fresh)
-        if function in ("len", "float", "int"):
-            return NUMBER
+        return _of_passive_call(value, known, facts, fresh) or unknown
     return unknown
+
+
+def _of_passive_call(value: Node, known: Known, facts: Facts, fresh: str) -> Spec | None:
+    found = binding_of(value.func, facts, facts.local)
+    function = None if found is None else found.object
+    rule = rule_of(function)
+    if rule is not None and rule.kind == "elementwise" and not value.keywords:
+        return join(*(spec_of(argument, known, facts, fresh) for argument in value.args))
+    if function in (np.zeros_like, np.ones_like) and value.args and not value.keywords:
+        return spec_of(value.args[0], known, facts, fresh)
+    return NUMBER if function in (len, float, int) else None
