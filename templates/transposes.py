@@ -111,20 +111,17 @@ def einsum_adjoints_adjoint(z, g, operands, u=None, v=None):
 @tangent(einsum_adjoints)
 def einsum_adjoints_forward(z, g, operands, u=None, v=None):
     if u is None and v is None:
-        d[z] = einsum_adjoints(d[g], operands) + einsum_adjoints(g, operands, d[operands])
+        d[z] = einsum_adjoints(d[g], operands)  # the lines add up; the results are lists
+        d[z] = einsum_adjoints(g, operands, d[operands])
     elif v is None:
-        d[z] = (
-            einsum_adjoints(d[g], operands, u)
-            + einsum_adjoints(g, operands, d[u])
-            + einsum_adjoints(g, operands, u, d[operands])
-        )
+        d[z] = einsum_adjoints(d[g], operands, u)
+        d[z] = einsum_adjoints(g, operands, d[u])
+        d[z] = einsum_adjoints(g, operands, u, d[operands])
     else:
-        d[z] = (
-            einsum_adjoints(d[g], operands, u, v)
-            + einsum_adjoints(g, operands, d[u], v)
-            + einsum_adjoints(g, operands, u, d[v])
-            + no_further(d[operands])
-        )
+        d[z] = einsum_adjoints(d[g], operands, u, v)
+        d[z] = einsum_adjoints(g, operands, d[u], v)
+        d[z] = einsum_adjoints(g, operands, u, d[v])
+        d[z] = no_further(d[operands])
 
 
 @adjoint(
