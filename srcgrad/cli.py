@@ -32,7 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     also: math.cosh
     0
     """
-    asked = _parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    asked = _parser().parse_args([f" {item}" if item.startswith("-:") else item for item in given])  # no option
     try:
         return int(asked.command(asked))
     except DifferentiationError as error:
@@ -54,7 +55,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Write the derivative of functions as Python. The target is read, never run. The functions of a "
         "whole file that have no derivative are listed in the output, and on standard error, with the reason.",
     )
-    dump.add_argument("targets", nargs="+", metavar="TARGET", help=TARGET)
+    dump.add_argument("targets", nargs="+", type=str.strip, metavar="TARGET", help=TARGET)
     dump.add_argument("-o", "--output", default="-", metavar="OUT", help="the file to write; - (default) is standard output")
     dump.add_argument("--wrt", type=_names, metavar="NAMES", help="parameters, as x,w,b; default: all that matter")
     dump.add_argument("--mode", choices=MODES, default="reverse", help="default: reverse")
@@ -69,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _check_parser(check: argparse.ArgumentParser) -> None:
-    check.add_argument("target", metavar="TARGET", help=TARGET)
+    check.add_argument("target", type=str.strip, metavar="TARGET", help=TARGET)
     check.add_argument("--args", metavar="TEXT", help='the arguments, as "np.ones(3), 2.0"; default: drawn at random')
     check.add_argument("--wrt", type=_names, metavar="NAMES", help="parameters, as x,w,b; default: all that hold floats")
     check.add_argument("--seed", type=int, default=0, metavar="N", help="of the random numbers; default: 0")

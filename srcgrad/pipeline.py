@@ -42,6 +42,7 @@ from srcgrad.improve.inline import inline
 from srcgrad.improve.order import order
 from srcgrad.improve.signs import signs
 from srcgrad.improve.spelling import spelling
+from srcgrad.improve.unpack import unpack
 from srcgrad.names import Names
 from srcgrad.trees import Node, copy, walk
 
@@ -49,7 +50,7 @@ Pass = Callable[[Any, Facts], Any]
 
 FRONT: tuple[Pass, ...] = (subset, array_api, known, inlined, augmented, bound, webs, normalise)
 ANALYSE: tuple[Pass, ...] = (containers, activity, shapes, aliases, accumulators, calls)
-IMPROVE: tuple[Pass, ...] = (dead, copies, spelling, inline, order, accumulate, signs, coalesce, count_temporaries, closure)
+IMPROVE: tuple[Pass, ...] = (dead, copies, spelling, unpack, inline, order, accumulate, signs, coalesce, count_temporaries, closure)
 
 REVERSE: tuple[Pass, ...] = (*FRONT, *ANALYSE, gradient, *IMPROVE)
 FORWARD: tuple[Pass, ...] = (*FRONT, *ANALYSE, tangent, *IMPROVE)

@@ -91,7 +91,8 @@ def kron_right_adjoint(z, g, a, b):
         ("einsum_adjoints(x, ('ij,jk->ik', y, z))[2]", (2, 4), (2, 3), (3, 4)),
         ("einsum_adjoints(x, ('i,i,i->i', y, y, y), (None, z, None, z))[2]", (2,), (2,), (2,)),
     ),
-    note="To third order of np.einsum; where more would be needed it raises.",
+    second=False,
+    note="Its second derivative is the third of np.einsum, which raises where an operand stands three times.",
 )
 def einsum_adjoints_adjoint(z, g, operands, u=None, v=None):
     if u is None and v is None:

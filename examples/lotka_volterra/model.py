@@ -1,12 +1,21 @@
 """Predators and prey, after Lotka and Volterra, by the Runge-Kutta method of fourth order."""
 
 
-def rates(prey, predators, birth, hunt, feed, death):
+def rates(prey: float, predators: float, birth: float, hunt: float, feed: float, death: float):
     """How fast both populations grow."""
     return birth * prey - hunt * prey * predators, feed * prey * predators - death * predators
 
 
-def predators_after(prey, predators, birth, hunt, feed, death, steps, h):
+def predators_after(
+    prey: float,
+    predators: float,
+    birth: float,
+    hunt: float,
+    feed: float,
+    death: float,
+    steps: int,
+    h: float,
+):
     """The number of predators after `steps` steps of length h; all numbers."""
     x = prey
     y = predators

@@ -96,10 +96,17 @@ def _index(function: Node, facts: Facts) -> None:
             if isinstance(source, gast.Name) and source.id in facts.active:
                 facts.indexed[source.id] = None
         elif isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Tuple):
-            if isinstance(node.value, gast.Name):
+            if isinstance(node.value, gast.Name) and not _from_callee(node.value.id, facts):
                 facts.indexed[node.value.id] = None
         elif isinstance(node, gast.For) and isinstance(node.iter, gast.Name):
             facts.indexed[node.iter.id] = None
+
+
+def _from_callee(name: str, facts: Facts) -> bool:
+    """Whether a name holds what a function with source returned: its adjoint is passed back as it is."""
+    definition = facts.definition.get(name)
+    operation = facts.operation.get(getattr(definition, "value", None))
+    return operation is not None and operation.kind == "callee"
 
 
 def _count(function: Node, facts: Facts) -> None:

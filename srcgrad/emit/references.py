@@ -15,7 +15,8 @@ Position = tuple[int, int]  # line from 0, column in characters
 class Reference:
     """A dotted name, as `("np", "linalg", "norm")`: where it starts, and where each of its parts ends.
 
-    `fixed` are those inside of f-strings, whose positions Python tells from 3.12 on only: they cannot be changed.
+    `fixed` ones cannot be changed: those inside of f-strings, whose positions Python tells from 3.12 on only, and those
+    like `(a).b`, which have brackets inside.
     """
 
     parts: tuple[str, ...]
@@ -41,8 +42,10 @@ def references(text: str) -> list[Reference]:
         chain = _chain(node)
         if chain[0][0] in names:
             ends = tuple(_position(lines, item.end_lineno, item.end_col_offset) for _, item in chain)
-            start = _position(lines, node.lineno, node.col_offset)
-            found.append(Reference(tuple(part for part, _ in chain), start, ends, id(node) in inside))
+            start = _position(lines, chain[0][1].lineno, chain[0][1].col_offset)
+            between = "\n".join(lines[start[0] : ends[-1][0] + 1])[start[1] :]
+            fixed = id(node) in inside or (len(chain) > 1 and ")" in between[: _length(lines, start, ends[-1])])
+            found.append(Reference(tuple(part for part, _ in chain), start, ends, fixed))
     return sorted(found, key=lambda item: (item.start, item.parts))
 
 
@@ -102,6 +105,12 @@ def _position(lines: list[str], line: int | None, offset: int | None) -> Positio
     return line - 1, len(lines[line - 1].encode()[:offset].decode(errors="replace"))
 
 
+def _length(lines: list[str], start: Position, end: Position) -> int:
+    """How many characters lie between two positions."""
+    whole = sum(len(line) + 1 for line in lines[start[0] : end[0]])
+    return whole + end[1] - start[1]
+
+
 def _free(text: str) -> frozenset[str]:
     """Names that some scope of the text takes from the module."""
     top = symtable.symtable(text, "<text>", "exec")
@@ -126,4 +135,4 @@ def local_names(text: str) -> frozenset[str]:
         table = todo.pop()
         found |= {symbol.get_name() for symbol in table.get_symbols() if not symbol.is_global()}
         todo.extend(table.get_children())
-    return frozenset(found)
+    return frozenset(name for name in found if name != ".0")  # what a comprehension runs over

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.facts import Facts
+from srcgrad.facts import SCALAR, Facts
 from srcgrad.improve.program import Program
 from srcgrad.trees import COMPOUND, Block, Node, header, name, statements, target, walk
 
@@ -13,31 +13,44 @@ _FRESH = (gast.BinOp, gast.UnaryOp, gast.Constant)
 
 def accumulate(program: Program, facts: Facts) -> Program:
     """Add in place to adjoints that own their array; the last use of an adjoint may hand it on."""
-    block = list(statements(program.backward))
-    owned = _owned(block, facts)
+    owned = _owned(program.backward, facts)
     program.backward = _block(program.backward, owned, facts)
     return program
 
 
 def _owned(block: Block, facts: Facts) -> dict[str, None]:
-    """Adjoints all of whose bindings make a new array, and that are not handed on before they are complete."""
+    """Adjoints all of whose bindings make a new array, and that are not handed on before they are complete.
+
+    What happens inside one loop counts as happening at once.
+    """
     fresh: dict[str, bool] = {}
     last_add: dict[str, int] = {}
     handed: dict[str, int] = {}
-    for position, node in enumerate(block):
-        bound = target(node)
-        if bound in facts.adjoint_of:
-            own = node in facts.accumulates or node in facts.zeros or isinstance(node.value, _FRESH)
-            fresh[bound] = fresh.get(bound, True) and own and not _half(node.value)
-        if node in facts.accumulates and bound is not None:
-            last_add[bound] = position
-        for shared in _handed_on(node):
-            handed.setdefault(shared, position)
-    return {
+    for position, top in enumerate(block):
+        for node in statements([top]):
+            bound = target(node)
+            if bound in facts.adjoint_of:
+                own = node in facts.accumulates or node in facts.zeros or isinstance(node.value, _FRESH)
+                fresh[bound] = fresh.get(bound, True) and own and not _half(node.value)
+            if node in facts.accumulates and bound is not None:
+                last_add[bound] = position
+            for shared in _handed_on(node):
+                handed.setdefault(shared, position)
+    numbers = {a: None for a, p in facts.adjoint_of.items() if a in last_add and _is_number(p, facts)}
+    complete = {
         found: None
         for found, own in fresh.items()
-        if own and handed.get(found, len(block)) > last_add.get(found, -1)
+        if own and found not in facts.seeds and handed.get(found, len(block)) > last_add.get(found, -1)
     }
+    return numbers | complete
+
+
+def _is_number(primal: str, facts: Facts) -> bool:
+    """Whether the adjoint is a number, which `+=` binds anew."""
+    if primal in facts.wrt:
+        return facts.kinds.get(primal) == SCALAR
+    spec = facts.value_spec.get(primal)
+    return spec is not None and spec.scalar
 
 
 def _half(value: Node) -> bool:
