@@ -21,7 +21,8 @@ PRIVATE = "srcgrad_target"  # no module of a user is called that
 def module_of(target: str, text: str | None = None) -> Iterator[ModuleType]:
     """The module of a target of the command line, for as long as the context lasts.
 
-    Its own folder comes first on the path, as when Python runs it; a file of a package is imported as a part of it.
+    Its own folder comes first on the path, as when Python runs it; a file of a package is imported as a part
+    of it.
     """
     head = target if Path(target).is_file() else target.rpartition(":")[0] or target
     before, path = set(sys.modules), list(sys.path)
@@ -45,7 +46,9 @@ def _is_near(name: str, head: str) -> bool:
     if not Path(head).is_file():
         return False
     file = getattr(sys.modules[name], "__file__", None)
-    return name == PRIVATE or (file is not None and Path(file).resolve().is_relative_to(Path(head).resolve().parent))
+    return name == PRIVATE or (
+        file is not None and Path(file).resolve().is_relative_to(Path(head).resolve().parent)
+    )
 
 
 def _file(path: Path) -> ModuleType:

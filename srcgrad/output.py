@@ -12,8 +12,8 @@ from srcgrad.errors import DifferentiationError
 def write_output(text: str, where: str) -> None:
     """Write `text` to the file `where`, or to standard output for `-`.
 
-    A file is written beside its place and then moved there, so that no reader sees half of it; a file that was there
-    keeps its permissions, and a link keeps pointing to it. Raises E5015 where it cannot be written.
+    A file is written beside its place and then moved there, so that no reader sees half of it; a file that
+    was there keeps its permissions, and a link keeps pointing to it. Raises E5015 where it cannot be written.
     """
     if where == "-":
         _to_standard_output(text)

@@ -14,12 +14,13 @@ import numpy as np
 import srcgrad.templates as templates
 from srcgrad.check import check_report
 from srcgrad.differences import is_float, parts
-from srcgrad.dump import discrete, is_whole
+from srcgrad.dump import is_whole
 from srcgrad.errors import DifferentiationError
 from srcgrad.front.static import StaticFunction
 from srcgrad.front.target import find_target
 from srcgrad.front.webs import parameters
 from srcgrad.imported import function_of, module_of
+from srcgrad.inputs import discrete
 from srcgrad.oracles import Record
 
 Function = Callable[..., Any]
@@ -29,7 +30,15 @@ RANGES = ((0.5, 1.5), (0.1, 0.9), (1.5, 3.0), (-1.0, 1.0))
 NUMBERS = ("forward", "reverse", "pairing")
 MOST_PARAMETERS = 6  # with more, arguments of mixed shapes are too many to try
 # What a function may raise that was given arguments of a wrong shape, or out of its domain.
-UNFIT = (ArithmeticError, AssertionError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError)
+UNFIT = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    NotImplementedError,
+    TypeError,
+    ValueError,
+)
 
 
 @dataclass(frozen=True)
@@ -56,9 +65,10 @@ def check_target(
     """Run the target, print the comparisons as a table, and return 0 if all passed and 1 otherwise.
 
     `arguments` is Python text of the positional arguments, with `np`. Without it they are drawn from
-    `numpy.random.default_rng(seed)`: numbers, vectors (3,), matrices (3, 3), then mixtures, until the function runs
-    and gives finite floats; an integer is 3. Functions of a whole module that cannot be differentiated, or that no
-    drawn arguments suit, are not checked: standard error says so, and the result is 1.
+    `numpy.random.default_rng(seed)`: numbers, vectors (3,), matrices (3, 3), then mixtures, until the
+    function runs and gives finite floats; an integer is 3. Functions of a whole module that cannot be
+    differentiated, or that no drawn arguments suit, are not checked: standard error says so, and the result
+    is 1.
     """
     functions = find_target(target, text=text)
     templates.load_special()
@@ -84,7 +94,8 @@ def check_target(
 def summary(function: str, records: Sequence[Record]) -> list[Row]:
     """The worst comparison for each order, argument and oracle.
 
-    What is checked beside numbers (arguments left unchanged, gradients in memory of their own, ...) shows if it fails.
+    What is checked beside numbers (arguments left unchanged, gradients in memory of their own, ...) shows if
+    it fails.
     """
     worst: dict[tuple[int, str, str], Record] = {}
     for record in records:

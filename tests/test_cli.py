@@ -131,14 +131,24 @@ def test_broken_pipe(model):
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
-        [sys.executable, "-m", "srcgrad", "dump", str(model)], stdout=writer, stderr=subprocess.PIPE, check=False
+        [sys.executable, "-m", "srcgrad", "dump", str(model)],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        check=False,
     )
     os.close(writer)
     assert (done.returncode, done.stderr) == (1, b"")
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["dump"], ["dump", "model.py", "--mode", "sideways"], ["dump", "model.py", "--wrt", "x,,y"], ["nonsense"]]
+    "arguments",
+    [
+        [],
+        ["dump"],
+        ["dump", "model.py", "--mode", "sideways"],
+        ["dump", "model.py", "--wrt", "x,,y"],
+        ["nonsense"],
+    ],
 )
 def test_wrong_usage(arguments, capsys):
     with pytest.raises(SystemExit) as caught:
@@ -163,7 +173,18 @@ def test_check(model, capfd):
 
 
 def test_check_with_arguments(model, capfd):
-    given = ["--args", "np.ones((2, 3)), np.array([1.0, 2.0, 3.0])", "--wrt", "w", "--trials", "2", "--seed", "3", "--order", "2"]
+    given = [
+        "--args",
+        "np.ones((2, 3)), np.array([1.0, 2.0, 3.0])",
+        "--wrt",
+        "w",
+        "--trials",
+        "2",
+        "--seed",
+        "3",
+        "--order",
+        "2",
+    ]
     assert main(["check", f"{model}:f", *given]) == 0
     assert " x " not in capfd.readouterr().out
 
@@ -173,10 +194,17 @@ def test_check_finds_a_wrong_rule(tmp_path):
     path = tmp_path / "wrong_rule.py"
     path.write_text(
         "from srcgrad import adjoint\nfrom srcgrad.rules import d\n\ndef cube(x):\n    return x**3\n\n"
-        "@adjoint.elementwise(cube)\ndef rule(y, x):\n    d[x] = d[y] * 2.0 * x * x\n\ndef f(x):\n    return cube(x)\n",
+        "@adjoint.elementwise(cube)\ndef rule(y, x):\n    d[x] = d[y] * 2.0 * x * x\n\n"
+        "def f(x):\n    return cube(x)\n",
         encoding="utf-8",
     )
-    command = [sys.executable, "-m", "srcgrad", "check", f"{path}:f"]  # elsewhere, for the rule stays in the table
+    command = [
+        sys.executable,
+        "-m",
+        "srcgrad",
+        "check",
+        f"{path}:f",
+    ]  # elsewhere, for the rule stays in the table
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "FAILED" in done.stdout
@@ -200,8 +228,9 @@ def test_check_without_usable_arguments(tmp_path, capfd, text, given):
 def test_check_draws_integers_and_matrices(tmp_path):
     path = tmp_path / "shapes.py"
     path.write_text(
-        "import numpy as np\nimport beside\n\ndef f(a, n, k: int, scale=2.0):\n    s = 0.0\n    for i in range(n):\n"
-        "        s = s + np.sum(a @ a) * np.trace(np.eye(a.shape[1])) * scale + k + beside.ZERO\n    return s\n",
+        "import numpy as np\nimport beside\n\ndef f(a, n, k: int, scale=2.0):\n    x = a\n"
+        "    for i in range(n):\n        x = x @ a\n"
+        "    return np.sum(x) * scale + k + beside.ZERO * np.trace(np.eye(a.shape[1]))\n",
         encoding="utf-8",
     )
     (tmp_path / "beside.py").write_text("ZERO = 0.0\n", encoding="utf-8")

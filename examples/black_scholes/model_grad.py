@@ -47,7 +47,7 @@ def price_grad(spot, strike, time, rate, volatility, y_bar=1.0):
 
     # line 17: return spot * normal_cdf(d1) - strike * np.exp(-rate * time) * normal_...
     check_seed(y_bar, spot * t5 - t10)
-    t10_bar = sum_to(-y_bar, t10)
+    t10_bar = -sum_to(y_bar, t10)
     t11_bar = sum_to(sum_to(t10_bar * t9, t8) * strike, t7) * t7
     d1_bar = normal_cdf_back(sum_to(y_bar * spot, t5))
     spot_bar = sum_to(y_bar * t5, spot)
@@ -56,7 +56,7 @@ def price_grad(spot, strike, time, rate, volatility, y_bar=1.0):
     d2_bar = normal_cdf_back_1(sum_to(t10_bar * t8, t9))
     # line 16: d2 = d1 - spread
     d1_bar = d1_bar + d2_bar
-    spread_bar = sum_to(-d2_bar, spread)
+    spread_bar = -sum_to(d2_bar, spread)
     # line 15: d1 = (np.log(spot / strike) + (rate + 0.5 * volatility**2) * time) / s...
     t12_bar = d1_bar / spread
     t4_bar = sum_to(t12_bar * time, t4)
@@ -64,7 +64,7 @@ def price_grad(spot, strike, time, rate, volatility, y_bar=1.0):
     volatility_bar = sum_to(t4_bar * 0.5, t3) * 2.0 * volatility
     rate_bar += sum_to(t4_bar, rate)
     time_bar = time_bar + sum_to(t12_bar * t4, time)
-    spread_bar = spread_bar + sum_to(-d1_bar * d1 / spread, spread)
+    spread_bar -= sum_to(d1_bar * d1 / spread, spread)
     # line 14: spread = volatility * np.sqrt(time)
     time_bar = time_bar + 0.5 * sum_to(spread_bar * volatility, t1) / t1
     volatility_bar += sum_to(spread_bar * t1, volatility)

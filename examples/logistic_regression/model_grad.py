@@ -29,7 +29,7 @@ def cross_entropy_vjp(scores, labels):
         t3_bar = sum_to(np.broadcast_to(t6_bar, np.shape(t6)), log_sum) / t3
         shifted_bar = shifted_bar + np.expand_dims(t3_bar, 1) * t2
         # line 8: shifted = scores - np.max(scores, axis=1, keepdims=True)
-        t1_bar = sum_to(-shifted_bar, t1)
+        t1_bar = -sum_to(shifted_bar, t1)
         t7 = np.ones_like(scores) * (scores == t1)
         scores_bar = sum_to(shifted_bar, scores)
         scores_bar = scores_bar + t1_bar * t7 / np.sum(t7, axis=1, keepdims=True)

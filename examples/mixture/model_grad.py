@@ -19,7 +19,7 @@ def log_sum_exp_vjp(a):
         # line 9: return top + np.log(np.sum(np.exp(a - top[..., None]), axis=-1))
         t3_bar = np.expand_dims(sum_to(y_bar / t2, t2), -1) * t1
         top_bar += sum_to(y_bar, top)
-        top_bar[..., None] += sum_to(-t3_bar, top[..., None])
+        top_bar[..., None] -= sum_to(t3_bar, top[..., None])
         a_bar = sum_to(t3_bar, a)
         # line 8: top = np.max(a, axis=-1)
         t4 = np.ones_like(a) * (a == np.expand_dims(top, -1))
@@ -54,16 +54,16 @@ def log_likelihood_grad(logits, means, log_scales, points, y_bar=1.0):
     check_seed(y_bar, t7 - t8)
     scores_bar = log_sum_exp_back_1(np.full_like(t6, sum_to(y_bar, t7)))
     # line 22: log_norm = 0.5 * d * np.log(2.0 * np.pi) + log_sum_exp(logits)
-    t5_bar = sum_to(sum_to(sum_to(-y_bar, t8) * n, log_norm), t5)
+    t5_bar = -sum_to(sum_to(sum_to(y_bar, t8) * n, log_norm), t5)
     logits_bar = log_sum_exp_back(t5_bar)
     # line 21: scores = constants - 0.5 * np.sum(distances**2, axis=2)
     t9_bar = np.expand_dims(sum_to(-scores_bar, t4) * 0.5, 2)
     distances_bar = t9_bar * 2.0 * distances
     # line 20: constants = logits - np.sum(log_scales, axis=1)
-    t3_bar = sum_to(-scores_bar, t3)
+    t3_bar = -sum_to(scores_bar, t3)
     log_scales_bar = np.broadcast_to(np.expand_dims(t3_bar, 1), np.shape(log_scales))
     logits_bar = logits_bar + sum_to(scores_bar, logits)
     # line 19: distances = (points[:, None, :] - means) * np.exp(-log_scales)
-    means_bar = sum_to(-sum_to(distances_bar * t2, t1), means)
+    means_bar = -sum_to(sum_to(distances_bar * t2, t1), means)
     log_scales_bar = log_scales_bar - sum_to(distances_bar * t1, t2) * t2
     return logits_bar, means_bar, log_scales_bar

@@ -47,9 +47,7 @@ def _function(function: StaticFunction, node: ast.FunctionDef | ast.AsyncFunctio
         return "\n".join(line.rstrip() for line in lines)
     last, column = _end_of_header(lines)
     word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
-    header = wrap_definition(
-        f"{word} {name}", parameters(_bare(function)), ":", indent=0, width=WIDTH
-    )
+    header = wrap_definition(f"{word} {name}", parameters(_bare(function)), ":", indent=0, width=WIDTH)
     behind = lines[last][column:].strip()
     body = ([f"    {behind}"] if behind and not behind.startswith("#") else []) + lines[last + 1 :]
     if own:
@@ -65,7 +63,13 @@ def _is_annotated(node: FunctionNode) -> bool:
 def _bare(function: StaticFunction) -> ast.AST:
     """The parameters without their annotations, as a tree that can be printed."""
     arguments = function.source.tree.args
-    for each in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]:
+    for each in [
+        *arguments.posonlyargs,
+        *arguments.args,
+        *arguments.kwonlyargs,
+        arguments.vararg,
+        arguments.kwarg,
+    ]:
         if each is not None:
             each.annotation = None
     return arguments  # type: ignore[no-any-return]

@@ -140,7 +140,7 @@ def _is_plain(expression: str) -> bool:
 
 
 def _submodules(target: Target, parts: tuple[str, ...]) -> tuple[str, ...]:
-    """`scipy.special` for `scipy.special.erf` where `scipy` was imported: the import of its parent may not do."""
+    """`scipy.special` for `scipy.special.erf` where `scipy` was imported: importing the parent may not do."""
     if not isinstance(target, Import) or target.member or target.module != parts[0] or parts[0] == "numpy":
         return ()
     program = Program((), tuple(Path(entry) for entry in sys.path if entry))
@@ -168,9 +168,10 @@ def _is_compiled(name: str, program: Program) -> bool:
 
 
 def changed_in(module: StaticModule, name: str) -> int | None:
-    """The first line that may change the contents of a module's value after its assignment; None if there is none.
+    """The first line that may change the contents of a module's value behind its assignment; None if none.
 
-    An item or attribute is assigned, or the module calls a method of it, or gives it to a function for its effect.
+    An item or attribute is assigned, or the module calls a method of it, or gives it to a function for its
+    effect.
     """
     lines = [*_written(module.tree, name)]
     for statement in module.tree.body:

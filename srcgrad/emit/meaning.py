@@ -1,4 +1,4 @@
-"""What a name of a generated text means outside of it, as something that an output file can hold or import."""
+"""What a name of a generated text means outside of it: something that an output can hold or import."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Import:
     def line(self, name: str) -> str:
         """The import that binds it to `name`.
 
-        >>> Import("numpy").line("np"), Import("math", "pi").line("pi"), Import("scipy.special").line("special")
-        ('import numpy as np', 'from math import pi', 'from scipy import special')
+        >>> [Import("numpy").line("np"), Import("math", "pi").line("pi"), Import("os.path").line("path")]
+        ['import numpy as np', 'from math import pi', 'from os import path']
         """
         if self.member:
             return f"from {self.module} import {self.member}" + ("" if name == self.member else f" as {name}")
@@ -86,7 +86,7 @@ Meaning = Made | Builtin | Import | Copied | Literal | Outside | Unknown
 
 @dataclass(frozen=True)
 class Found:
-    """The meaning of the first `count` parts of a dotted name; `also` are submodules that must be imported."""
+    """The meaning of the first `count` parts of a dotted name; `also` are submodules to import."""
 
     meaning: Meaning
     count: int = 1
@@ -99,7 +99,7 @@ def is_builtin(name: str, value: object) -> bool:
 
 
 def imported(value: object) -> Import | None:
-    """The import of a module, or of a public function or class of NumPy, SciPy or the runtime; None otherwise.
+    """The import of a module, or of a function or class of NumPy, SciPy or the runtime; None otherwise.
 
     >>> imported(sys.modules["math"].sin), imported(runtime.sum_to), imported(0.5)
     (Import(module='math', member='sin'), Import(module='srcgrad.runtime', member='sum_to'), None)

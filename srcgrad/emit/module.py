@@ -1,4 +1,4 @@
-"""A module of generated text: header, imports, what is taken over from the user's modules, the derivatives."""
+"""A module of generated text: header, imports, what is taken over from the user, the derivatives."""
 
 from __future__ import annotations
 
@@ -50,7 +50,9 @@ def remark(text: str, indent: str = "") -> str:
 
 def free_names(definition: Node) -> list[str]:
     """Names that a function definition reads and does not bind, in alphabetical order."""
-    bound = {n.id for n in walk(definition.args) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+    bound = {
+        n.id for n in walk(definition.args) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)
+    }
     bound |= {s for n in walk(definition) if isinstance(n, gast.stmt) for s in stores(n)}
     bound |= {
         n.id

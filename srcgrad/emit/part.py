@@ -42,8 +42,8 @@ from srcgrad.trees import Node, expression, walk
 class Lookup:
     """Where the names of derivatives are looked up.
 
-    `made` are the names of all derivatives of the output; without `text`, the output is executed at once, and may
-    refer to objects of the running program.
+    `made` are the names of all derivatives of the output; without `text`, the output is executed at once,
+    and may refer to objects of the running program.
     """
 
     made: Mapping[str, object]
@@ -75,7 +75,7 @@ def derivative(name: str, tree: Node, facts: Facts, lookup: Lookup) -> Piece:
 
 
 def _settle(arguments: Node, namespace: LiveNamespace) -> None:
-    """Defaults that read names which are gone, those of the function around it: `def f(x, k=k0)` with a local k0."""
+    """Replace defaults that read names which are gone: `def f(x, k=k0)` with a k0 of the function around."""
     live = inspect.signature(namespace.function).parameters
 
     def settled(parameter: Node, default: Node) -> Node:
@@ -93,7 +93,7 @@ def _settle(arguments: Node, namespace: LiveNamespace) -> None:
 
 
 def _library(identifier: str, facts: Facts, lookup: Lookup) -> Meaning:
-    """A name that templates read: NumPy, a module, a function of the runtime, or an object of a rule's author."""
+    """A name that templates read: NumPy, a module, a function of the runtime, an object of a rule's own."""
     value = facts.library_values.get(identifier)
     if identifier == "np":
         return Import("numpy")
@@ -161,4 +161,3 @@ def _copied(meaning: Copied, look: Globals) -> Piece:
 
     line = 0 if meaning.function else module.table[name][-1].line
     return Piece(definition(meaning, name), meaning, find, at, {}, line)
-

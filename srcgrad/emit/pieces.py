@@ -1,4 +1,4 @@
-"""The definitions that an output file needs, and the names under which they stand in it: never two under one."""
+"""The definitions that an output needs, and the names under which they stand in it: never two under one."""
 
 from __future__ import annotations
 
@@ -124,8 +124,12 @@ class _Naming:
         return name
 
     def choose(self, read: Read, local: frozenset[str]) -> str:
-        """The name under which a piece reads something: its own, if no other piece means something else by it."""
-        root, meaning, known = read.reference.parts[0], read.found.meaning, self.spelled.get(read.found.meaning, [])
+        """The name under which a piece reads something: its own, if no other means another thing by it."""
+        root, meaning, known = (
+            read.reference.parts[0],
+            read.found.meaning,
+            self.spelled.get(read.found.meaning, []),
+        )
         chosen = read.piece.chosen.get(root)
         wanted = [*known, chosen, root] if chosen else [read.reference.parts[read.found.count - 1], *known]
         for name in wanted:

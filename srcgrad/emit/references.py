@@ -1,4 +1,4 @@
-"""The names that a piece of generated text reads from outside of itself: where they stand, and how to change them."""
+"""The names that a piece of text reads from outside of itself: where they stand, how to change them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Position = tuple[int, int]  # line from 0, column in characters
 class Reference:
     """A dotted name, as `("np", "linalg", "norm")`: where it starts, and where each of its parts ends.
 
-    `fixed` ones cannot be changed: those inside of f-strings, whose positions Python tells from 3.12 on only, and those
-    like `(a).b`, which have brackets inside.
+    `fixed` ones cannot be changed: those inside of f-strings, whose positions Python tells from 3.12 on only,
+    and those like `(a).b`, which have brackets inside.
     """
 
     parts: tuple[str, ...]
@@ -28,8 +28,8 @@ class Reference:
 def references(text: str) -> list[Reference]:
     """What a text reads from outside, in the order of the text.
 
-    >>> [found.parts for found in references("def f(x, n=N):\\n    return np.linalg.norm(x) + x.size * scale")]
-    [('N',), ('np', 'linalg', 'norm'), ('scale',)]
+    >>> [found.parts for found in references("def f(x, n=N):\\n    return np.linalg.norm(x) + x.size * k")]
+    [('N',), ('np', 'linalg', 'norm'), ('k',)]
     """
     names = _free(text)
     lines = text.split("\n")
@@ -44,7 +44,9 @@ def references(text: str) -> list[Reference]:
             ends = tuple(_position(lines, item.end_lineno, item.end_col_offset) for _, item in chain)
             start = _position(lines, chain[0][1].lineno, chain[0][1].col_offset)
             between = "\n".join(lines[start[0] : ends[-1][0] + 1])[start[1] :]
-            fixed = id(node) in inside or (len(chain) > 1 and ")" in between[: _length(lines, start, ends[-1])])
+            fixed = id(node) in inside or (
+                len(chain) > 1 and ")" in between[: _length(lines, start, ends[-1])]
+            )
             found.append(Reference(tuple(part for part, _ in chain), start, ends, fixed))
     return sorted(found, key=lambda item: (item.start, item.parts))
 
@@ -55,7 +57,7 @@ def identifiers(text: str) -> frozenset[str]:
 
 
 def replaced(text: str, changes: Mapping[Reference, tuple[int, str]]) -> str:
-    """The text with the first `count` parts of references written as another name: `{reference: (count, name)}`.
+    """The text with the first `count` parts of references written as a name: `{reference: (count, name)}`.
 
     >>> [found] = references("y = helpers.scale.real")
     >>> replaced("y = helpers.scale.real", {found: (2, "scale")})

@@ -12,7 +12,7 @@ from srcgrad.trees import COMPOUND, Block, Node, at, expression, name, statement
 def array_api(function: Node, facts: Facts) -> Node:
     """Write NumPy for a local name that `array_namespace` gives, and drop the call.
 
-    `xp_promote(x, force_floating=True, xp=xp)` becomes `np.asarray(x)`: what is differentiated is floating already.
+    `xp_promote(x, force_floating=True, xp=xp)` becomes `np.asarray(x)`: what is differentiated is floating.
 
     Before, in a module that imports both functions from SciPy's `_array_api`:
 

@@ -91,7 +91,8 @@ def _joined(group: Block, facts: Facts, indent: int) -> Block:
             value = node.value
             again = [n for n in walk(value.right) if isinstance(n, gast.Name) and n.id == bound]
             if not again and first not in facts.restores:
-                total = added(first.value, value.right)
+                minus = isinstance(value.op, gast.Sub)
+                total = gast.BinOp(first.value, value.op, value.right) if minus else added(first.value, value.right)
                 joined = gast.Assign(first.targets, total, None)
                 joined.lineno = first.lineno
                 if max(map(len, spelled(joined, width=10_000))) + indent <= WIDTH:

@@ -20,9 +20,28 @@ def negated(value: Node) -> Node | None:
     return None
 
 
+def outward(value: Node, helper: str | None) -> Node:
+    """The expression with minus signs moved out of `sum_to`: the sum is smaller than what it sums."""
+    if isinstance(value, gast.BinOp):
+        value.left, value.right = outward(value.left, helper), outward(value.right, helper)
+    elif isinstance(value, gast.UnaryOp):
+        value.operand = outward(value.operand, helper)
+        twice = negated(value.operand) if isinstance(value.op, gast.USub) else None
+        return value if twice is None else twice
+    elif isinstance(value, gast.Call) and isinstance(value.func, gast.Name) and value.func.id == helper:
+        inner = outward(value.args[0], helper)
+        minus = negated(inner)
+        value.args[0] = inner if minus is None else minus
+        return value if minus is None else at(gast.UnaryOp(gast.USub(), value), value)
+    return value
+
+
 def signs(program: Program, facts: Facts) -> Program:
     """Subtract where the negative of something would be added."""
+    helper = facts.imports.get("sum_to")
     for node in statements(program.backward):
+        if isinstance(node, gast.Assign | gast.AugAssign):
+            node.value = outward(node.value, helper)
         if isinstance(node, gast.AugAssign) and isinstance(node.op, gast.Add):
             minus = negated(node.value)
             if minus is not None:

@@ -15,7 +15,11 @@ from srcgrad.emit.references import Reference, local_names, references, replaced
         ([], []),
         (["import numpy as np", "import math"], ["import math", "", "import numpy as np"]),
         (
-            ["from srcgrad.runtime import sum_to", "from scipy.special import erf", "from srcgrad.runtime import count"],
+            [
+                "from srcgrad.runtime import sum_to",
+                "from scipy.special import erf",
+                "from srcgrad.runtime import count",
+            ],
             ["from scipy.special import erf", "from srcgrad.runtime import count, sum_to"],
         ),
         (
@@ -51,7 +55,8 @@ def test_remark_wraps():
 
 
 def test_references_follow_scopes():
-    text = "def f(x, n=size):\n    def inner(scale):\n        return scale * factor\n    return [k for k in x.rows if k > low]"
+    text = "def f(x, n=size):\n    def inner(scale):\n        return scale * factor\n"
+    text += "    return [k for k in x.rows if k > low]"
     assert [found.parts for found in references(text)] == [("size",), ("factor",), ("low",)]
     assert local_names(text) == {"x", "n", "inner", "scale", "k"}
 

@@ -25,8 +25,8 @@ def overwrite_grad(x, y, y_bar_=1.0):
 
     # line 6: x = np.sin(x) / y
     x_1_bar = y_bar_ / y * np.cos(x_1)
-    y_bar = sum_to(-y_bar_ * x_2 / y, y)
+    y_bar = -sum_to(y_bar_ * x_2 / y, y)
     # line 5: x = x * y
     x_bar = sum_to(x_1_bar * y, x)
-    y_bar = y_bar + sum_to(x_1_bar * x, y)
+    y_bar += sum_to(x_1_bar * x, y)
     return x_bar, y_bar

@@ -1,0 +1,121 @@
+"""With respect to what: the parameters of a function through which a derivative can flow, from its text."""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.analyse.active import activity
+from srcgrad.errors import DifferentiationError
+from srcgrad.facts import SCALAR, Kind
+from srcgrad.front.static import StaticFunction
+from srcgrad.front.webs import parameters
+from srcgrad.modules import Module
+from srcgrad.pipeline import MODES, prepared
+from srcgrad.trees import Node, walk
+
+
+def annotated(function: StaticFunction) -> dict[str, Kind]:
+    """Parameters that are numbers by their annotation."""
+    found = {}
+    for parameter in _each(function.source.tree):
+        if _annotation(parameter, function) in ("float", "int"):
+            found[parameter.id] = SCALAR
+    return found
+
+
+def _each(tree: Node) -> list[Node]:
+    arguments = tree.args
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+
+
+def _annotation(parameter: Node, function: StaticFunction) -> str:
+    """The built-in type that a parameter is annotated with; empty if there is none."""
+    node = parameter.annotation
+    spelled = getattr(node, "id", None) or getattr(node, "value", None)
+    if not isinstance(spelled, str) or spelled not in ("float", "int", "bool", "str"):
+        return ""
+    found = function.module.lookup(spelled)
+    return spelled if found is not None and isinstance(found.object, type) else ""
+
+
+def named(function: StaticFunction, wrt: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the names that are parameters of a function; E5009 if none is."""
+    own = parameters(function.source.tree)
+    found = tuple(name for name in wrt if name in own)
+    if not found:
+        message = f"{function.qualname} has no parameter {' or '.join(wrt)}"
+        raise DifferentiationError("E5009", message, f"its parameters are: {', '.join(own) or 'none'}")
+    return found
+
+
+def check_names(functions: list[StaticFunction], wrt: tuple[str, ...] | None) -> None:
+    """E5009 for a name in `wrt` that no function has, or that is there twice."""
+    known = [name for function in functions for name in parameters(function.source.tree)]
+    for name in wrt or ():
+        if name not in known or (wrt or ()).count(name) > 1:
+            message = f"no parameter is called {name!r}" if name not in known else f"{name} is named twice"
+            listed = ", ".join(dict.fromkeys(known)) or "none"
+            raise DifferentiationError("E5009", message, f"the parameters are: {listed}")
+
+
+def active(function: StaticFunction, kinds: dict[str, Kind]) -> tuple[str, ...]:
+    """The parameters through which a derivative can flow into the result; E5002 if there is none.
+
+    Left out are those whose default or annotation is an integer, boolean, string or None, and those that
+    are read as an index, a slice or the bound of a range, which must be integers.
+    """
+    tree = function.source.tree
+    whole = discrete(function)
+    wanted = tuple(name for name in parameters(tree) if name not in whole)
+    facts, program = prepared(function.source, function.module, "reverse", wanted, kinds, Module())
+    for step in MODES["reverse"]:
+        program = step(program, facts)
+        if step is activity:
+            break
+    found = tuple(name for name in wanted if name in facts.active)
+    if not found:
+        raise DifferentiationError(
+            "E5002",
+            f"no derivative flows from a parameter of {function.qualname} to its result",
+            "name the parameters with --wrt if there are some",
+        )
+    return found
+
+
+def discrete(function: StaticFunction) -> frozenset[str]:
+    """Parameters for which no float is given, told from defaults, annotations, uses as indices and bounds."""
+    tree = function.source.tree
+    positional = [*tree.args.posonlyargs, *tree.args.args]
+    last = positional[len(positional) - len(tree.args.defaults) :]
+    defaults = [
+        *zip(last, tree.args.defaults, strict=True),
+        *zip(tree.args.kwonlyargs, tree.args.kw_defaults, strict=True),
+    ]
+    found = {p.id for p, value in defaults if isinstance(value, gast.Constant) and not _is_float(value.value)}
+    found |= {p.id for p in _each(tree) if _annotation(p, function) in ("int", "bool", "str")}
+    for node in walk(tree):
+        if isinstance(node, gast.Subscript):
+            found |= _names(node.slice)
+        elif isinstance(node, gast.Call) and getattr(node.func, "id", None) == "range":
+            found |= {name for argument in node.args for name in _names(argument)}
+    return frozenset(found)
+
+
+def _is_float(value: object) -> bool:
+    return isinstance(value, float | complex)
+
+
+def _names(node: Node) -> set[str]:
+    """Names that are integers if an expression is: itself, or what it computes with + - * // %."""
+    if isinstance(node, gast.Name):
+        return {node.id}
+    parts: list[Node] = []
+    if isinstance(node, gast.BinOp):
+        parts = [node.left, node.right]
+    elif isinstance(node, gast.UnaryOp):
+        parts = [node.operand]
+    elif isinstance(node, gast.Tuple):
+        parts = node.elts
+    elif isinstance(node, gast.Slice):
+        parts = [part for part in (node.lower, node.upper, node.step) if part is not None]
+    return {name for part in parts for name in _names(part)}
