@@ -112,6 +112,15 @@ def _own_array(gradient: Any, value: np.ndarray, others: list[Any]) -> np.ndarra
     return made
 
 
+def like_output(tangent: Any, output: Any) -> Any:
+    """The tangent of a number as a number: a 0-d array is unpacked."""
+    if isinstance(output, tuple):
+        return tuple(like_output(t, y) for t, y in zip(tangent, output, strict=True))
+    if isinstance(tangent, np.ndarray) and tangent.ndim == 0 and not isinstance(output, np.ndarray):
+        return tangent[()]
+    return tangent
+
+
 def cast_seed(seed: Any, output: Any) -> Any:
     """The seed in the dtype of the output; E5014 if its shape differs."""
     if isinstance(output, tuple | list):

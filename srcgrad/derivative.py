@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any  # functions and arguments are arbitrary objects
 
-from srcgrad.arguments import cast_seed, check_input, kind_of, mirror
+from srcgrad.arguments import cast_seed, check_input, kind_of, like_output, mirror
 from srcgrad.emit.module import free_names
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Kind
@@ -112,7 +112,7 @@ class Derivative:
         made = self.compiled(kinds)
         given = {s: cast_seed(t, by_name[w]) for s, t, w in zip(made.seeds, tangents, self.wrt, strict=True)}
         y, y_dot = _run(functools.partial(made.function, **given), values, self.signature)
-        return self.output(y, values), self.output(y_dot, values)
+        return self.output(y, values), self.output(like_output(y_dot, y), values)
 
     def output(self, found: Any, values: list[Any]) -> Any:
         """An output of the primal; that of a gradient mirrors the arguments."""

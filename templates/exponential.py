@@ -1,7 +1,7 @@
 """Exponentials, logarithms, roots and powers.
 
-Where an argument is a number, hence perhaps the Python float 0.0, these rules divide with `np.divide` and raise
-to powers with `np.power`: the operators of Python would raise ZeroDivisionError where the derivative is inf.
+Where an argument is a number, hence perhaps the Python float 0.0, these rules divide with `np.divide` and
+raise to powers with `np.power`: Python's operators would raise ZeroDivisionError where the derivative is inf.
 """
 
 import math

@@ -152,7 +152,8 @@ def columns_adjoint(z, x, b):
 
 
 @adjoint(
-    cofactor, forms=(("cofactor(x)", (3, 3)), ("cofactor(x)", (4, 2, 2)), ("cofactor(x + 2.0 * np.eye(3))", (3, 3)))
+    cofactor,
+    forms=(("cofactor(x)", (3, 3)), ("cofactor(x)", (4, 2, 2)), ("cofactor(x + 2.0 * np.eye(3))", (3, 3))),
 )
 def cofactor_adjoint(z, a):
     d[a] = cofactor_derivative(d[z], a)

@@ -18,10 +18,20 @@ from typing import Any
 
 import srcgrad.rules
 from srcgrad.check import check_report
-from srcgrad.rules import Rule
-from tests.rule_cases import cases, differentiable_rules
+from srcgrad.rules import Rule, adjoint, d
+from tests.rule_cases import cases, differentiable_rules, namespace
 
 SCALE = 1.1
+
+
+def scaled(parts: Any) -> Any:
+    """A list or tuple of derivatives, each scaled; `*` would repeat the list."""
+    return [scaled(p) if isinstance(p, list | tuple) else None if p is None else SCALE * p for p in parts]
+
+
+@adjoint.linear(scaled)
+def scaled_adjoint(z, parts):  # type: ignore[no-untyped-def]  # a template
+    d[parts] = scaled(d[z])
 
 
 @dataclass(frozen=True)
@@ -39,11 +49,12 @@ class Mutant:
 def mutants(rule: Rule) -> list[Mutant]:
     """One mutant for each line `d[x] = ...`, and in a tangent for each `d[x]` of its lines."""
     found = []
+    whole = _has_parts(rule)
     for role, template in (("template", rule.template), ("tangent", rule.tangent)):
         if template is not None:
             for number, (place, read) in enumerate(_derivatives(_definition(template))):
                 tree = _definition(template)
-                line = _scale(tree, place, read)
+                line = _scale(tree, place, read, whole and role == "template")
                 function = _define(tree, template, f"{rule.name} {role} {number}")
                 found.append(Mutant(rule, replace(rule, **{role: function}), line))
     return found
@@ -76,20 +87,33 @@ def _derivatives(definition: ast.FunctionDef) -> list[tuple[int, str]]:
     return found
 
 
+def _has_parts(rule: Rule) -> bool:
+    """Whether the operation returns a list or tuple, as its first form shows."""
+    for case in cases(rule)[:1]:
+        names = {**namespace(rule), **dict(zip("xyzuvw", case.arguments(), strict=False))}
+        for node in ast.walk(ast.parse(case.call)):
+            if isinstance(node, ast.Call) and eval(ast.unparse(node.func), names) is rule.op:
+                return isinstance(eval(ast.unparse(node), names), list | tuple)
+    return False
+
+
 class _Scaled(ast.NodeTransformer):
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, parts: bool) -> None:
         self.name = name
+        self.parts = parts
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         if _is_derivative(node) and ast.unparse(node.slice) == self.name:
+            if self.parts:
+                return ast.Call(ast.Name("scaled", ast.Load()), [node], [])
             return ast.BinOp(ast.Constant(SCALE), ast.Mult(), node)
         return node
 
 
-def _scale(definition: ast.FunctionDef, number: int, name: str) -> str:
+def _scale(definition: ast.FunctionDef, number: int, name: str, parts: bool) -> str:
     """Scale `d[name]` in one line, which is linear in it; the line as it reads then."""
     line = _lines(definition)[number]
-    line.value = _Scaled(name).visit(line.value)
+    line.value = _Scaled(name, parts).visit(line.value)
     return ast.unparse(ast.fix_missing_locations(line))
 
 
@@ -97,7 +121,7 @@ def _define(tree: ast.FunctionDef, template: Callable[..., Any], label: str) -> 
     text = ast.unparse(tree) + "\n"
     file = f"<mutant {label}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    names = {**template.__globals__, **inspect.getclosurevars(template).nonlocals}
+    names = {**template.__globals__, **inspect.getclosurevars(template).nonlocals, "scaled": scaled}
     exec(compile(text, file, "exec"), names)
     return names[tree.name]
 

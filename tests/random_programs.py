@@ -9,6 +9,7 @@ programs come from Hypothesis, which can shrink them, and from `random.Random`, 
 from __future__ import annotations
 
 import linecache
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any  # choices and drawn arguments are arbitrary objects
@@ -17,6 +18,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 Pick = Callable[[Sequence[Any]], Any]
+Helpers = dict[str, tuple[str, tuple[str, ...]]]  # name -> kind of the result, kinds of the parameters
 KINDS = "svm"
 
 # Templates of expressions: {s}, {v}, {m} are expressions of that kind, {i} an index from 0 to 2, {c} a number.
@@ -59,7 +61,7 @@ class Writer:
     pick: Pick
     known: dict[str, str] = field(default_factory=dict)  # name -> kind, surely bound here
     counters: list[str] = field(default_factory=list)
-    helpers: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)  # name -> result, parameters
+    helpers: Helpers = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     made: int = 0
 
@@ -224,8 +226,9 @@ class Writer:
         self.made += 1
         counter = f"k{self.made}"
         self.put(indent, f"{counter} = 0")
-        extra = self.pick(("", f" and {self.fill('{s} < {c}', 1)}", f" and {self.fill('np.sum({v}) < 2.0', 1)}"))
-        self.put(indent, f"while {counter} < {self.pick(('3', '2', 'n'))}{extra}:")
+        extra = self.fill(self.pick(("", " and {s} < {c}", " and np.sum({v}) < 2.0")), 1)
+        trips = self.pick(("3", "2", "n"))
+        self.put(indent, f"while {counter} < {trips}{extra}:")
         self.counters.append(counter)
         if self.pick((True, False)):
             self.put(indent + 1, f"{counter} = {counter} + 1")
@@ -248,7 +251,7 @@ class Writer:
         return " + ".join(f"np.sum({name})" for name in names)
 
 
-def helper(pick: Pick, name: str, helpers: dict[str, tuple[str, tuple[str, ...]]]) -> tuple[str, str, tuple[str, ...]]:
+def helper(pick: Pick, name: str, helpers: Helpers) -> tuple[str, str, tuple[str, ...]]:
     """A callee: its text, the kind of its result, the kinds of its parameters."""
     kinds = (*pick((("s",), ("v",), ("m", "v"), ("s", "v"))), "s")
     names = [f"p{position}" for position in range(len(kinds) - 1)] + ["last"]
@@ -288,8 +291,6 @@ def arguments(kinds: str, trips: int, seed: int) -> tuple[Any, ...]:
 
 def define(text: str, number: int) -> Callable[..., Any]:
     """The function `f` that the text spells, with its text where the front end looks for it."""
-    import math
-
     file = f"<random program {number}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     namespace: dict[str, Any] = {"np": np, "math": math, "INDEX": np.array([0, 2, 0])}

@@ -186,7 +186,7 @@ def _aliases(rule: Rule) -> list[Case]:
 
 
 def _required(rule: Rule) -> tuple[str, ...]:
-    """The parameters that an elementwise call gives: those without a default, and those that have a domain."""
+    """The parameters that an elementwise call gives: those without a default or with a domain."""
     template = adjoint_template(rule)
     assert template is not None, f"{rule.name} is elementwise and has no template"
     named = rule.domain if isinstance(rule.domain, dict) else {}

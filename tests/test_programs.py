@@ -11,7 +11,8 @@ from srcgrad import check_grads, grad, jvp, source, value_and_grad, vjp
 from srcgrad.differences import vector
 from tests.programs import IDS, PROGRAMS
 
-FIRST_ORDER = {"newton_square_root", "guards_and_prints"}  # a stopping test, and output that second order repeats
+# A stopping test that differences at order 2 do not resolve, and output that second order would repeat.
+FIRST_ORDER = {"newton_square_root", "guards_and_prints"}
 every_program = pytest.mark.parametrize(("function", "args"), PROGRAMS, ids=IDS)
 
 
@@ -31,7 +32,8 @@ def test_second_order(function, args) -> None:
 
 @every_program
 def test_source_is_repeatable(function, args) -> None:
-    for mode in ("reverse", "value-and-grad", "vjp", "forward"):
+    scalar = is_number(function(*args))
+    for mode in ("vjp", "forward", *(("reverse", "value-and-grad") if scalar else ())):
         text = source(function, mode=mode)
         assert source(function, mode=mode) == text
         compile(text, "<text>", "exec")

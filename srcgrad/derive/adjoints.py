@@ -72,9 +72,9 @@ class Adjoints:
         primal = operand.id
         spec = self.specs.get(primal, self.facts.spec.get(operand))
         target = self.of(primal)
-        if not self.exists(primal) and primal in self.facts.indexed and not is_fresh_value(value, self.facts):
-            into.append(self.element_zeros(primal, spec, like))  # elements will be added to it in place
-            self.state[primal] = PRESENT
+        shared = primal in self.facts.indexed and primal not in self.facts.containers
+        if not self.exists(primal) and shared and not is_fresh_value(value, self.facts):
+            value = expression(f"{self.facts.library('np')}.array(value)", value=value)  # its elements will change
         if self.exists(primal) and primal in self.facts.containers:
             helper = self.facts.library("add")
             made = assign(target, expression(f"{helper}(one, two)", one=self.read(primal, spec), two=value), like)

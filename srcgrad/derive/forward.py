@@ -70,7 +70,10 @@ def _run(run: Block, facts: Facts) -> Block:
         for item in beside:
             at(item, node)
             facts.tangents[item] = None
-        if lost & set(stores(node)):
+        if isinstance(node, gast.Assign) and node.value in facts.pulled:
+            made += [*tangents, node, *beside]  # the call takes the tangents
+            tangents = []
+        elif lost & set(stores(node)):
             made += _before(node, tangents + beside, facts)
             tangents = []
         else:

@@ -14,7 +14,7 @@ from srcgrad.derive.saves import Saves
 from srcgrad.derive.stacks import stack_adjoints, undo
 from srcgrad.facts import Facts
 from srcgrad.front.webs import parameters
-from srcgrad.trees import Block, Node, at, expression, name, stores, written
+from srcgrad.trees import Block, Node, at, expression, loads, name, stores, written
 
 
 @dataclass
@@ -104,17 +104,34 @@ def _runs(block: Block, facts: Facts) -> list[Block]:
 
 
 def _run(run: Block, work: Backward) -> Block:
+    """A statement of the user backwards; its cheap values are computed again once their operands are back."""
+    again = work.saves.again(run)
     made: Block = []
     for position in range(len(run) - 1, -1, -1):
         node = run[position]
-        again = work.saves.again(run) if position == len(run) - 1 else []
+        overwritten = {lost for other in run[:position] for lost in work.lost.before.get(other, [])}
+        ready, again = _ready(again, overwritten)
         if isinstance(node, gast.If):
-            made += again + _branch(node, work)
+            made += ready + _branch(node, work)
         elif isinstance(node, gast.For | gast.While):
             made += _loop(node, work)
         else:
-            made += _assignment(node, work, again)
+            made += _assignment(node, work, ready)
     return made
+
+
+def _ready(again: Block, overwritten: set[str]) -> tuple[Block, Block]:
+    """Values that may be computed now, and values that read what a statement further up has overwritten."""
+    ready: Block = []
+    waiting: Block = []
+    stale = set(overwritten)
+    for clone in again:
+        if stale & set(loads(clone)):
+            stale |= set(stores(clone))
+            waiting.append(clone)
+        else:
+            ready.append(clone)
+    return ready, waiting
 
 
 def _assignment(node: Node, work: Backward, again: Block) -> Block:

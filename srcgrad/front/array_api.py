@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import gast
+import numpy as np
 
 from srcgrad.facts import Facts
+from srcgrad.front.inlined import Overlay
+from srcgrad.front.namespace import Binding
 from srcgrad.front.resolve import binding_of
 from srcgrad.trees import COMPOUND, Block, Node, at, expression, name, statements, stores, target, walk
 
@@ -12,7 +15,8 @@ from srcgrad.trees import COMPOUND, Block, Node, at, expression, name, statement
 def array_api(function: Node, facts: Facts) -> Node:
     """Write NumPy for a local name that `array_namespace` gives, and drop the call.
 
-    `xp_promote(x, force_floating=True, xp=xp)` becomes `np.asarray(x)`: what is differentiated is floating.
+    `xp_promote(x, force_floating=True, xp=xp)` becomes `np.asarray(x)`: what is differentiated is floating;
+    `xp.astype(x, dtype)` becomes the method.
 
     Before, in a module that imports both functions from SciPy's `_array_api`:
 
@@ -35,6 +39,10 @@ def array_api(function: Node, facts: Facts) -> Node:
         and _calls(node.value, "array_namespace", facts, local)
     }
     if names:
+        spelled = facts.library("np")
+        known = facts.namespace.lookup(spelled)
+        if known is None or known.object is not np:  # a module that has no NumPy of its own
+            facts.namespace = Overlay(facts.namespace, {spelled: Binding("object", np)})
         function.body = _block(function.body, names, facts, local)
     return function
 
@@ -94,8 +102,19 @@ def _changed(node: Node, names: dict[str, None], facts: Facts, local: frozenset[
             if item is not node.args[0] and hasattr(item, "lineno"):
                 at(item, node)
         return at(asked, node)
+    if _is_astype(node, names):
+        whole = node.args.pop(0)
+        node.func = at(gast.Attribute(value=whole, attr="astype", ctx=node.func.ctx), node.func)
     _rewrite(node, names, facts, local)
     return node
+
+
+def _is_astype(node: Node, names: dict[str, None]) -> bool:
+    """Whether a node is `xp.astype(x, dtype)`: NumPy's own namespace has that from version 2.1 on only."""
+    if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Attribute) or not node.args:
+        return False
+    held = node.func.value
+    return node.func.attr == "astype" and isinstance(held, gast.Name) and held.id in names
 
 
 def _only_promotes(call: Node) -> bool:

@@ -10,7 +10,7 @@ from srcgrad.front.resolve import binding_of, effects
 from srcgrad.front.scope import Scope, cheap
 from srcgrad.front.varied import varied_names
 from srcgrad.front.webs import parameters
-from srcgrad.trees import Block, Node, assign, name, statements, stores, walk, written
+from srcgrad.trees import Block, Node, assign, copy, name, statements, stores, walk, written
 
 
 def normalise(function: Node, facts: Facts) -> Node:
@@ -92,18 +92,32 @@ def _loop(node: Node, scope: Scope) -> None:
             "a loop over tuples is not accepted",
             "loop over an index: `for i in range(len(xs))`, and read the parts in the body",
         )
+    changed = {s for n in statements([node]) for s in stores(n)}
     if _is_range(node.iter, scope):
-        node.iter = _frozen(node, scope)
-    if scope.varied(node.iter) and not isinstance(node.iter, gast.Name) and not _is_range(node.iter, scope):
-        held = atom(node.iter, scope)
-        node.iter = held
+        node.iter = _frozen(node, scope, changed)
+    elif _is_iterator(node.iter, scope):
+        raise scope.facts.refuse(
+            node.iter,
+            "E5005",
+            "a loop over an iterator is not accepted",
+            "loop over an index: `for i in range(len(xs))`, and read the items in the body",
+        )
+    elif not isinstance(node.iter, gast.Name) or node.iter.id in changed:
+        held = scope.temporary()
+        spread_varied(held, node.iter, scope)
+        compute(held, node.iter, scope)
+        node.iter = name(held)
     node.body = _block(node.body, scope)
     scope.block.append(node)
 
 
-def _frozen(node: Node, scope: Scope) -> Node:
+def _is_iterator(node: Node, scope: Scope) -> bool:
+    found = binding_of(node.func, scope.facts, scope.local) if isinstance(node, gast.Call) else None
+    return found is not None and found.object in (reversed, zip, enumerate, map, filter, iter)
+
+
+def _frozen(node: Node, scope: Scope, changed: set[str]) -> Node:
     """The bounds of a loop, as they are before it: what the body changes, or a call, is held in a name."""
-    changed = {s for n in statements([node]) for s in stores(n)}
     inner = node.iter if node.iter.func.id != "reversed" else node.iter.args[0]
     for position, bound in enumerate(inner.args):
         names = {n.id for n in walk(bound) if isinstance(n, gast.Name)}
@@ -139,13 +153,12 @@ def _assignment(node: Node, scope: Scope) -> None:
     if len(node.targets) > 1:
         held = atom(node.value, scope)
         for item in node.targets:
-            _bind(item, held, scope)
+            _bind(item, copy(held), scope)
     elif isinstance(first, gast.Tuple | gast.List) and isinstance(node.value, gast.Tuple | gast.List):
-        if len(first.elts) == len(node.value.elts):
-            _parallel(first, node.value, scope)
-            return
-        raise scope.facts.refuse(node, "E5005", "wrong number of values to unpack", "match the two sides")
+        _parallel(_pairs(first, node.value, scope), scope)
     elif isinstance(first, gast.Name):
+        if isinstance(node.value, gast.Name) and node.value.id == first.id:
+            return
         compute(first.id, node.value, scope)
         if node in scope.facts.augmented and scope.block:
             scope.facts.augmented[scope.block[-1]] = None
@@ -153,25 +166,48 @@ def _assignment(node: Node, scope: Scope) -> None:
         _bind(first, atom(node.value, scope), scope)
 
 
-def _parallel(names: Node, values: Node, scope: Scope) -> None:
+def _pairs(names: Node, values: Node, scope: Scope) -> list[tuple[Node, Node]]:
+    """Targets and values of `a, (b, c) = e, (f, g)`, nested displays taken apart."""
+    if len(names.elts) != len(values.elts):
+        raise scope.facts.refuse(values, "E5005", "wrong number of values to unpack", "match the two sides")
+    found: list[tuple[Node, Node]] = []
+    for item, value in zip(names.elts, values.elts, strict=True):
+        if isinstance(item, gast.Tuple | gast.List) and isinstance(value, gast.Tuple | gast.List):
+            found += _pairs(item, value, scope)
+        else:
+            found.append((item, value))
+    return found
+
+
+def _parallel(pairs: list[tuple[Node, Node]], scope: Scope) -> None:
     """`a, b = e, f`: all right sides before any name is bound."""
-    written = {n.id for n in walk(names) if isinstance(n, gast.Name)}
+    written_names = {n.id for item, _ in pairs for n in walk(item) if isinstance(n, gast.Name)}
     held = []
-    for value in values.elts:
-        if isinstance(value, gast.Name) and value.id in written:
+    for _, value in pairs:
+        if isinstance(value, gast.Name) and value.id in written_names:
             keep = scope.temporary()
             scope.emit(assign(keep, name(value.id)))
             spread_varied(keep, value, scope)
             held.append(name(keep))
         else:
-            held.append(atom(value, scope))
-    for item, value in zip(names.elts, held, strict=True):
+            held.append(_settled(value, written_names, scope))
+    for (item, _), value in zip(pairs, held, strict=True):
         _bind(item, value, scope)
+
+
+def _settled(value: Node, changed: set[str], scope: Scope) -> Node:
+    """The value, computed now if it reads a name that is about to be bound."""
+    if any(isinstance(n, gast.Name) and n.id in changed for n in walk(value)) and not scope.varied(value):
+        held = scope.temporary()
+        compute(held, value, scope)
+        return name(held)
+    return atom(value, scope)
 
 
 def _bind(item: Node, value: Node, scope: Scope) -> None:
     if isinstance(item, gast.Name):
-        scope.emit(assign(item.id, value))
+        if not (isinstance(value, gast.Name) and value.id == item.id):
+            scope.emit(assign(item.id, value))
         return
     flat = gast.Tuple(elts=[], ctx=gast.Store())
     inner = []
@@ -183,6 +219,11 @@ def _bind(item: Node, value: Node, scope: Scope) -> None:
             flat.elts.append(name(held, gast.Store()))
             spread_varied(held, value, scope)
             inner.append((part, held))
+    if not isinstance(value, gast.Name):
+        keep = scope.temporary()
+        spread_varied(keep, value, scope)
+        scope.emit(assign(keep, value))
+        value = name(keep)
     scope.emit(gast.Assign([flat], value, None))
     for part, held in inner:
         _bind(part, name(held), scope)
