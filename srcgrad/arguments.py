@@ -12,11 +12,16 @@ from srcgrad.facts import SCALAR, UNKNOWN, Kind
 
 _ARRAYS = tuple(Kind("array", rank) for rank in range(33))
 _OTHER = Kind("other")
+_REAL = np.dtype(float)
 
 
 def kind_of(value: Any) -> Kind:
     """The kind of an argument: a number, an array of some rank, a container of kinds, or something else."""
     cls = type(value)
+    if _is_complex(value):
+        raise DifferentiationError(
+            "E5017", "an argument is complex", "pass its real and imaginary part as two real arguments"
+        )
     if cls is np.ndarray:
         return _ARRAYS[int(value.ndim)]
     if cls is float or cls is int or issubclass(cls, np.generic):
@@ -33,6 +38,10 @@ def kind_of(value: Any) -> Kind:
     if isinstance(value, dict):
         return Kind("dict", None, tuple((k, kind_of(v)) for k, v in value.items()))
     return _OTHER
+
+
+def _is_complex(value: Any) -> bool:
+    return isinstance(value, complex) or getattr(getattr(value, "dtype", _REAL), "kind", "") == "c"
 
 
 def check_input(value: Any, name: str) -> None:
@@ -76,6 +85,10 @@ def mirror(gradient: Any, value: Any, others: list[Any]) -> Any:
 
     `others` lists arrays that it must not share memory with; the result is added to it.
     """
+    if _is_complex(gradient):
+        raise DifferentiationError(
+            "E5017", "a gradient is complex", "differentiate the real and the imaginary part of the output"
+        )
     if type(value) is float:
         return float(gradient)
     if isinstance(value, np.ndarray):
@@ -123,12 +136,21 @@ def like_output(tangent: Any, output: Any) -> Any:
 
 def cast_seed(seed: Any, output: Any) -> Any:
     """The seed in the dtype of the output; E5014 if its shape differs."""
+    if isinstance(output, dict):
+        if not isinstance(seed, dict) or seed.keys() != output.keys():
+            raise DifferentiationError("E5014", "the keys of the seed are not those of the output", "make them equal")
+        return {key: cast_seed(seed[key], part) for key, part in output.items()}
     if isinstance(output, tuple | list):
         if not isinstance(seed, tuple | list) or len(seed) != len(output):
             raise DifferentiationError(
                 "E5014", f"the output has {len(output)} parts, the seed has not", "pass a tuple of seeds"
             )
-        return tuple(cast_seed(s, y) for s, y in zip(seed, output, strict=True))
+        parts = [cast_seed(s, y) for s, y in zip(seed, output, strict=True)]
+        return parts if isinstance(output, list) else tuple(parts)
+    if _is_complex(seed) or _is_complex(output):
+        raise DifferentiationError(
+            "E5017", "the output or the seed is complex", "differentiate the real and the imaginary part"
+        )
     if type(seed) is float and isinstance(output, float):
         return seed
     wanted = np.shape(output)

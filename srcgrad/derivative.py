@@ -120,12 +120,12 @@ class Derivative:
             return self.primal.mirrored(found, values)
         return found
 
-    def mirrored(self, found: Any, values: list[Any]) -> Any:
+    def mirrored(self, found: Any, values: list[Any], seeds: list[Any] | None = None) -> Any:
         """The adjoints with class, shape and dtype of the arguments."""
         bare = len(self.wrt) == 1 and (self.single or self.mode == "vjp")
         adjoints = (found,) if bare else found
         by_name = dict(zip(self.signature.parameters, values, strict=True))
-        others: list[Any] = [v for v in values if hasattr(v, "dtype")]
+        others: list[Any] = [v for v in [*values, *(seeds or [])] if hasattr(v, "dtype")]
         made = tuple(mirror(g, by_name[w], others) for g, w in zip(adjoints, self.wrt, strict=True))
         return made[0] if self.single else made
 
@@ -248,6 +248,6 @@ def pull(back: Callable[[Any], Any], derivative: Derivative, values: list[Any], 
             found = back(given)
         except (TypeError, ValueError) as error:
             raise coded(error) from None
-        return derivative.mirrored(found, values)
+        return derivative.mirrored(found, values, [given])
 
     return pullback

@@ -42,6 +42,7 @@ class Module:
 
     inline: bool = False  # whether calls are written out, so that the text can be differentiated again
     made: dict[Any, Derived] = field(default_factory=dict)
+    making: dict[str, Facts] = field(default_factory=dict)  # name -> facts, also while it is being made
     pending: dict[Any, str] = field(default_factory=dict)  # derivative being made -> its name
     names: Names = field(default_factory=Names)
     specs: dict[Any, Any] = field(default_factory=dict)
@@ -94,7 +95,7 @@ class Module:
 
     def seeds(self, name: str) -> tuple[str, ...]:
         """Names of the tangents that a forward derivative takes."""
-        return next(made.facts.seeds for made in self.made.values() if made.name == name)
+        return self.making[name].seeds
 
     def output_spec(self, function: Any, kinds: dict[str, Kind]) -> Any:
         """What is known of a callee's result: a spec, or a tuple of specs."""

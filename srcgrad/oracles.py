@@ -167,10 +167,10 @@ def _pull(subject: Subject, point: _Point) -> tuple[Vector | None, list[Record]]
     before = snapshot((subject.args, seed))
     value, pullback = vjp(subject.function, *subject.args, wrt=subject.active)
     found = pullback(seed)
-    adjoints = [found[position] for position in subject.active]
+    adjoints = list(found)
     first = snapshot(adjoints)
     again = pullback(seed)
-    second = snapshot([again[position] for position in subject.active])
+    second = snapshot(list(again))
     changed = [] if before == snapshot((subject.args, seed)) else ["an argument or the seed was changed"]
     names = [subject.labels[position] for position in subject.active]
     mirrored = zip(subject.chosen, adjoints, names, strict=True)

@@ -22,7 +22,7 @@ from srcgrad.analyse.shapes import shapes
 from srcgrad.analyse.containers import containers
 from srcgrad.derive.calls import calls
 from srcgrad.derive.finish import gradient
-from srcgrad.derive.forward import tangent
+from srcgrad.derive.forward import dotted, tangent
 from srcgrad.emit.assemble import SUFFIX, assemble, outer_names
 from srcgrad.facts import Facts, Kind, Spec
 from srcgrad.front.array_api import array_api
@@ -113,6 +113,9 @@ def _derived(
     facts, tree = prepared(source, namespace, mode, wrt, kinds, module)
     made = module.names.fresh(f"{source.name}_{SUFFIX[mode]}")
     module.pending[key] = made
+    module.making[made] = facts
+    if mode == "forward":
+        facts.seeds = tuple(dotted(w, facts) for w in wrt)
     facts.single = single
     facts.names.taken.add(made)
     program: Any = tree

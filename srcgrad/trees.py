@@ -94,10 +94,14 @@ def assign(target: str, value: Node, like: Node = None) -> Node:
 
 def at(node: Node, like: Node) -> Node:
     """`node`, with the position of `like`: a generated statement carries the user's line."""
-    if hasattr(like, "lineno"):
-        node.lineno, node.col_offset = like.lineno, like.col_offset
-        node.end_lineno, node.end_col_offset = like.end_lineno, like.end_col_offset
+    for key in _POSITION:
+        value = getattr(like, key, None)
+        if value is not None:
+            setattr(node, key, value)
     return node
+
+
+_POSITION = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
 
 
@@ -213,7 +217,7 @@ def written(node: Node) -> list[str]:
         if isinstance(function, gast.Attribute) and function.attr == "append":
             return [function.value.id] if isinstance(function.value, gast.Name) else []
         scatter = isinstance(function, gast.Attribute) and function.attr == "at"
-        if scatter or (isinstance(function, gast.Name) and function.id == "add_at"):
+        if scatter or (isinstance(function, gast.Name) and function.id.rstrip("_") == "add_at"):
             return [node.value.args[0].id] if isinstance(node.value.args[0], gast.Name) else []
     return []
 

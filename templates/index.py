@@ -62,6 +62,7 @@ def take(z, a, indices, axis=None):
         ("np.take_along_axis(x, np.array([[1], [0]]), 1)", (2, 3)),
         ("np.take_along_axis(x, np.array([[1, 0, 1]]), axis=0)", (2, 3)),
         ("np.take_along_axis(x, np.argsort(x, axis=-1), -1)", (2, 3)),
+        ("np.take_along_axis(x, np.array([1, 0, 1, 3]), None)", (2, 2)),
     ),
 )
 def take_along_axis(z, arr, indices, axis):

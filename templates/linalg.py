@@ -88,6 +88,7 @@ def matrix_norm_tangent(z, x, keepdims=False, ord="fro"):
 @adjoint(
     np.linalg.inv,
     forms=(
+        ("np.linalg.inv(x)", (2, 2)),
         ("np.linalg.inv(x + 3.0 * np.eye(3))", (3, 3)),
         ("np.linalg.inv(x + 3.0 * np.eye(2))", (4, 2, 2)),
     ),
@@ -162,6 +163,7 @@ def det_tangent(z, a):
 @adjoint(
     np.linalg.slogdet,
     forms=(
+        ("np.linalg.slogdet(x)[1]", (2, 2)),
         ("np.linalg.slogdet(x + 3.0 * np.eye(3))[1]", (3, 3)),
         ("np.linalg.slogdet(x + 3.0 * np.eye(2))[1]", (4, 2, 2)),
     ),

@@ -217,6 +217,7 @@ def roll(z, a, shift, axis=None):
         ("np.diag(x)", (3, 3)),
         ("np.diag(x, 1)", (2, 4)),
         ("np.diag(x, -1)", (4, 2)),
+        ("np.diag(np.squeeze(x), 1)", (1, 3)),
     ),
 )
 def diag(z, v, k=0):

@@ -90,6 +90,13 @@ def kron_right_adjoint(z, g, a, b):
     forms=(
         ("einsum_adjoints(x, ('ij,jk->ik', y, z))[2]", (2, 4), (2, 3), (3, 4)),
         ("einsum_adjoints(x, ('i,i,i->i', y, y, y), (None, z, None, z))[2]", (2,), (2,), (2,)),
+        (
+            "einsum_adjoints(x, ('i,i,i->i', np.ones(2), np.ones(2), np.ones(2)), "
+            "(None, y, y, y), (None, z, z, z))[2]",
+            (2,),
+            (2,),
+            (2,),
+        ),
     ),
     second=False,
     note="Its second derivative is the third of np.einsum, which raises where an operand stands three times.",
@@ -103,7 +110,7 @@ def einsum_adjoints_adjoint(z, g, operands, u=None, v=None):
         d[operands] = einsum_adjoints(g, operands, u, d[z])
         d[u] = einsum_adjoints(g, operands, d[z])
     else:
-        d[g] = no_further(d[z])
+        d[g] = einsum_tangent(operands, u, v, d[z])
         d[operands] = no_further(d[z])
         d[u] = einsum_adjoints(g, operands, v, d[z])
         d[v] = einsum_adjoints(g, operands, u, d[z])
@@ -130,22 +137,39 @@ def einsum_adjoints_forward(z, g, operands, u=None, v=None):
     forms=(
         ("einsum_tangent(('ij,jk->ik', x, y), (None, z, None))", (2, 3), (3, 4), (2, 3)),
         ("einsum_tangent(('i,i->i', np.ones(2), np.ones(2)), (None, x, None), (None, None, y))", (2,), (2,)),
+        ("einsum_tangent(('i,i,i->i', x, x, x), (None, y, y, y), (None, z, z, z))", (2,), (2,), (2,)),
+        (
+            "einsum_tangent(('i,i,i->i', np.ones(2), np.ones(2), np.ones(2)), "
+            "(None, x, x, x), (None, y, y, y), (None, z, z, z))",
+            (2,),
+            (2,),
+            (2,),
+        ),
     ),
     note="To third order of np.einsum; where more would be needed it raises.",
 )
-def einsum_tangent_adjoint(z, operands, u, v=None):
+def einsum_tangent_adjoint(z, operands, u, v=None, w=None):
     if v is None:
         d[operands] = einsum_adjoints(d[z], operands, u)
         d[u] = einsum_adjoints(d[z], operands)
-    else:
+    elif w is None:
         d[operands] = einsum_adjoints(d[z], operands, u, v)
         d[u] = einsum_adjoints(d[z], operands, v)
         d[v] = einsum_adjoints(d[z], operands, u)
+    else:
+        d[operands] = no_further(d[z])
+        d[u] = einsum_adjoints(d[z], operands, v, w)
+        d[v] = einsum_adjoints(d[z], operands, u, w)
+        d[w] = einsum_adjoints(d[z], operands, u, v)
 
 
 @tangent(einsum_tangent)
-def einsum_tangent_forward(z, operands, u, v=None):
+def einsum_tangent_forward(z, operands, u, v=None, w=None):
     if v is None:
         d[z] = einsum_tangent(operands, d[u]) + einsum_tangent(operands, u, d[operands])
+    elif w is None:
+        first = einsum_tangent(operands, d[u], v) + einsum_tangent(operands, u, d[v])
+        d[z] = first + einsum_tangent(operands, u, v, d[operands])
     else:
-        d[z] = einsum_tangent(operands, d[u], v) + einsum_tangent(operands, u, d[v]) + no_further(d[operands])
+        first = einsum_tangent(operands, d[u], v, w) + einsum_tangent(operands, u, d[v], w)
+        d[z] = first + einsum_tangent(operands, u, v, d[w]) + no_further(d[operands])

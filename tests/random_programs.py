@@ -1,9 +1,10 @@
 """Whole functions, drawn at random, from the language that srcgrad accepts.
 
-Values are of three kinds: "s" a float, "v" an array (3,), "m" an array (3, 3). Every operation is smooth where it is
-used, up to comparisons with generic numbers, and most results are brought back to the size of one, so that finite
-differences resolve the derivative. A writer asks for all its choices through one function, `pick`, so the same
-programs come from Hypothesis, which can shrink them, and from `random.Random`, which is fast.
+Values are of three kinds: "s" a float, "v" an array (3,), "m" an array (3, 3). Every operation is smooth
+where it is used, up to comparisons with generic numbers, and most results are brought back to the size of
+one, so that finite differences resolve the derivative. A writer asks for all its choices through one
+function, `pick`, so the same programs come from Hypothesis, which can shrink them, and from
+`random.Random`, which is fast.
 """
 
 from __future__ import annotations
@@ -17,40 +18,17 @@ from typing import Any  # choices and drawn arguments are arbitrary objects
 import numpy as np
 from hypothesis import strategies as st
 
+from tests.random_expressions import BOUNDED, EXPRESSIONS, TESTS
+
 Pick = Callable[[Sequence[Any]], Any]
 Helpers = dict[str, tuple[str, tuple[str, ...]]]  # name -> kind of the result, kinds of the parameters
 KINDS = "svm"
+STATEMENTS = ("assign", "assign", "pair", "augmented", "chain", "if", "for", "rows", "while", "unpack")
 
-# Templates of expressions: {s}, {v}, {m} are expressions of that kind, {i} an index from 0 to 2, {c} a number.
-EXPRESSIONS: dict[str, tuple[str, ...]] = {
-    "s": (
-        "np.sin({s})", "np.tanh({s})", "np.exp(-{s} * {s})", "{s} * {s}", "{s} + 0.3 * {s}", "{s} - {s}", "-{s}",
-        "np.sqrt({s} * {s} + 1.0)", "{s} / (1.0 + {s} ** 2)", "np.sum({v})", "np.mean({m})", "{v}[{i}]",
-        "{m}[{i}, {i}]", "{m}[{i}][{i}]", "{v} @ {v}", "np.where({s} > {c}, {s}, {s})", "np.maximum({s}, {c})",
-        "({s} if {test} else {s})", "({v} * {v}).sum()", "np.dot({v}, {v})", "{m}[1:, :2].mean()", "{c}", "{v}[-1]",
-        "np.max({v})", "{v}[:2].sum()", "math.cos({s})", "{s} * {i}", "np.sum({m}[{v} > {c}])", "{w}.shape[0] * {s}",
-    ),
-    "v": (
-        "np.sin({v})", "np.tanh({v})", "{v} * {s}", "{v} + 0.3 * {v}", "{v} - {s}", "{v} * {v}", "{m} @ {v}",
-        "{v} @ {m}", "{m}[{i}]", "{m}[:, {i}]", "{v}[::-1]", "np.sum({m}, axis=0)", "{m}.mean(axis=1)", "-{v}",
-        "np.where({v} > {c}, {v}, {s})", "np.maximum({v}, {c})", "np.concatenate([{v}[1:], {v}[:1]])", "{v}[INDEX]",
-        "np.stack([{s}, {s}, {s}])", "np.exp(-{v} * {v})", "{v} / (1.0 + {s} ** 2)", "np.cumsum({v})",
-        "({v} if {test} else {v})", "{m}[{i}, ...]", "np.diagonal({m})", "{m}[[0, 1, 2], INDEX]", "np.ones(3) * {s}",
-        "np.array([{s}, {s}, {s}])",
-    ),
-    "m": (
-        "np.sin({m})", "np.tanh({m})", "{m} * {s}", "{m} + 0.3 * {m}", "{m} * {v}", "{m} + {v}[:, None]", "{m} @ {m}",
-        "{m}.T", "np.outer({v}, {v})", "{m}[::-1]", "{m}[:, INDEX]", "{v}[:, np.newaxis] * {v}", "-{m}",
-        "np.where({m} > {c}, {m}, {v})", "np.stack([{v}, {v}, {v}])", "{m} - {m}.mean(axis=0, keepdims=True)",
-        "np.reshape({m}, (9,)).reshape(3, 3)", "({m} if {test} else {m})",
-    ),
-}  # fmt: skip
-TESTS = (
-    "{s} > {c}", "{s} < {s}", "np.sum({v}) > {c}", "{i} % 2 == 0", "not {s} > {c}", "{s} > {c} and {i} < 2",
-    "{s} > {c} or {i} == 1", "{m}[{i}, {i}] < {c}", "n > 1", "0.1 < {s} < 0.9",
-)  # fmt: skip
-BOUNDED = ("{e}", "0.5 * ({e})", "np.tanh({e})", "np.sin({e})")
-RANGES = ("range(3)", "range(n)", "range(1, 3)", "reversed(range(3))", "range(2, -1, -1)", "range(0, 3, 2)", "range({i})")
+RANGES = (
+    "range(3)", "range(n)", "range(1, 3)", "reversed(range(3))", "range(2, -1, -1)", "range(0, 3, 2)",
+    "range({i})",
+)
 NUMBERS = ("0.137", "-0.213", "0.571", "0.911", "1.3", "-0.777")
 
 
@@ -128,7 +106,7 @@ class Writer:
 
     def block(self, indent: int, depth: int) -> None:
         for _ in range(self.pick((1, 2, 3))):
-            kind = self.pick(("assign", "assign", "pair", "augmented", "chain", "if", "for", "rows", "while", "unpack"))
+            kind = self.pick(STATEMENTS)
             if depth == 0 and kind in ("if", "for", "rows", "while"):
                 kind = "assign"
             getattr(self, f"write_{kind}")(indent, depth)

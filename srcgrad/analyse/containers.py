@@ -52,6 +52,10 @@ def _assignment(node: Node, facts: Facts) -> None:
         source, index = operation.bound["x"], operation.bound["index"]
         if isinstance(source, gast.Name) and source.id in facts.kinds:
             _note(bound, part_of(facts.kinds[source.id], index), facts)
+    elif bound is not None and isinstance(node.value, gast.Tuple | gast.List | gast.Dict):
+        if node.value in facts.pushes or not getattr(node.value, "elts", getattr(node.value, "values", None)):
+            return  # an empty stack
+        _note(bound, _of_display(node.value, facts), facts)
     elif bound is not None and isinstance(node.value, gast.Name) and node.value.id in facts.containers:
         _note(bound, facts.kinds.get(node.value.id, UNKNOWN), facts)
         facts.containers[bound] = facts.containers[node.value.id]
@@ -59,6 +63,19 @@ def _assignment(node: Node, facts: Facts) -> None:
         items = dict(facts.kinds[node.value.id].items)
         for position, name in enumerate(stores(node)):
             _note(name, items.get(position, UNKNOWN), facts)
+
+
+def _of_display(value: Node, facts: Facts) -> Kind:
+    """The kind of a display of names and literals."""
+    if isinstance(value, gast.Name):
+        return facts.kinds.get(value.id, UNKNOWN)
+    if isinstance(value, gast.Tuple | gast.List):
+        tag = "tuple" if isinstance(value, gast.Tuple) else "list"
+        return Kind(tag, None, tuple((k, _of_display(item, facts)) for k, item in enumerate(value.elts)))
+    if isinstance(value, gast.Dict):
+        keys = [getattr(key, "value", None) for key in value.keys]
+        return Kind("dict", None, tuple(zip(keys, (_of_display(v, facts) for v in value.values), strict=True)))
+    return UNKNOWN
 
 
 def part_of(kind: Kind, index: Node) -> Kind:

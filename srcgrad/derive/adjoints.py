@@ -151,7 +151,7 @@ class Adjoints:
 def _is_plain(primal: str, index: Node, facts: Facts) -> bool:
     """Whether a part of a container is a number or an array, to which `+=` adds."""
     kind = facts.kinds.get(primal)
-    return kind is None or part_of(kind, index).tag in ("scalar", "array")
+    return kind is None or part_of(kind, index).tag in ("scalar", "array", "unknown")
 
 
 def is_fresh_value(value: Node, facts: Facts) -> bool:

@@ -68,7 +68,7 @@ def _call(node: Node, facts: Facts) -> Node:
     if facts.mode == "forward":
         facts.callee_seeds[call] = facts.module.seeds(made)
         return node
-    stem = call_name(operation.function)
+    stem = callee.name
     back = f"{stem}_back"
     back = facts.names.numbered(back) if back in facts.names.taken else facts.names.fresh(back)
     facts.backs[call] = back
@@ -83,8 +83,3 @@ def _call(node: Node, facts: Facts) -> Node:
 
 def _holds_active(node: Node, facts: Facts) -> bool:
     return any(isinstance(n, gast.Name) and n.id in facts.active for n in gast.walk(node))
-
-
-def call_name(function: object) -> str:
-    """The plain name of a called function."""
-    return str(getattr(function, "__name__", None) or getattr(function, "qualname", "f")).rsplit(".", 1)[-1]

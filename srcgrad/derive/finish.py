@@ -9,7 +9,7 @@ from srcgrad.derive.reverse import Halves, reverse
 from srcgrad.facts import Facts
 from srcgrad.front.webs import parameters
 from srcgrad.improve.program import Program
-from srcgrad.trees import Node, at, copy, name, statement, target, walk
+from srcgrad.trees import Node, assign, at, copy, name, statement, statements, stores, target, walk
 
 
 def gradient(function: Node, facts: Facts) -> Program:
@@ -23,7 +23,7 @@ def gradient(function: Node, facts: Facts) -> Program:
     adjoints = found[0] if len(found) == 1 and facts.single else gast.Tuple(elts=found, ctx=gast.Load())
     value: Node = adjoints
     if facts.mode != "reverse":
-        value = gast.Tuple(elts=[copy(halves.output.value), adjoints], ctx=gast.Load())
+        value = gast.Tuple(elts=[_value(halves, facts), adjoints], ctx=gast.Load())
     return Program(parameters(function) + list(facts.seeds), halves.forward, halves.backward, gast.Return(value))
 
 
@@ -36,6 +36,18 @@ def _zeros(halves: Halves, facts: Facts) -> None:
     hoisted = [n for n in halves.backward if n in facts.zeros and target(n) in order]
     first = sorted(hoisted, key=lambda n: order[str(target(n))])
     halves.backward = first + [n for n in halves.backward if n not in hoisted]
+
+
+def _value(halves: Halves, facts: Facts) -> Node:
+    """The returned value, under a name of its own where the backward half brings older values back."""
+    value = copy(halves.output.value)
+    restored = {s for n in statements(halves.backward) for s in stores(n)}
+    for item in [n for n in walk(value) if isinstance(n, gast.Name) and n.id in restored]:
+        kept = facts.names.fresh("y")
+        facts.temporaries[kept] = "y"
+        halves.forward.append(at(assign(kept, name(item.id)), halves.output))
+        item.id = kept
+    return value
 
 
 def _separate(halves: Halves, facts: Facts) -> None:

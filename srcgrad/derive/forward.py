@@ -9,13 +9,14 @@ from srcgrad.facts import Facts
 from srcgrad.front.webs import parameters
 from srcgrad.improve.program import Program
 from srcgrad.names import dot
-from srcgrad.trees import COMPOUND, Block, Node, assign, at, copy, expression, loads, name, stores, target
+from srcgrad.trees import COMPOUND, Block, Node, assign, at, copy, expression, loads, name, stores, target, walk
 
 
 def tangent(function: Node, facts: Facts) -> Program:
     """The program that computes the value and its tangent; the tangents of the inputs are further parameters."""
-    facts.seeds = tuple(dotted(w, facts) for w in facts.wrt)
-    body = _block(function.body[:-1], facts)
+    others = [p for p in parameters(function) if p in facts.active and p not in facts.wrt]
+    start = [assign(dotted(p, facts), expression(f"{facts.library('zeros_like')}(x)", x=p)) for p in others]
+    body = start + _block(function.body[:-1], facts)
     value = function.body[-1].value
     result = gast.Return(gast.Tuple(elts=[copy(value), _output(value, facts)], ctx=gast.Load()))
     return Program([*parameters(function), *facts.seeds], body, [], result)
@@ -84,13 +85,13 @@ def _run(run: Block, facts: Facts) -> Block:
 
 def _before(node: Node, tangents: Block, facts: Facts) -> Block:
     """A statement that overwrites its operand comes after its tangent, which may need the new value as well."""
-    if node in facts.backs or not any(item in facts.results for t in tangents for item in gast.walk(t)):
+    new = [i for t in tangents for i in walk(t) if i in facts.results and i.id == target(node)]
+    if not new:
         return [*tangents, node]
     held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
     facts.temporaries[held] = "t"
-    for item in [i for t in tangents for i in gast.walk(t) if i in facts.results]:
-        if item.id == target(node):
-            item.id = held
+    for item in new:
+        item.id = held
     first = at(assign(held, node.value), node)
     facts.rewritten[facts.origin.get(node, node)] = None
     return [first, *tangents, at(assign(str(target(node)), name(held)), node)]

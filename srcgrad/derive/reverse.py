@@ -138,7 +138,7 @@ def _assignment(node: Node, work: Backward, again: Block) -> Block:
     """Lines that read the new value, then the old values come back, then the other lines."""
     if written(node):
         lines = undo(node, work.adjoints)
-        return lines + work.saves.restore_before(node) + again
+        return work.saves.restore_before(node) + again + lines
     if not isinstance(node, gast.Assign):
         return again
     parts = contributions(node, work.adjoints, work.facts)

@@ -92,11 +92,24 @@ def subset(function: Node, facts: Facts) -> Node:
             "`*args` and `**kwargs` are not accepted in a differentiated function",
             "name the parameters",
         )
+    _check_shadows(function, facts)
     for statement in function.body:
         for node in walk(statement):
             _check(node, facts)
     _check_returns(function, facts)
     return function
+
+
+_NEEDED = ("len", "list", "range", "reversed", "slice")
+
+
+def _check_shadows(function: Node, facts: Facts) -> None:
+    """Generated text calls a few of Python's own functions by name."""
+    for name in _NEEDED:
+        if name in facts.local:
+            raise facts.refuse(
+                function, "E5005", f"the name `{name}` is bound to something else", f"call it `{name}_`, or otherwise"
+            )
 
 
 def _check(node: Node, facts: Facts) -> None:
@@ -150,7 +163,8 @@ def _check_returns(function: Node, facts: Facts) -> None:
                 "a return before the end is not accepted",
                 "bind the result to a name in each branch and return it at the end",
             )
-    if not returns or last.value is None:
+    nothing = returns and (last.value is None or getattr(last.value, "value", 0) is None)
+    if not returns or nothing:
         raise facts.refuse(last, "E5005", "the function returns nothing", "return the value to differentiate")
 
 

@@ -41,7 +41,10 @@ def _mentioned(block: Block, name: str) -> bool:
 
 def _is_popped(block: Block, name: str) -> bool:
     return any(
-        isinstance(item, gast.Attribute) and isinstance(item.value, gast.Name) and item.value.id == name
+        isinstance(item, gast.Attribute)
+        and item.attr == "pop"
+        and isinstance(item.value, gast.Name)
+        and item.value.id == name
         for node in block
         for item in walk(node)
     )

@@ -7,42 +7,45 @@ from bisect import bisect_right
 import gast
 
 from srcgrad.facts import Facts
-from srcgrad.improve.inline import count
+from srcgrad.improve.inline import Uses, count
 from srcgrad.improve.program import Program
 from srcgrad.trees import COMPOUND, Block, Node, header, statements, stores, target, walk
 
 
 def copies(program: Program, facts: Facts) -> Program:
     """Drop `u = v` for a temporary or an adjoint u that is bound once, and read v instead."""
-    bound = count(program.block).bound
-    top = _block([*program.forward, None, *program.backward, program.result], facts, bound)
+    uses = count(program.block)
+    top = _block([*program.forward, None, *program.backward, program.result], facts, uses)
     split = top.index(None)
     program.forward, program.backward = top[:split], top[split + 1 : -1]
     return program
 
 
-def _block(block: Block, facts: Facts, bound: dict[str, int]) -> Block:
+def _block(block: Block, facts: Facts, uses_of: Uses) -> Block:
     read, written = _places(block)
     gone: set[int] = set()
     for position, node in enumerate(block):
         if node is None:
             continue
         if isinstance(node, COMPOUND):
-            node.body = _block(node.body, facts, bound)
-            node.orelse = _block(node.orelse, facts, bound) if getattr(node, "orelse", None) else []
+            node.body = _block(node.body, facts, uses_of)
+            node.orelse = _block(node.orelse, facts, uses_of) if getattr(node, "orelse", None) else []
             continue
         if target(node) and isinstance(node.value, gast.Name) and node.value.id == target(node):
             gone.add(position)
             continue
-        if not _is_copy(node, facts, bound):
+        if not _is_copy(node, facts, uses_of.bound):
             continue
         made, source = node.targets[0].id, node.value.id
         uses = read.get(made, [])
+        if len(uses) != uses_of.read.get(made, 0):
+            continue  # another block reads it
         if uses and _changed(source, position, max(place for place, _ in uses), written):
             continue
         for place, name in uses:
             name.id = source
             read.setdefault(source, []).append((place, name))
+        uses_of.read[source] = uses_of.read.get(source, 0) + len(uses) - 1
         read.pop(made, None)
         gone.add(position)
     return [node for position, node in enumerate(block) if position not in gone]

@@ -83,8 +83,8 @@ def einsum_adjoints(g: Any, operands: Any, u: Any = None, v: Any = None) -> list
     return [None, *(zeros_like(a) if m is None else m for m, a in zip(made[1:], operands[1:], strict=True))]
 
 
-def einsum_tangent(operands: Any, u: Any, v: Any = None) -> Any:
-    """The derivative of `np.einsum(*operands)` along `u`, or the second derivative along `u` and `v`.
+def einsum_tangent(operands: Any, u: Any, v: Any = None, w: Any = None) -> Any:
+    """The derivative of `np.einsum(*operands)` along `u`, or along `u` and `v`, or along all three.
 
     A direction has one entry per operand; None counts as zero.
 
@@ -92,7 +92,7 @@ def einsum_tangent(operands: Any, u: Any, v: Any = None) -> Any:
     >>> float(einsum_tangent(("i,i->", a, b), (None, b, None)))
     13.0
     """
-    terms = [np.einsum(*moved) for moved, _ in moves(operands, u, v)]
+    terms = [np.einsum(*moved) for moved, _ in moves(operands, u, v, w)]
     return sum(terms[1:], terms[0]) if terms else 0.0 * np.einsum(*operands)
 
 
