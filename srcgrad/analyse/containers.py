@@ -48,6 +48,10 @@ def _assignment(node: Node, facts: Facts) -> None:
     operation = facts.operation.get(node.value)
     if bound is not None and operation is not None and operation.function in MAKERS:
         facts.containers[bound] = "tuple"
+    elif bound is not None and operation is not None and operation.kind == "callee":
+        callee = facts.module.callee(operation.function, node.value, facts)
+        if isinstance(callee.tree.body[-1], gast.Return) and isinstance(callee.tree.body[-1].value, gast.Tuple):
+            facts.containers[bound] = "tuple"
     elif bound is not None and operation is not None and operation.function is operator.getitem:
         source, index = operation.bound["x"], operation.bound["index"]
         if isinstance(source, gast.Name) and source.id in facts.kinds:

@@ -261,7 +261,7 @@ def _unpack(
 def _is_tuple(primal: str, facts: Facts) -> bool:
     definition = facts.definition.get(primal)
     made = definition is not None and getattr(definition, "value", None) in facts.backs
-    return made or primal in facts.containers
+    return primal in facts.containers and (made or facts.reads.get(primal) == 1)
 
 
 def _emit(
