@@ -131,6 +131,8 @@ def like_output(tangent: Any, output: Any) -> Any:
         return tuple(like_output(t, y) for t, y in zip(tangent, output, strict=True))
     if isinstance(tangent, np.ndarray) and tangent.ndim == 0 and not isinstance(output, np.ndarray):
         return tangent[()]
+    if isinstance(output, np.ndarray) and not isinstance(tangent, np.ndarray | list | tuple | dict):
+        return np.asarray(tangent, dtype=output.dtype)
     return tangent
 
 

@@ -146,7 +146,8 @@ def einsum_adjoints_forward(z, g, operands, u=None, v=None):
             (2,),
         ),
     ),
-    note="To third order of np.einsum; where more would be needed it raises.",
+    second=False,
+    note="To third order of np.einsum; the fourth raises where an operand stands that often.",
 )
 def einsum_tangent_adjoint(z, operands, u, v=None, w=None):
     if v is None:

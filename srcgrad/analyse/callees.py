@@ -26,6 +26,9 @@ def kinds_of(bound: dict[str, Node], facts: Facts) -> dict[str, Kind]:
     known: dict[str, Kind] = {}
     for parameter, argument in bound.items():
         spec = facts.spec.get(argument)
+        if isinstance(argument, gast.Name) and argument.id in facts.containers and argument.id in facts.kinds:
+            known[parameter] = facts.kinds[argument.id]
+            continue
         number = isinstance(argument, gast.Constant) and isinstance(argument.value, int | float)
         if number or (spec is not None and spec.scalar and not spec.dtype):
             known[parameter] = SCALAR

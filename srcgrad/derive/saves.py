@@ -32,9 +32,10 @@ class Saves:
     stacks: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        rows = {node.iter.id for node in self.lost.looped if isinstance(node, gast.For) and _is_rows(node)}
         for node in self.lost.looped:
             bound = target(node)
-            if bound in self.facts.temporaries and self._is_cheap(node):
+            if bound in self.facts.temporaries and bound not in rows and self._is_cheap(node):
                 self.facts.again[bound] = None
 
     def restore_before(self, node: Node) -> Block:
@@ -197,3 +198,8 @@ class Saves:
             made.append(at(push, node))
         return made
 
+
+
+def _is_rows(node: Node) -> bool:
+    """Whether a loop runs over the rows of a named array."""
+    return isinstance(node.iter, gast.Name)

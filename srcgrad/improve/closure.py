@@ -7,7 +7,7 @@ import gast
 from srcgrad.analyse.flow import liveness
 from srcgrad.facts import Facts
 from srcgrad.improve.program import Program
-from srcgrad.trees import Block, statement, statements, stores, walk
+from srcgrad.trees import Block, Node, statement, statements, stores, walk
 
 
 def closure(program: Program, facts: Facts) -> Program:
@@ -20,10 +20,11 @@ def closure(program: Program, facts: Facts) -> Program:
     stacks = [s for s in dict.fromkeys(facts.pushes.values()) if _mentioned(program.backward, s)]
     changed = [n for n, bit in flow.bits.items() if bit & alive and n in bound and not _is_popped(program.backward, n)]
     renamed: dict[str, str] = {}
+    copies: list[tuple[str, Node]] = []
     for name in changed:
         if name not in facts.seeds:
             renamed[name] = facts.names.numbered(facts.base.get(name, name))
-            facts.fresh_copies.append(statement(f"{renamed[name]} = {name}"))
+            copies.append((name, statement(f"{renamed[name]} = {name}")))
     for name in stacks:
         if name not in renamed and _is_popped(program.backward, name):
             renamed[name] = facts.names.numbered(name)
@@ -32,7 +33,26 @@ def closure(program: Program, facts: Facts) -> Program:
         for item in walk(node):
             if isinstance(item, gast.Name) and item.id in renamed:
                 item.id = renamed[item.id]
+    for name, made in copies:
+        _place(program.backward, renamed[name], made, facts)
     return program
+
+
+def _place(block: Block, name: str, made: Node, facts: Facts) -> None:
+    """Put the copy where the name begins to matter: a name that one branch binds is copied in that branch."""
+    here = block
+    while True:
+        touching = [node for node in here if _mentioned([node], name)]
+        sides = [s for s in ("body", "orelse") if touching and getattr(touching[0], s, None)]
+        sides = [s for s in sides if _mentioned(getattr(touching[0], s), name)]
+        tested = touching and isinstance(touching[0], gast.If) and _mentioned([touching[0].test], name)
+        if len(touching) != 1 or not isinstance(touching[0], gast.If) or len(sides) != 1 or tested:
+            break
+        here = getattr(touching[0], sides[0])
+    if here is block:
+        facts.fresh_copies.append(made)
+    else:
+        here.insert(0, made)
 
 
 def _mentioned(block: Block, name: str) -> bool:
