@@ -84,7 +84,19 @@ def activity(function: Node, facts: Facts) -> Node:
     facts.active = {found: None for found in varied if found in useful}
     _count(function, facts)
     _index(function, facts)
+    if facts.generated:
+        inside = {s for n in statements(function.body) if isinstance(n, gast.If) for s in _bound_in(n)}
+        outside = {s for n in function.body if not isinstance(n, gast.If) for m in statements([n]) for s in stores(m)}
+        facts.branch_only = {name: None for name in facts.active if name in inside - outside - set(_given(function))}
     return function
+
+
+def _bound_in(branch: Node) -> list[str]:
+    return [s for n in statements(branch.body + branch.orelse) for s in stores(n)]
+
+
+def _given(function: Node) -> list[str]:
+    return [a.id for a in function.args.posonlyargs + function.args.args + function.args.kwonlyargs]
 
 
 def _index(function: Node, facts: Facts) -> None:

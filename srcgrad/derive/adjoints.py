@@ -137,6 +137,8 @@ class Adjoints:
     def zero_value(self, primal: str, spec: Spec | None) -> Node:
         """Zeros that mirror a primal value."""
         kind = self.facts.kinds.get(primal, UNKNOWN)
+        if primal in self.facts.branch_only:
+            return constant(0.0)  # read where its branch was taken only, and then bound anew
         parameter = primal in self.facts.wrt
         if kind == SCALAR or (not parameter and spec is not None and spec.scalar):
             return constant(0.0)

@@ -128,7 +128,7 @@ def _of_binding(found: Binding, node: Node, facts: Facts) -> Operation:
     if rule_of(function) is not None:
         return _of_op(function, node.args, node.keywords, node, facts)
     primal = getattr(function, "__srcgrad_primal__", function)
-    if isinstance(primal, types.FunctionType | types.MethodType):
+    if isinstance(primal, types.FunctionType):
         return Operation("callee", primal)
     return Operation("opaque", function)
 
