@@ -22,11 +22,13 @@ class Generated:
     target: str
     wrt: str
     mode: str = "reverse"
+    inline: bool = False  # calls written out, so that the file can be differentiated again
 
     def command(self, output: Path) -> list[str]:
         """The arguments of `srcgrad` that write the file to `output`."""
         target = str(HERE / self.target)
-        return ["dump", target, "-o", str(output), "--wrt", self.wrt, "--mode", self.mode]
+        options = ["--inline"] if self.inline else []
+        return ["dump", target, "-o", str(output), "--wrt", self.wrt, "--mode", self.mode, *options]
 
 
 GENERATED = (
@@ -48,7 +50,7 @@ GENERATED = (
     ),
     Generated("black_scholes/model_grad.py", "black_scholes/model.py:price", "spot,time,rate,volatility"),
     # The fifth Greek is a second derivative: the derivative of the generated delta.
-    Generated("black_scholes/price_grad.py", "black_scholes/model.py:price", "spot"),
+    Generated("black_scholes/price_grad.py", "black_scholes/model.py:price", "spot", inline=True),
     Generated("black_scholes/price_grad_grad.py", "black_scholes/price_grad.py:price_grad", "spot"),
     Generated("logistic_map/model_grad.py", "logistic_map/model.py:orbit_sum", "x,r"),
 )

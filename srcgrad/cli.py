@@ -66,6 +66,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     dump.add_argument("--mode", choices=MODES, default="reverse", help="default: reverse")
     dump.add_argument("--standalone", action="store_true", help="the output does without srcgrad")
+    dump.add_argument(
+        "--inline", action="store_true", help="write calls out, so that the output can be differentiated again"
+    )
     dump.set_defaults(command=_dump)
     _check_parser(
         commands.add_parser("check", help="compare derivatives with finite differences; runs the target")
@@ -107,6 +110,7 @@ def _dump(asked: argparse.Namespace) -> int:
         wrt=asked.wrt,
         mode=asked.mode,
         standalone=asked.standalone,
+        inline=asked.inline,
         text=_standard_input(asked.targets),
     )
     for item in made.refused:

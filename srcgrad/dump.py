@@ -40,20 +40,23 @@ class _Output:
     """What has been derived so far."""
 
     look: Globals
-    module: Module = field(default_factory=Module)
+    inline: bool = False
+    module: Module = field(init=False)
     pieces: Pieces = field(init=False)
     headers: dict[Meaning, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.module = Module(inline=self.inline)
         self.pieces = Pieces(follower(self.look))
 
     def copy(self) -> _Output:
         """The state now: what is done to the copy, a refused function say, leaves no trace here."""
-        module, new = self.module, _Output(self.look)
+        module, new = self.module, _Output(self.look, self.inline)
         new.module = replace(
             module,
             made=dict(module.made),
             pending=dict(module.pending),
+            making=dict(module.making),
             names=Names(module.names.taken),
             specs=dict(module.specs),
         )
@@ -78,12 +81,14 @@ def dump(
     wrt: tuple[str, ...] | None = None,
     mode: str = "reverse",
     standalone: bool = False,
+    inline: bool = False,
     text: str | None = None,
 ) -> Dumped:
     """The module of derivatives for targets of the command line, such as `model.py:loss` or `model.py`.
 
     `wrt` are names of parameters; without it, all through which a derivative can flow. With `standalone`,
-    the text holds all of `srcgrad.runtime` that it needs. `text` is what standard input holds, for the
+    the text holds all of `srcgrad.runtime` that it needs. With `inline`, calls of functions with source are
+    written out, so that the text can be differentiated again. `text` is what standard input holds, for the
     target `-`.
 
     Raises DifferentiationError for a function that is named and has no derivative. A function of a whole
@@ -96,7 +101,7 @@ def dump(
     functions = [function for function, _ in asked]
     check_names(functions, wrt)
     templates.load_special()
-    output, refused = _Output(Globals(standalone)), []
+    output, refused = _Output(Globals(standalone), inline), []
     for function, whole in asked:
         attempt = output.copy()
         try:

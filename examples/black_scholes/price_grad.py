@@ -6,25 +6,6 @@ from scipy.special import erf
 from srcgrad.runtime import check_seed, sum_to
 
 
-def normal_cdf_vjp(x):
-    """Value of `normal_cdf` and its pullback with respect to x.
-
-    Recorded: nothing.
-    """
-    t1 = np.sqrt(2.0)
-    t2 = x / t1
-    y = 0.5 * (1.0 + erf(t2))
-
-    def normal_cdf_back(y_bar):
-        # line 9: return 0.5 * (1.0 + erf(x / np.sqrt(2.0)))
-        t3_bar = y_bar * 0.5
-        t2_bar = sum_to(t3_bar * (2.0 / math.sqrt(np.pi)) * np.exp(-t2 * t2), t2)
-        x_bar = t2_bar / t1
-        return x_bar
-
-    return y, normal_cdf_back
-
-
 def price_grad(spot, strike, time, rate, volatility, y_bar=1.0):
     """Gradient of `price` with respect to spot.
 
@@ -34,17 +15,26 @@ def price_grad(spot, strike, time, rate, volatility, y_bar=1.0):
     t1 = spot / strike
     d1 = (np.log(t1) + (rate + 0.5 * volatility**2) * time) / spread
     d2 = d1 - spread
-    t2, normal_cdf_back = normal_cdf_vjp(d1)
-    t3 = strike * np.exp(-rate * time)
-    t4, normal_cdf_back_1 = normal_cdf_vjp(d2)
-    t5 = t3 * t4
+    x = d1
+    t2 = np.sqrt(2.0)
+    t3 = x / t2
+    normal_cdf_value = 0.5 * (1.0 + erf(t3))
+    x_1 = d2
+    t4 = np.sqrt(2.0)
+    t5 = x_1 / t4
+    normal_cdf_value_ = 0.5 * (1.0 + erf(t5))
+    t6 = strike * np.exp(-rate * time)
 
     # line 17: return spot * normal_cdf(d1) - strike * np.exp(-rate * time) * normal_...
-    check_seed(y_bar, spot * t2 - t5)
-    d1_bar = normal_cdf_back(sum_to(y_bar * spot, t2))
-    spot_bar = sum_to(y_bar * t2, spot)
+    check_seed(y_bar, spot * normal_cdf_value - t6 * normal_cdf_value_)
+    t7_bar = -y_bar * t6 * 0.5
+    t5_bar = sum_to(t7_bar * (2.0 / math.sqrt(np.pi)) * np.exp(-t5 * t5), t5)
+    t8_bar = y_bar * spot * 0.5
+    t3_bar = sum_to(t8_bar * (2.0 / math.sqrt(np.pi)) * np.exp(-t3 * t3), t3)
+    d1_bar = t3_bar / t2
+    spot_bar = sum_to(y_bar * normal_cdf_value, spot)
     # line 16: d2 = d1 - spread
-    d1_bar = d1_bar + normal_cdf_back_1(sum_to(sum_to(-y_bar, t5) * t3, t4))
+    d1_bar += t5_bar / t4
     # line 15: d1 = (np.log(spot / strike) + (rate + 0.5 * volatility**2) * time) / s...
     t1_bar = sum_to(d1_bar / spread / t1, t1)
     spot_bar = spot_bar + sum_to(t1_bar / strike, spot)

@@ -129,8 +129,12 @@ def _readers(block: Block, kept: str, value: str, facts: Facts) -> list[Node]:
 def written(block: Block, facts: Facts) -> Block:
     """The forward half with the user's own text and comments where a statement is as it was."""
     made: Block = []
+    previous: Node = None
     for node in block:
-        made += [remark(Comment(line)) for line in _comments_above(node, facts)]
+        user = facts.origin.get(node, node)
+        if user is not previous:
+            made += [remark(Comment(line)) for line in _comments_above(node, facts)]
+        previous = user if node in facts.origin else previous
         if isinstance(node, COMPOUND):
             node.body = written(node.body, facts)
             node.orelse = written(getattr(node, "orelse", None) or [], facts)

@@ -129,12 +129,21 @@ def _spelled(tree: Node, inner: Facts, facts: Facts) -> dict[str, str]:
             found[item.id] = facts.names.numbered(item.id) if taken else facts.names.fresh(item.id)
             continue
         meant, known = inner.namespace.lookup(item.id), facts.namespace.lookup(item.id)
-        if meant is None or (known is not None and known.object is meant.object and known.kind == meant.kind):
+        if meant is None or _is_same(meant, known):
             found[item.id] = item.id
         else:
             found[item.id] = facts.names.numbered(item.id)
             facts.namespace.extra[found[item.id]] = meant
     return found
+
+
+def _is_same(one: Binding, two: Binding | None) -> bool:
+    """Whether a name means the same in both namespaces; two values known as text are the same in one module only."""
+    if two is None or one.kind != two.kind:
+        return False
+    if one.kind == "object":
+        return one.object is two.object
+    return one.static is two.static and one.module is two.module and one.expression == two.expression
 
 
 def _bind(
