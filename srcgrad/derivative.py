@@ -9,15 +9,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any  # functions and arguments are arbitrary objects
 
+import srcgrad.templates as templates
 from srcgrad.arguments import cast_seed, check_input, kind_of, like_output, mirror
 from srcgrad.emit.module import free_names
-from srcgrad.errors import DifferentiationError
+from srcgrad.errors import CODES, DifferentiationError
 from srcgrad.facts import Kind
 from srcgrad.front.inlined import Overlay
 from srcgrad.front.namespace import LiveNamespace
 from srcgrad.load import load
 from srcgrad.modules import Module
-import srcgrad.templates as templates
 from srcgrad.rules import generation, rule_of
 
 Wrt = int | str | tuple[int | str, ...]
@@ -234,7 +234,7 @@ def coded(error: Exception) -> Exception:
     """An error of the runtime that carries a code, as a DifferentiationError; any other as it is."""
     message = str(error.args[0]) if error.args else ""
     if message[:3] == "E50" and message[5:6] == " ":
-        what, _, remedy = message[6:].partition("; ")
+        what, _, remedy = message[6:].removeprefix(f"{CODES.get(message[:5])}: ").partition("; ")
         return DifferentiationError(message[:5], what, remedy or "see docs/errors.md")
     return error
 

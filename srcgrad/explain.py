@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from typing import Any  # a program is a tree or a pair of halves
 
-import gast
 import numpy as np
 
 from srcgrad.emit.text import function as spell

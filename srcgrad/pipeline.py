@@ -18,8 +18,8 @@ from srcgrad.analyse.accumulators import accumulators
 from srcgrad.analyse.active import activity
 from srcgrad.analyse.alias import aliases
 from srcgrad.analyse.bound import bound
-from srcgrad.analyse.shapes import shapes
 from srcgrad.analyse.containers import containers
+from srcgrad.analyse.shapes import shapes
 from srcgrad.derive.calls import calls
 from srcgrad.derive.finish import gradient
 from srcgrad.derive.forward import dotted, tangent

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any  # a gast tree has no types of its own
 
 import gast
@@ -121,7 +121,7 @@ def children(node: Node) -> list[Node]:
 _PLAIN_FIELDS = frozenset(["ctx", "op", "ops", "type_comment", "kind", "id", "attr", "arg", "name", "level"])
 
 
-@lru_cache(maxsize=None)
+@cache
 def _below(kind: type) -> tuple[str, ...]:
     """The fields of a kind of node that may hold nodes of interest, last first."""
     return tuple(key for key in reversed(kind._fields) if key not in _PLAIN_FIELDS)  # type: ignore[attr-defined]

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 import scipy.special
-import srcgrad.templates
 
 import srcgrad.runtime
+import srcgrad.templates
 from srcgrad.derive.template import adjoint_template
 from srcgrad.rules import Interval, Rule, rules, spelling
 

@@ -8,19 +8,23 @@ from typing import Any  # keys of containers are arbitrary
 import gast
 import numpy as np
 
+from srcgrad import runtime
 from srcgrad.facts import UNKNOWN, Facts, Kind
+from srcgrad.front.resolve import binding_of
 from srcgrad.trees import Node, statements, stores, target
 
 _SEQUENCES = (
     "split", "array_split", "hsplit", "vsplit", "dsplit", "meshgrid", "broadcast_arrays", "unstack", "modf", "divmod",
 )  # fmt: skip
 _FACTORS = ("slogdet", "eigh", "eig", "svd", "qr")
+_HELPERS = (runtime.split_like, runtime.mesh, runtime.mesh_transpose, runtime.einsum_adjoints)
+_COPIES = (list, tuple, runtime.zeros_like, runtime.add)
 
 
 def _makers() -> tuple[Any, ...]:
     found = [getattr(np, name, None) for name in _SEQUENCES]
     found += [getattr(np.linalg, name, None) for name in _FACTORS]
-    return tuple(op for op in found if op is not None)
+    return (*(op for op in found if op is not None), *_HELPERS)
 
 
 MAKERS = _makers()
@@ -52,6 +56,9 @@ def _assignment(node: Node, facts: Facts) -> None:
         callee = facts.module.callee(operation.function, node.value, facts)
         if isinstance(callee.tree.body[-1], gast.Return) and isinstance(callee.tree.body[-1].value, gast.Tuple):
             facts.containers[bound] = "tuple"
+    elif bound is not None and (source := _copied(node.value, facts)) is not None:
+        _note(bound, facts.kinds.get(source, UNKNOWN), facts)
+        facts.containers[bound] = facts.containers[source]
     elif bound is not None and operation is not None and operation.function is operator.getitem:
         source, index = operation.bound["x"], operation.bound["index"]
         if isinstance(source, gast.Name) and source.id in facts.kinds:
@@ -80,6 +87,17 @@ def _of_display(value: Node, facts: Facts) -> Kind:
         keys = [getattr(key, "value", None) for key in value.keys]
         return Kind("dict", None, tuple(zip(keys, (_of_display(v, facts) for v in value.values), strict=True)))
     return UNKNOWN
+
+
+def _copied(value: Node, facts: Facts) -> str | None:
+    """The container of which a call makes another of the same parts: `list(zeros_like(t))`; None for other values."""
+    called = isinstance(value, gast.Call)
+    while isinstance(value, gast.Call) and value.args:
+        found = binding_of(value.func, facts, facts.local)
+        if found is None or not any(found.object is one for one in _COPIES):
+            return None
+        value = value.args[0]
+    return value.id if called and isinstance(value, gast.Name) and value.id in facts.containers else None
 
 
 def part_of(kind: Kind, index: Node) -> Kind:

@@ -175,7 +175,17 @@ def fill(node: Node, setting: Setting, local: dict[str, Node]) -> Node:
         elif isinstance(part, gast.AST) and part._fields:
             part = fill(part, setting, local)
         setattr(made, key, part)
-    return made
+    return folded(made)
+
+
+def folded(node: Node) -> Node:
+    """A sum or difference of two numbers as one: `3 - 1`, the exponent in the derivative of `x ** 3`, is 2."""
+    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add | gast.Sub):
+        left, right = _literal(node.left), _literal(node.right)
+        if isinstance(left, int | float) and isinstance(right, int | float):
+            total = left + right if isinstance(node.op, gast.Add) else left - right
+            return constant(total) if total == round(total, 9) else node  # 1.1 - 1 would print its rounding
+    return node
 
 
 def _filled(node: Node, setting: Setting, local: dict[str, Node]) -> Node:

@@ -70,6 +70,9 @@ def _tangent(node: Node, facts: Facts, dotted: Dotted, shared: Block) -> Node:
         return _zero(node, facts)
     total = terms[0]
     for term in terms[1:]:
+        if target(node) in facts.containers:
+            total = expression(f"{facts.library('add')}(one, two)", one=total, two=term)
+            continue
         negative = isinstance(term, gast.UnaryOp) and isinstance(term.op, gast.USub)
         total = gast.BinOp(total, gast.Sub() if negative else gast.Add(), term.operand if negative else term)
     return _widened(node, operation, total, facts)

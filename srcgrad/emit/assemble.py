@@ -35,7 +35,7 @@ def assemble(program: Program, facts: Facts, function: Node, made: str) -> Node:
     forward = written(program.forward, facts)
     backward = cited(program.backward, facts)
     if facts.mode == "vjp":
-        definition.body += forward + [pullback(program, facts, backward), results(program, facts)]
+        definition.body += [*forward, pullback(program, facts, backward), results(program, facts)]
     else:
         gap = [remark(Blank())] if forward and backward else []
         definition.body += forward + gap + backward + [program.result]
@@ -79,7 +79,7 @@ def docstring(program: Program, facts: Facts) -> str:
     title = TITLE[facts.mode].format(name=facts.source.name, wrt=", ".join(facts.wrt))
     if facts.mode == "forward":
         return "\n    ".join(textwrap.wrap(title, 80))
-    lines = textwrap.wrap(title, 80) + [""]
+    lines = [*textwrap.wrap(title, 80), ""]
     found = recorded(program, facts)
     for line in found or ["Recorded: nothing."]:
         lines += textwrap.wrap(line, 80, subsequent_indent="    ")
@@ -162,11 +162,11 @@ def _own_text(node: Node, facts: Facts) -> Node:
 def _comments_above(node: Node, facts: Facts) -> list[str]:
     """Comment lines that stand alone right above a user's statement, and a comment behind a header."""
     user: Node = facts.origin.get(node, node)
-    if node in facts.pushes or user not in facts.text and not isinstance(user, COMPOUND):
+    if node in facts.pushes or (user not in facts.text and not isinstance(user, COMPOUND)):
         return []
     found: list[str] = []
     line = user.lineno - 1
-    while line > facts.source.first and not facts.source.lines[line - 1].strip().rstrip("#") == "":
+    while line > facts.source.first and facts.source.lines[line - 1].strip().rstrip("#") != "":
         text = facts.source.lines[line - 1].strip()
         if line not in facts.source.comments or not text.startswith("#"):
             break

@@ -121,7 +121,7 @@ def _frozen(node: Node, scope: Scope, changed: set[str]) -> Node:
     inner = node.iter if node.iter.func.id != "reversed" else node.iter.args[0]
     for position, bound in enumerate(inner.args):
         names = {n.id for n in walk(bound) if isinstance(n, gast.Name)}
-        if not cheap(bound) and not _is_length(bound, names & changed) or names & changed:
+        if (not cheap(bound) and not _is_length(bound, names & changed)) or names & changed:
             held = scope.temporary()
             scope.emit(assign(held, bound))
             inner.args[position] = name(held)

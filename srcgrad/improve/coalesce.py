@@ -42,7 +42,7 @@ def _families(facts: Facts) -> list[tuple[str, str]]:
 
 def _lives(program: Program) -> dict[str, Interval]:
     """From first to last mention of each name, in places of the text; a loop is one place for what outlives a trip."""
-    lives: dict[str, Interval] = {name: (-1, -1) for name in program.parameters}
+    lives: dict[str, Interval] = dict.fromkeys(program.parameters, (-1, -1))
     clock = 0
 
     def visit(block: Block, outer: Interval | None) -> None:
