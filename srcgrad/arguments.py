@@ -102,7 +102,9 @@ def mirror(gradient: Any, value: Any, others: list[Any]) -> Any:
         items = [mirror(gradient[k], v, others) for k, v in enumerate(value)]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {f.name: mirror(getattr(gradient, f.name), getattr(value, f.name), others) for f in dataclasses.fields(value)}
+        fields = {
+            f.name: mirror(getattr(gradient, f.name), getattr(value, f.name), others) for f in dataclasses.fields(value)
+        }
         return dataclasses.replace(value, **fields)
     return None
 
@@ -158,7 +160,9 @@ def cast_seed(seed: Any, output: Any) -> Any:
     wanted = np.shape(output)
     if np.shape(seed) != wanted:
         raise DifferentiationError(
-            "E5014", f"the seed has shape {np.shape(seed)}, the output has shape {wanted}", "pass an array of that shape"
+            "E5014",
+            f"the seed has shape {np.shape(seed)}, the output has shape {wanted}",
+            "pass an array of that shape",
         )
     if isinstance(output, np.ndarray | np.generic) and output.dtype.kind == "f":
         return np.asarray(seed, dtype=output.dtype)[()] if not wanted else np.asarray(seed, dtype=output.dtype)

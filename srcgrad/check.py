@@ -126,9 +126,7 @@ def table(records: Sequence[Record]) -> str:
     return "\n".join(map(str.rstrip, lines))
 
 
-def _subject(
-    f: Function, args: tuple[Any, ...], wrt: Wrt, kwargs: dict[str, Any], tolerance: float | None
-) -> Subject:
+def _subject(f: Function, args: tuple[Any, ...], wrt: Wrt, kwargs: dict[str, Any], tolerance: float | None) -> Subject:
     labels = _labels(f, len(args))
     active = _active(wrt, args, labels)
     bound = _bound(f, len(args), kwargs) if kwargs else f
@@ -158,9 +156,7 @@ def _active(wrt: Wrt, args: tuple[Any, ...], labels: tuple[str, ...]) -> tuple[i
     positions = [labels.index(key) if key in labels else key for key in asked]
     for key in positions:
         if isinstance(key, str) or not 0 <= key < len(args):
-            raise DifferentiationError(
-                "E5009", f"no argument {key!r}", f"the arguments are: {', '.join(labels)}"
-            )
+            raise DifferentiationError("E5009", f"no argument {key!r}", f"the arguments are: {', '.join(labels)}")
     return tuple(key for key in positions if isinstance(key, int))
 
 

@@ -33,9 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0
     """
     given = sys.argv[1:] if arguments is None else arguments
-    asked = _parser().parse_args(
-        [f" {item}" if item.startswith("-:") else item for item in given]
-    )  # no option
+    asked = _parser().parse_args([f" {item}" if item.startswith("-:") else item for item in given])  # no option
     try:
         return int(asked.command(asked))
     except DifferentiationError as error:
@@ -61,18 +59,14 @@ def _parser() -> argparse.ArgumentParser:
     dump.add_argument(
         "-o", "--output", default="-", metavar="OUT", help="the file to write; - (default) is standard output"
     )
-    dump.add_argument(
-        "--wrt", type=_names, metavar="NAMES", help="parameters, as x,w,b; default: all that matter"
-    )
+    dump.add_argument("--wrt", type=_names, metavar="NAMES", help="parameters, as x,w,b; default: all that matter")
     dump.add_argument("--mode", choices=MODES, default="reverse", help="default: reverse")
     dump.add_argument("--standalone", action="store_true", help="the output does without srcgrad")
     dump.add_argument(
         "--inline", action="store_true", help="write calls out, so that the output can be differentiated again"
     )
     dump.set_defaults(command=_dump)
-    _check_parser(
-        commands.add_parser("check", help="compare derivatives with finite differences; runs the target")
-    )
+    _check_parser(commands.add_parser("check", help="compare derivatives with finite differences; runs the target"))
     rules = commands.add_parser("rules", help="list the operations, or show the rule of one")
     rules.add_argument("operation", nargs="?", metavar="OP", help="np.tanh, scipy.special.erf, multiply")
     rules.add_argument("--markdown", action="store_true", help="print the page docs/rules.md")
@@ -82,9 +76,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _check_parser(check: argparse.ArgumentParser) -> None:
     check.add_argument("target", type=str.strip, metavar="TARGET", help=TARGET)
-    check.add_argument(
-        "--args", metavar="TEXT", help='the arguments, as "np.ones(3), 2.0"; default: drawn at random'
-    )
+    check.add_argument("--args", metavar="TEXT", help='the arguments, as "np.ones(3), 2.0"; default: drawn at random')
     check.add_argument(
         "--wrt", type=_names, metavar="NAMES", help="parameters, as x,w,b; default: all that hold floats"
     )

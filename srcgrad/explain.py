@@ -52,6 +52,3 @@ def explain_text(text: str, after: str, mode: str = "reverse", wrt: tuple[str, .
 def explain_facts(text: str, after: str = "activity") -> Facts:
     """The facts of the last function in `text` after the pass called `after`."""
     return run(text, after)[1]
-
-
-

@@ -46,9 +46,7 @@ def _is_near(name: str, head: str) -> bool:
     if not Path(head).is_file():
         return False
     file = getattr(sys.modules[name], "__file__", None)
-    return name == PRIVATE or (
-        file is not None and Path(file).resolve().is_relative_to(Path(head).resolve().parent)
-    )
+    return name == PRIVATE or (file is not None and Path(file).resolve().is_relative_to(Path(head).resolve().parent))
 
 
 def _file(path: Path) -> ModuleType:

@@ -113,9 +113,7 @@ class _Point:
         return float(np.linalg.norm(self.resolution[span]))
 
 
-def compare(
-    subject: Subject, modes: Sequence[str], *, directions: int, generator: np.random.Generator
-) -> list[Record]:
+def compare(subject: Subject, modes: Sequence[str], *, directions: int, generator: np.random.Generator) -> list[Record]:
     """All comparisons of one function: for each direction, each floating part of each active argument."""
     found: list[Record] = []
     value = subject.primal(*subject.chosen)
@@ -231,9 +229,7 @@ def _forward_error(
     return _best(error, difference, subject.limits)
 
 
-def _best(
-    error: Callable[[Vector], float], difference: Callable[[float], Vector], limits: Precision
-) -> float:
+def _best(error: Callable[[Vector], float], difference: Callable[[float], Vector], limits: Precision) -> float:
     """The least error over the steps, up to the first step that agrees."""
     least = float("inf")
     for step in limits.steps:

@@ -50,7 +50,19 @@ Pass = Callable[[Any, Facts], Any]
 
 FRONT: tuple[Pass, ...] = (subset, array_api, known, inlined, augmented, bound, webs, normalise)
 ANALYSE: tuple[Pass, ...] = (containers, activity, shapes, aliases, accumulators, calls)
-IMPROVE: tuple[Pass, ...] = (dead, copies, spelling, unpack, inline, signs, order, accumulate, coalesce, count_temporaries, closure)
+IMPROVE: tuple[Pass, ...] = (
+    dead,
+    copies,
+    spelling,
+    unpack,
+    inline,
+    signs,
+    order,
+    accumulate,
+    coalesce,
+    count_temporaries,
+    closure,
+)
 
 REVERSE: tuple[Pass, ...] = (*FRONT, *ANALYSE, gradient, *IMPROVE)
 FORWARD: tuple[Pass, ...] = (*FRONT, *ANALYSE, tangent, *IMPROVE)

@@ -57,19 +57,11 @@ def entry(name: str) -> str:
     every = known()
     meant = rule_of(_meant(wanted))
     found = [meant] if meant is not None else [rule for rule in every if wanted in _spellings(rule)]
-    found = found or [
-        rule for rule in every if wanted in {each.rpartition(".")[2] for each in _spellings(rule)}
-    ]
+    found = found or [rule for rule in every if wanted in {each.rpartition(".")[2] for each in _spellings(rule)}]
     if not found:
         names = [each for rule in every for each in _spellings(rule)]
-        near = difflib.get_close_matches(wanted, names, n=3) or difflib.get_close_matches(
-            f"np.{wanted}", names, n=3
-        )
-        remedy = (
-            f"did you mean {' or '.join(near)}?"
-            if near
-            else "`srcgrad rules` lists the operations that have one"
-        )
+        near = difflib.get_close_matches(wanted, names, n=3) or difflib.get_close_matches(f"np.{wanted}", names, n=3)
+        remedy = f"did you mean {' or '.join(near)}?" if near else "`srcgrad rules` lists the operations that have one"
         raise DifferentiationError("E5003", f"{name} has no rule", remedy)
     return "\n".join(_entry(rule) for rule in found)
 
@@ -77,9 +69,7 @@ def entry(name: str) -> str:
 def _meant(name: str) -> object:
     """The object of NumPy, SciPy or the standard library that a dotted name means; None if there is none."""
     root, *rest = name.split(".")
-    found: object = {"np": np, "math": math, "operator": operator, "scipy": sys.modules.get("scipy")}.get(
-        root
-    )
+    found: object = {"np": np, "math": math, "operator": operator, "scipy": sys.modules.get("scipy")}.get(root)
     for part in rest:
         found = getattr(found, part, None)
     return found if rest else None

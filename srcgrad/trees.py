@@ -104,8 +104,6 @@ def at(node: Node, like: Node) -> Node:
 _POSITION = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
 
-
-
 def children(node: Node) -> list[Node]:
     """The nodes right below `node`, operators and contexts left out."""
     found: list[Node] = []
@@ -209,9 +207,7 @@ def written(node: Node) -> list[str]:
             return [function.value.id] if isinstance(function.value, gast.Name) else []
     if isinstance(node, gast.AugAssign | gast.Assign):
         targets = node.targets if isinstance(node, gast.Assign) else [node.target]
-        return [
-            t.value.id for t in targets if isinstance(t, gast.Subscript) and isinstance(t.value, gast.Name)
-        ]
+        return [t.value.id for t in targets if isinstance(t, gast.Subscript) and isinstance(t.value, gast.Name)]
     if isinstance(node, gast.Expr) and isinstance(node.value, gast.Call):
         function = node.value.func
         if isinstance(function, gast.Attribute) and function.attr == "append":

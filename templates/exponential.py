@@ -40,9 +40,7 @@ def log(z, x):
         d[x] = d[z] / x
 
 
-@adjoint.elementwise(
-    np.log2, cl="log2(x)", domain=(0.3, 4.0), at=(((0.0,), (math.inf,)),), aliases=(math.log2,)
-)
+@adjoint.elementwise(np.log2, cl="log2(x)", domain=(0.3, 4.0), at=(((0.0,), (math.inf,)),), aliases=(math.log2,))
 def log2(z, x):
     if np.ndim(x) == 0:
         d[x] = np.divide(d[z], x * math.log(2.0))
@@ -50,9 +48,7 @@ def log2(z, x):
         d[x] = d[z] / (x * math.log(2.0))
 
 
-@adjoint.elementwise(
-    np.log10, cl="log10(x)", domain=(0.3, 4.0), at=(((0.0,), (math.inf,)),), aliases=(math.log10,)
-)
+@adjoint.elementwise(np.log10, cl="log10(x)", domain=(0.3, 4.0), at=(((0.0,), (math.inf,)),), aliases=(math.log10,))
 def log10(z, x):
     if np.ndim(x) == 0:
         d[x] = np.divide(d[z], x * math.log(10.0))
@@ -60,9 +56,7 @@ def log10(z, x):
         d[x] = d[z] / (x * math.log(10.0))
 
 
-@adjoint.elementwise(
-    np.log1p, cl="log1p(x)", domain=(-0.7, 3.0), at=(((-1.0,), (math.inf,)),), aliases=(math.log1p,)
-)
+@adjoint.elementwise(np.log1p, cl="log1p(x)", domain=(-0.7, 3.0), at=(((-1.0,), (math.inf,)),), aliases=(math.log1p,))
 def log1p(z, x):
     if np.ndim(x) == 0:
         d[x] = np.divide(d[z], 1.0 + x)

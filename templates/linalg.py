@@ -133,9 +133,7 @@ def solve(z, a, b):
 
 @tangent(np.linalg.solve)
 def solve_tangent(z, a, b):
-    d[z] = np.reshape(
-        np.linalg.solve(a, columns(d[b], b)) - np.linalg.solve(a, d[a] @ columns(z, b)), np.shape(z)
-    )
+    d[z] = np.reshape(np.linalg.solve(a, columns(d[b], b)) - np.linalg.solve(a, d[a] @ columns(z, b)), np.shape(z))
 
 
 @adjoint(

@@ -120,9 +120,7 @@ def average(y, a, axis=None, weights=None, keepdims=False):
         wide = along_axes(weights, a, axis)
         part = spread(d[y], a, axis, keepdims) / np.sum(wide, axis=axis, keepdims=True)
         d[a] = part * wide
-        d[weights] = along_axes_transpose(
-            sum_to(part * (a - spread(y, a, axis, keepdims)), wide), weights, axis
-        )
+        d[weights] = along_axes_transpose(sum_to(part * (a - spread(y, a, axis, keepdims)), wide), weights, axis)
 
 
 @tangent(np.average)

@@ -84,9 +84,7 @@ def add_adjoint(z, a, b):
     d[b] = d[z]
 
 
-@adjoint.linear(
-    converted, forms=(("converted(x, x, y)", (3,), (3,)), ("converted(x, np.arange(3), y)", (3,), (3,)))
-)
+@adjoint.linear(converted, forms=(("converted(x, x, y)", (3,), (3,)), ("converted(x, np.arange(3), y)", (3,), (3,))))
 def converted_adjoint(z, g, source, target):
     d[g] = converted(np.broadcast_to(d[z], np.shape(source)), target, source)
 

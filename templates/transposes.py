@@ -91,8 +91,7 @@ def kron_right_adjoint(z, g, a, b):
         ("einsum_adjoints(x, ('ij,jk->ik', y, z))[2]", (2, 4), (2, 3), (3, 4)),
         ("einsum_adjoints(x, ('i,i,i->i', y, y, y), (None, z, None, z))[2]", (2,), (2,), (2,)),
         (
-            "einsum_adjoints(x, ('i,i,i->i', np.ones(2), np.ones(2), np.ones(2)), "
-            "(None, y, y, y), (None, z, z, z))[2]",
+            "einsum_adjoints(x, ('i,i,i->i', np.ones(2), np.ones(2), np.ones(2)), (None, y, y, y), (None, z, z, z))[2]",
             (2,),
             (2,),
             (2,),

@@ -23,16 +23,12 @@ def tan(z, x):
     d[x] = d[z] * (1.0 + z * z)
 
 
-@adjoint.elementwise(
-    np.arcsin, cl="asin(x)", domain=(-0.9, 0.9), at=(((1.0,), (math.inf,)),), aliases=(math.asin,)
-)
+@adjoint.elementwise(np.arcsin, cl="asin(x)", domain=(-0.9, 0.9), at=(((1.0,), (math.inf,)),), aliases=(math.asin,))
 def arcsin(z, x):
     d[x] = d[z] / np.sqrt(1.0 - x * x)
 
 
-@adjoint.elementwise(
-    np.arccos, cl="acos(x)", domain=(-0.9, 0.9), at=(((1.0,), (-math.inf,)),), aliases=(math.acos,)
-)
+@adjoint.elementwise(np.arccos, cl="acos(x)", domain=(-0.9, 0.9), at=(((1.0,), (-math.inf,)),), aliases=(math.acos,))
 def arccos(z, x):
     d[x] = -d[z] / np.sqrt(1.0 - x * x)
 
@@ -77,16 +73,12 @@ def arcsinh(z, x):
     d[x] = d[z] / np.sqrt(1.0 + x * x)
 
 
-@adjoint.elementwise(
-    np.arccosh, cl="acosh(x)", domain=(1.2, 4.0), at=(((1.0,), (math.inf,)),), aliases=(math.acosh,)
-)
+@adjoint.elementwise(np.arccosh, cl="acosh(x)", domain=(1.2, 4.0), at=(((1.0,), (math.inf,)),), aliases=(math.acosh,))
 def arccosh(z, x):
     d[x] = d[z] / np.sqrt(x * x - 1.0)
 
 
-@adjoint.elementwise(
-    np.arctanh, cl="atanh(x)", domain=(-0.9, 0.9), at=(((1.0,), (math.inf,)),), aliases=(math.atanh,)
-)
+@adjoint.elementwise(np.arctanh, cl="atanh(x)", domain=(-0.9, 0.9), at=(((1.0,), (math.inf,)),), aliases=(math.atanh,))
 def arctanh(z, x):
     d[x] = np.divide(d[z], 1.0 - x * x)  # with `/`, the Python float 1.0 raises ZeroDivisionError
 

@@ -162,11 +162,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", help="a rule's name, such as np.tanh")
     only = parser.parse_args(arguments).only
-    chosen = [
-        r
-        for r in differentiable_rules()
-        if only in (None, r.name) and not any(r.op is op for op in BY_ENGINE)
-    ]
+    chosen = [r for r in differentiable_rules() if only in (None, r.name) and not any(r.op is op for op in BY_ENGINE)]
     found = [mutant for rule in chosen for mutant in mutants(rule)]
     survivors = [mutant for mutant in found if survives(mutant)]
     for mutant in survivors:

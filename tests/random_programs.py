@@ -26,7 +26,12 @@ KINDS = "svm"
 STATEMENTS = ("assign", "assign", "pair", "augmented", "chain", "if", "for", "rows", "while", "unpack")
 
 RANGES = (
-    "range(3)", "range(n)", "range(1, 3)", "reversed(range(3))", "range(2, -1, -1)", "range(0, 3, 2)",
+    "range(3)",
+    "range(n)",
+    "range(1, 3)",
+    "reversed(range(3))",
+    "range(2, -1, -1)",
+    "range(0, 3, 2)",
     "range({i})",
 )
 NUMBERS = ("0.137", "-0.213", "0.571", "0.911", "1.3", "-0.777")

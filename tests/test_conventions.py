@@ -82,9 +82,7 @@ def test_clip_to_a_point() -> None:
     assert grad(f)(1.0) == 1.0
 
 
-@pytest.mark.parametrize(
-    ("x", "expected"), [(-1.0, (0.0, 1.0, 0.0)), (2.0, (0.0, 0.0, 1.0)), (0.0, (1.0, 0.0, 0.0))]
-)
+@pytest.mark.parametrize(("x", "expected"), [(-1.0, (0.0, 1.0, 0.0)), (2.0, (0.0, 0.0, 1.0)), (0.0, (1.0, 0.0, 0.0))])
 def test_bounds_of_clip(x: float, expected: tuple[float, ...]) -> None:
     def f(x: Any, low: Any, high: Any) -> Any:
         return np.clip(x, low, high)

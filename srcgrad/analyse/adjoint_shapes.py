@@ -57,7 +57,10 @@ def _of_call(node: Node, facts: Facts) -> Spec:
             rule = rule_of(getattr(np, function.attr, None))
             if rule is not None and rule.kind == "elementwise" and not node.keywords:
                 return joined(*(spec_of_tree(a, facts) for a in node.args))
-    if isinstance(function, gast.Name) and function.id in (facts.imports.get("sum_to"), facts.imports.get("zeros_like")):
+    if isinstance(function, gast.Name) and function.id in (
+        facts.imports.get("sum_to"),
+        facts.imports.get("zeros_like"),
+    ):
         return spec_of_tree(node.args[-1], facts)
     return _unknown(node)
 

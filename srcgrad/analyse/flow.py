@@ -141,9 +141,7 @@ def liveness(block: Block, at_end: Iterable[str] = ()) -> Liveness:
     return Liveness(flow, bits, before, after)
 
 
-def _solve_backward(
-    flow: Graph, reads: list[int], writes: list[int]
-) -> tuple[list[int], list[int]]:
+def _solve_backward(flow: Graph, reads: list[int], writes: list[int]) -> tuple[list[int], list[int]]:
     count = len(flow.nodes)
     predecessors: list[list[int]] = [[] for _ in range(count)]
     for number, successors in enumerate(flow.successors):
@@ -165,4 +163,3 @@ def _solve_backward(
                     waiting.add(previous)
                     todo.append(previous)
     return before, after
-

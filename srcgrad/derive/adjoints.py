@@ -91,7 +91,9 @@ class Adjoints:
         """Zeros to whose elements something will be added: an array, also where the primal is a number."""
         if primal in self.facts.containers:
             return self.zeros(primal, spec, like)
-        made = assign(self.of(primal), expression(f"{self.facts.library('np')}.zeros_like(primal)", primal=primal), like)
+        made = assign(
+            self.of(primal), expression(f"{self.facts.library('np')}.zeros_like(primal)", primal=primal), like
+        )
         self.facts.zeros[made] = None
         self.note(made, spec)
         self.state[primal] = ZERO
@@ -147,7 +149,6 @@ class Adjoints:
         zeros = f"{self.facts.library('zeros_like')}(primal)"
         mutable = self.facts.containers.get(primal) == "tuple"
         return expression(f"list({zeros})" if mutable else zeros, primal=primal)
-
 
 
 def _is_plain(primal: str, index: Node, facts: Facts) -> bool:

@@ -62,7 +62,9 @@ def flexible(operand: Node, facts: Facts) -> bool:
 
 def expand(value: Node, primal: str, facts: Facts) -> Node:
     """`value` broadcast to the shape of a primal value."""
-    return expression(f"{facts.library('np')}.broadcast_to(value, {facts.library('np')}.shape(primal))", value=value, primal=primal)
+    return expression(
+        f"{facts.library('np')}.broadcast_to(value, {facts.library('np')}.shape(primal))", value=value, primal=primal
+    )
 
 
 def full(value: Node, operand: Node, facts: Facts) -> Node:
@@ -77,7 +79,11 @@ def full(value: Node, operand: Node, facts: Facts) -> Node:
 
 def is_spread(value: Node, facts: Facts) -> bool:
     """Whether a tree is `spread(g, a, axis, keepdims)`, the transpose of a sum."""
-    return isinstance(value, gast.Call) and isinstance(value.func, gast.Name) and value.func.id == facts.imports.get("spread")
+    return (
+        isinstance(value, gast.Call)
+        and isinstance(value.func, gast.Name)
+        and value.func.id == facts.imports.get("spread")
+    )
 
 
 def narrow_form(value: Node, facts: Facts) -> Node | None:

@@ -254,4 +254,3 @@ def _loop_body(node: Node, work: Backward) -> Block:
             work.adjoints.state.pop(row, None)
             work.adjoints.element(operand, name(index), value, True, body, node)
     return body
-

@@ -199,7 +199,6 @@ class Saves:
         return made
 
 
-
 def _is_rows(node: Node) -> bool:
     """Whether a loop runs over the rows of a named array."""
     return isinstance(node.iter, gast.Name)

@@ -51,8 +51,7 @@ def _call(node: Node, bound: str, facts: Facts, dotted: Dotted) -> Block:
 
 def _unpack(node: Node, facts: Facts, dotted: Dotted) -> Block:
     parts = [
-        name(dotted(item.id, facts) if item.id in facts.active else "_", gast.Store())
-        for item in node.targets[0].elts
+        name(dotted(item.id, facts) if item.id in facts.active else "_", gast.Store()) for item in node.targets[0].elts
     ]
     value = name(dotted(node.value.id, facts))
     return [gast.Assign([gast.Tuple(elts=parts, ctx=gast.Store())], value, None)]
@@ -107,7 +106,9 @@ def _terms(node: Node, operation: Operation, facts: Facts, dotted: Dotted, share
     if rule.kind == "linear":
         return [_substituted(node.value, operation, active, facts, dotted)] if active else []
     if rule.kind == "multilinear":
-        return [_one_replaced(node.value, spot, facts, dotted) for p in active for spot in _spots(operation.bound[p], facts)]
+        return [
+            _one_replaced(node.value, spot, facts, dotted) for p in active for spot in _spots(operation.bound[p], facts)
+        ]
     return _general(node, operation, active, facts, dotted, shared)
 
 
@@ -159,9 +160,7 @@ def _replaced(value: Node, facts: Facts, dotted: Dotted) -> Node:
 def _substituted(value: Node, operation: Operation, active: list[str], facts: Facts, dotted: Dotted) -> Node:
     """The op applied to the tangents of all its linear arguments."""
     assert operation.rule is not None, "an op has a rule"
-    swap = {
-        a: _replaced(a, facts, dotted) for p, a in operation.bound.items() if p in differentiable(operation.rule)
-    }
+    swap = {a: _replaced(a, facts, dotted) for p, a in operation.bound.items() if p in differentiable(operation.rule)}
     return exchanged(value, swap, facts)
 
 

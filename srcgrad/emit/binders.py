@@ -13,10 +13,7 @@ def parameters(node: gast.AST) -> list[str]:
     """The parameters of a function or lambda, with `/`, `*`, defaults and annotations."""
     positional = [*node.posonlyargs, *node.args]
     plain = len(positional) - len(node.defaults)
-    parts = [
-        _parameter(each, None if at < plain else node.defaults[at - plain])
-        for at, each in enumerate(positional)
-    ]
+    parts = [_parameter(each, None if at < plain else node.defaults[at - plain]) for at, each in enumerate(positional)]
     if node.posonlyargs:
         parts.insert(len(node.posonlyargs), "/")
     if node.vararg is not None:

@@ -202,9 +202,7 @@ def _written(scope: ast.AST, name: str) -> list[int]:
 
 
 def _binds(function: ast.AST, name: str) -> bool:
-    stored = (
-        isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(function)
-    )
+    stored = (isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(function))
     return any(stored) or any(isinstance(n, ast.arg) and n.arg == name for n in ast.walk(function))
 
 

@@ -64,10 +64,7 @@ def formatted(parts: list[tuple[str, bool]]) -> str:
     usable = [quote for quote in ('"', "'", '"""', "'''") if quote not in fields]
     quote = min(usable, key=lambda each: plain.count(each[0]), default='"')
     text = "".join(
-        [
-            text if is_field else body_in(text, quote).replace("{", "{{").replace("}", "}}")
-            for text, is_field in parts
-        ]
+        [text if is_field else body_in(text, quote).replace("{", "{{").replace("}", "}}") for text, is_field in parts]
     )
     return f"f{quote}{text}{quote}"
 

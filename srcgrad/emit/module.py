@@ -50,9 +50,7 @@ def remark(text: str, indent: str = "") -> str:
 
 def free_names(definition: Node) -> list[str]:
     """Names that a function definition reads and does not bind, in alphabetical order."""
-    bound = {
-        n.id for n in walk(definition.args) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)
-    }
+    bound = {n.id for n in walk(definition.args) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
     bound |= {s for n in walk(definition) if isinstance(n, gast.stmt) for s in stores(n)}
     bound |= {
         n.id

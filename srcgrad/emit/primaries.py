@@ -45,8 +45,7 @@ def subscript(node: gast.AST, level: int) -> str:
 def slice_bounds(node: gast.AST, level: int) -> str:
     """`lower:upper:step`, with blanks around the colons where a bound is no name or number."""
     lower, upper, step = (
-        "" if part is None else PRINTERS[type(part)](part, TEST)
-        for part in (node.lower, node.upper, node.step)
+        "" if part is None else PRINTERS[type(part)](part, TEST) for part in (node.lower, node.upper, node.step)
     )
     if all(_hugs_colon(part) for part in (node.lower, node.upper, node.step)):
         return f"{lower}:{upper}:{step}" if step else f"{lower}:{upper}"
@@ -130,7 +129,6 @@ def _field(node: gast.AST) -> tuple[str, bool]:
     text += "" if node.conversion < 0 else f"!{chr(node.conversion)}"
     if node.format_spec is not None:
         text += ":" + "".join(
-            part if is_field else part.replace("\n", "\\n")
-            for part, is_field in map(_field, node.format_spec.values)
+            part if is_field else part.replace("\n", "\\n") for part, is_field in map(_field, node.format_spec.values)
         )
     return f"{{{text}}}", True

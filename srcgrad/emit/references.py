@@ -34,9 +34,7 @@ def references(text: str) -> list[Reference]:
     names = _free(text)
     lines = text.split("\n")
     tree = ast.parse(text)
-    inside = {
-        id(item) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for item in ast.walk(node)
-    }
+    inside = {id(item) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for item in ast.walk(node)}
     found: list[Reference] = []
     for node in _outermost(tree):
         chain = _chain(node)
@@ -44,9 +42,7 @@ def references(text: str) -> list[Reference]:
             ends = tuple(_position(lines, item.end_lineno, item.end_col_offset) for _, item in chain)
             start = _position(lines, chain[0][1].lineno, chain[0][1].col_offset)
             between = "\n".join(lines[start[0] : ends[-1][0] + 1])[start[1] :]
-            fixed = id(node) in inside or (
-                len(chain) > 1 and ")" in between[: _length(lines, start, ends[-1])]
-            )
+            fixed = id(node) in inside or (len(chain) > 1 and ")" in between[: _length(lines, start, ends[-1])])
             found.append(Reference(tuple(part for part, _ in chain), start, ends, fixed))
     return sorted(found, key=lambda item: (item.start, item.parts))
 

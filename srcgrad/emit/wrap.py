@@ -79,11 +79,7 @@ def wrap_definition(head: str, parameters: Sequence[str], tail: str, *, indent: 
         return [f"{margin}{head}({one}){tail}"]
     if len(parameters) > 1 and len(inner) + len(one) <= width:
         return [f"{margin}{head}(", inner + one, f"{margin}){tail}"]
-    lines = [
-        line
-        for each in parameters
-        for line in _lines(tokenize(f"{each},"), indent + STEP, width, inside=True)
-    ]
+    lines = [line for each in parameters for line in _lines(tokenize(f"{each},"), indent + STEP, width, inside=True)]
     return [f"{margin}{head}(", *lines, f"{margin}){tail}"]
 
 

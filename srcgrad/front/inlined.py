@@ -83,9 +83,7 @@ def _expand(
     return value
 
 
-def _written(
-    call: Node, function: Any, where: Node, before: Block, facts: Facts, above: tuple[int, ...]
-) -> Node:
+def _written(call: Node, function: Any, where: Node, before: Block, facts: Facts, above: tuple[int, ...]) -> Node:
     """The value of a call as a name; the statements that compute it go to `before`."""
     try:
         source, namespace = facts.module.source(function)
@@ -94,7 +92,9 @@ def _written(
     if id(function) in above:
         return call
     tree = copy(source.tree)
-    inner = Facts(source, Overlay(namespace), facts.mode, (), names=Names(sorted(facts.names.taken)), module=facts.module)
+    inner = Facts(
+        source, Overlay(namespace), facts.mode, (), names=Names(sorted(facts.names.taken)), module=facts.module
+    )
     subset(tree, inner)
     tree.body = _block(tree.body, inner, _local(tree), (*above, id(function)))
     facts.names.taken |= inner.names.taken
@@ -177,7 +177,9 @@ def _bind(
 def _default(parameter: str, tree: Node, function: Any, facts: Facts) -> Node | None:
     arguments = tree.args
     positional = arguments.posonlyargs + arguments.args
-    pairs = dict(zip([a.id for a in positional][len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True))
+    pairs = dict(
+        zip([a.id for a in positional][len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True)
+    )
     pairs |= dict(zip([a.id for a in arguments.kwonlyargs], arguments.kw_defaults, strict=True))
     written = pairs.get(parameter)
     if written is None or isinstance(written, gast.Constant) or not callable(function):

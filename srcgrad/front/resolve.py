@@ -106,9 +106,7 @@ def _of_call(node: Node, facts: Facts, local: frozenset[str]) -> Operation:
             raise facts.refuse(argument, "E5005", "unpacking with `*` is not accepted", "name the arguments")
     for word in node.keywords:
         if word.arg is None:
-            raise facts.refuse(
-                word.value, "E5005", "unpacking with `**` is not accepted", "name the arguments"
-            )
+            raise facts.refuse(word.value, "E5005", "unpacking with `**` is not accepted", "name the arguments")
     found = binding_of(node.func, facts, local)
     if found is not None:
         return _of_binding(found, node, facts)
@@ -157,9 +155,7 @@ def _of_op(op: Any, arguments: list[Node], keywords: list[Node], node: Node, fac
     return Operation("op", op, rule, _bind(rule, arguments, keywords, node, facts))
 
 
-def _bind(
-    rule: Rule, arguments: list[Node], keywords: list[Node], node: Node, facts: Facts
-) -> dict[str, Node]:
+def _bind(rule: Rule, arguments: list[Node], keywords: list[Node], node: Node, facts: Facts) -> dict[str, Node]:
     """Arguments by the template's parameter names; what the rule does not handle is refused by name."""
     template = adjoint_template(rule) or tangent_template(rule)
     assert template is not None, "a rule that is not constant has a template"
@@ -240,9 +236,7 @@ def effects(node: Node, facts: Facts, local: frozenset[str]) -> bool:
 def literal(node: Node) -> bool:
     """Whether a tree is a literal: a constant, a signed constant, or a display of them."""
     return all(
-        isinstance(
-            item, gast.Constant | gast.Tuple | gast.List | gast.UnaryOp | gast.USub | gast.UAdd | gast.Load
-        )
+        isinstance(item, gast.Constant | gast.Tuple | gast.List | gast.UnaryOp | gast.USub | gast.UAdd | gast.Load)
         for item in walk(node)
     )
 

@@ -101,9 +101,7 @@ def _try(statement: ast.Try, importable: Importable) -> Bound:
 def _catches_import(handler: ast.ExceptHandler) -> bool:
     caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     names = [item.id for item in caught if isinstance(item, ast.Name)]
-    return handler.type is None or any(
-        name in ("ImportError", "ModuleNotFoundError", "Exception") for name in names
-    )
+    return handler.type is None or any(name in ("ImportError", "ModuleNotFoundError", "Exception") for name in names)
 
 
 def _simple(statement: ast.stmt) -> Bound:

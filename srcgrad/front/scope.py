@@ -37,7 +37,6 @@ class Scope:
         return reads_varied(node, self.facts.varied, self.facts, self.local)
 
 
-
 _CHEAP = (
     gast.Name, gast.Constant, gast.Attribute, gast.Subscript, gast.Tuple, gast.List, gast.BinOp, gast.UnaryOp,
     gast.Slice, gast.Compare, gast.operator, gast.unaryop, gast.cmpop, gast.expr_context,

@@ -45,9 +45,7 @@ class Program:
     own: tuple[Path, ...]
     folders: tuple[Path, ...]
     modules: dict[Path, StaticModule] = field(default_factory=dict)
-    asked: dict[tuple[str, str], None] = field(
-        default_factory=dict
-    )  # look-ups under way: imports may go in circles
+    asked: dict[tuple[str, str], None] = field(default_factory=dict)  # look-ups under way: imports may go in circles
 
     def module(self, name: str) -> Binding:
         """The module with an absolute dotted name."""
@@ -85,9 +83,7 @@ def read_text(path: Path) -> str:
         with tokenize.open(path) as file:
             return file.read()
     except OSError as error:
-        raise DifferentiationError(
-            "E5015", f"{path.name}: {error.strerror}", "name a file that can be read"
-        ) from None
+        raise DifferentiationError("E5015", f"{path.name}: {error.strerror}", "name a file that can be read") from None
     except (SyntaxError, UnicodeDecodeError) as error:
         message = f"{path.name} cannot be decoded: {error}"
         raise DifferentiationError("E5015", message, "save the file as UTF-8") from None

@@ -118,16 +118,12 @@ def _check(node: Node, facts: Facts) -> None:
     if not isinstance(node, _STATEMENTS + _EXPRESSIONS):
         raise _refusal(facts, node)
     if isinstance(node, gast.For | gast.While) and node.orelse:
-        raise facts.refuse(
-            node, "E5005", "`else` after a loop is not accepted", "put the statements after the loop"
-        )
+        raise facts.refuse(node, "E5005", "`else` after a loop is not accepted", "put the statements after the loop")
     if isinstance(node, gast.Assign | gast.AugAssign | gast.AnnAssign | gast.For):
         for target in node.targets if isinstance(node, gast.Assign) else [node.target]:
             _check_target(target, node, facts)
     if isinstance(node, gast.Expr) and not isinstance(node.value, gast.Call | gast.Constant):
-        raise facts.refuse(
-            node, "E5005", "an expression without effect is not accepted", "remove it, or use its value"
-        )
+        raise facts.refuse(node, "E5005", "an expression without effect is not accepted", "remove it, or use its value")
 
 
 def _check_target(target: Node, statement: Node, facts: Facts) -> None:
@@ -144,9 +140,7 @@ def _check_target(target: Node, statement: Node, facts: Facts) -> None:
             "compute the new value and bind it to a name: np.where, np.concatenate, np.stack",
         )
     elif isinstance(target, gast.Attribute):
-        raise facts.refuse(
-            target, "E5005", "assignment to an attribute is not accepted", "bind the value to a name"
-        )
+        raise facts.refuse(target, "E5005", "assignment to an attribute is not accepted", "bind the value to a name")
     elif isinstance(target, gast.Starred):
         raise _refusal(facts, target)
 

@@ -42,9 +42,7 @@ def _split(target: str) -> tuple[str, list[str]]:
         if _is_drive(head):
             return target, []
         message = f"{names!r} is no list of functions"
-        raise DifferentiationError(
-            "E5015", message, "write it like file.py:f or file.py:f,g or file.py:Class.f"
-        )
+        raise DifferentiationError("E5015", message, "write it like file.py:f or file.py:f,g or file.py:Class.f")
     return head, names.split(",") if names else []
 
 
@@ -123,6 +121,4 @@ def _near_files(path: Path) -> str:
     folder = path.parent
     names = sorted(item.name for item in folder.glob("*.py")) if folder.is_dir() else []
     near = difflib.get_close_matches(path.name, names, n=3, cutoff=0.5)
-    return (
-        f"did you mean {' or '.join(near)}?" if near else "give the path of a Python file, or package.module"
-    )
+    return f"did you mean {' or '.join(near)}?" if near else "give the path of a Python file, or package.module"

@@ -45,7 +45,9 @@ def reads_varied(node: Node, varied: dict[str, None], facts: Facts, local: froze
         if isinstance(item, gast.Name):
             if item.id in varied:
                 return True
-        elif isinstance(item, gast.Compare | gast.JoinedStr) or (isinstance(item, gast.Attribute) and item.attr in ("shape", "dtype", "size", "ndim")):
+        elif isinstance(item, gast.Compare | gast.JoinedStr) or (
+            isinstance(item, gast.Attribute) and item.attr in ("shape", "dtype", "size", "ndim")
+        ):
             continue
         elif isinstance(item, gast.IfExp):
             todo.extend((item.body, item.orelse))

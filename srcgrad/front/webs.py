@@ -106,10 +106,10 @@ def _unite(reaching: Definitions, uses: list[tuple[Node, Node]]) -> list[int]:
 
     for node, read in uses:
         unite(reaching.at(node, read.id))
-    for number, (position, name) in enumerate(reaching.of):  # a change of contents is no new meaning
+    for number, (position, bound) in enumerate(reaching.of):  # a change of contents is no new meaning
         node = reaching.graph.nodes[position]
-        if node is not None and name in written(node):
-            unite([*reaching.at(node, name), number])
+        if node is not None and bound in written(node):
+            unite([*reaching.at(node, bound), number])
     return [find(number) for number in range(len(leader))]
 
 

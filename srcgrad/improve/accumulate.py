@@ -91,7 +91,12 @@ def _in_place(node: Node) -> Node:
     """`x_bar = x_bar + e` as `x_bar += e`, if that is its form still."""
     bound = target(node)
     value = node.value
-    if not (isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add | gast.Sub) and isinstance(value.left, gast.Name) and value.left.id == bound):
+    if not (
+        isinstance(value, gast.BinOp)
+        and isinstance(value.op, gast.Add | gast.Sub)
+        and isinstance(value.left, gast.Name)
+        and value.left.id == bound
+    ):
         return node
     made = gast.AugAssign(name(str(bound), gast.Store()), value.op, value.right)
     made.lineno = node.lineno

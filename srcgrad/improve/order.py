@@ -64,11 +64,7 @@ def _dependencies(group: Block) -> list[list[int]]:
     reads = [set(loads(n)) for n in group]
     writes = [set(stores(n)) for n in group]
     return [
-        [
-            j
-            for j in range(k)
-            if writes[j] & reads[k] or reads[j] & writes[k] or writes[j] & writes[k]
-        ]
+        [j for j in range(k) if writes[j] & reads[k] or reads[j] & writes[k] or writes[j] & writes[k]]
         for k in range(len(group))
     ]
 

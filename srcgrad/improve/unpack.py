@@ -30,9 +30,7 @@ def _block(block: Block, uses: Uses, facts: Facts) -> Block:
 
 def _unpacks(node: Node) -> bool:
     return (
-        isinstance(node, gast.Assign)
-        and isinstance(node.targets[0], gast.Tuple)
-        and isinstance(node.value, gast.Name)
+        isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Tuple) and isinstance(node.value, gast.Name)
     )
 
 

@@ -127,9 +127,7 @@ def kron_left(g: Any, a: Any, b: Any) -> Any:
     """
     blocks, rank = kron_blocks(g, a, b)
     inner = np.reshape(b, (1,) * (rank - np.ndim(b)) + np.shape(b))
-    whole = np.sum(
-        blocks * np.expand_dims(inner, tuple(range(0, 2 * rank, 2))), axis=tuple(range(1, 2 * rank, 2))
-    )
+    whole = np.sum(blocks * np.expand_dims(inner, tuple(range(0, 2 * rank, 2))), axis=tuple(range(1, 2 * rank, 2)))
     return np.reshape(whole, np.shape(a))
 
 
@@ -141,9 +139,7 @@ def kron_right(g: Any, a: Any, b: Any) -> Any:
     """
     blocks, rank = kron_blocks(g, a, b)
     outer = np.reshape(a, (1,) * (rank - np.ndim(a)) + np.shape(a))
-    whole = np.sum(
-        blocks * np.expand_dims(outer, tuple(range(1, 2 * rank, 2))), axis=tuple(range(0, 2 * rank, 2))
-    )
+    whole = np.sum(blocks * np.expand_dims(outer, tuple(range(1, 2 * rank, 2))), axis=tuple(range(0, 2 * rank, 2)))
     return np.reshape(whole, np.shape(b))
 
 

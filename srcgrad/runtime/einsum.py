@@ -46,15 +46,9 @@ def labels(subscripts: str) -> tuple[list[str], str]:
 def explicit(operands: Any) -> tuple[list[str], str]:
     """The labels of operands and result with one letter for each axis that an ellipsis stands for."""
     if not isinstance(operands[0], str):
-        raise TypeError(
-            "E5006 argument that the rule does not handle: np.einsum with subscripts that are no string"
-        )
+        raise TypeError("E5006 argument that the rule does not handle: np.einsum with subscripts that are no string")
     inputs, output = labels(operands[0])
-    free = [
-        letter
-        for letter in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-        if letter not in operands[0]
-    ]
+    free = [letter for letter in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" if letter not in operands[0]]
     hidden = [
         np.ndim(operand) - len(term) + 3 if "..." in term else 0
         for term, operand in zip(inputs, operands[1:], strict=True)

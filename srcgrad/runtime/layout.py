@@ -58,10 +58,7 @@ def join_like(parts: Any, g: Any, axis: int | None = 0) -> Any:
     axis = min(axis, np.ndim(g) - 1) % np.ndim(g)
     shape = np.shape(g)
     lengths = sections(g, parts, axis)
-    shaped = [
-        np.reshape(part, (*shape[:axis], n, *shape[axis + 1 :]))
-        for part, n in zip(parts, lengths, strict=True)
-    ]
+    shaped = [np.reshape(part, (*shape[:axis], n, *shape[axis + 1 :])) for part, n in zip(parts, lengths, strict=True)]
     return np.concatenate(shaped, axis=axis)
 
 

@@ -24,12 +24,8 @@ def check_seed(y_bar: Any, y: Any) -> None:
         raise ValueError("E5007 the output is complex; differentiate its real and imaginary part")
     if np.shape(y_bar) != np.shape(y):
         if np.ndim(y_bar) == 0:
-            raise ValueError(
-                f"E5007 the output has shape {np.shape(y)}; use srcgrad.vjp with a seed of that shape"
-            )
-        raise ValueError(
-            f"E5014 the seed has shape {np.shape(y_bar)}, the output {np.shape(y)}; make them equal"
-        )
+            raise ValueError(f"E5007 the output has shape {np.shape(y)}; use srcgrad.vjp with a seed of that shape")
+        raise ValueError(f"E5014 the seed has shape {np.shape(y_bar)}, the output {np.shape(y)}; make them equal")
 
 
 def check_shape(gradient: Any, x: Any) -> Any:

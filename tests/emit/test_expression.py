@@ -143,17 +143,13 @@ def _operations(children: st.SearchStrategy[ast.expr]) -> st.SearchStrategy[ast.
             st.sampled_from([ast.USub, ast.Not, ast.Invert]),
             children,
         ),
-        st.builds(
-            lambda k, a, b: ast.BoolOp(k(), [a, *b]), st.sampled_from([ast.And, ast.Or]), children, lists
-        ),
+        st.builds(lambda k, a, b: ast.BoolOp(k(), [a, *b]), st.sampled_from([ast.And, ast.Or]), children, lists),
         st.builds(lambda a, k, b: ast.Compare(a, [k], [b]), children, st.sampled_from(comparison), children),
         st.builds(ast.IfExp, children, children, children),
         st.builds(lambda a: ast.Lambda(no_arguments, a), children),
         st.builds(lambda a, b: ast.Call(a, b, [ast.keyword("k", b[0])]), children, lists),
         st.builds(lambda a, b: ast.Subscript(a, b, ast.Load()), children, children),
-        st.builds(
-            lambda a, b, c: ast.Subscript(a, ast.Slice(b, c, None), ast.Load()), children, children, children
-        ),
+        st.builds(lambda a, b, c: ast.Subscript(a, ast.Slice(b, c, None), ast.Load()), children, children, children),
         st.builds(lambda a: ast.Attribute(a, "real", ast.Load()), children),
         st.builds(lambda a: ast.Tuple(a, ast.Load()), lists),
         st.builds(lambda a: ast.List(a, ast.Load()), lists),

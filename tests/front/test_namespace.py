@@ -84,9 +84,7 @@ def test_attributes_of_values_are_left_to_the_run(names):
     assert chain(space, "scale.real") is None
 
 
-def changed(
-    names, change, dotted=("np.linalg.norm", "helper", "scale", "abs", "power", "Layer.double", "none")
-):
+def changed(names, change, dotted=("np.linalg.norm", "helper", "scale", "abs", "power", "Layer.double", "none")):
     space = inner_of(names)
     seen = space.dependencies(dotted)
     assert not seen.changed()

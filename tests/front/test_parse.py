@@ -22,9 +22,7 @@ def test_syntax_error_has_place_and_caret():
     assert (error.place.file, error.place.line, error.place.column) == ("model.py", 2, 10)
 
 
-@pytest.mark.parametrize(
-    "text", ["def f(:\n", "if x:\n", "\tx\n  y\n", "'abc", "x = (\n", "x = 1\x00\n", "🙂 = 1"]
-)
+@pytest.mark.parametrize("text", ["def f(:\n", "if x:\n", "\tx\n  y\n", "'abc", "x = (\n", "x = 1\x00\n", "🙂 = 1"])
 def test_text_that_is_not_python(text):
     assert refusal(text).code == "E5015"
 

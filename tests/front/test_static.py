@@ -163,9 +163,7 @@ def test_star_import_of_a_package_with_stars(main):
 
 
 def test_star_import_that_cannot_be_read_hides_builtins(program):
-    module = StaticModule(
-        program, "m", "m.py", "from missing import *\nimport numpy as np\nsize = 1\n", False
-    )
+    module = StaticModule(program, "m", "m.py", "from missing import *\nimport numpy as np\nsize = 1\n", False)
     assert module.lookup("np").object is np
     assert module.lookup("size").expression == "1"
     found = module.lookup("abs")
