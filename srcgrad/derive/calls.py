@@ -5,7 +5,7 @@ from __future__ import annotations
 import gast
 
 from srcgrad.analyse.callees import bind, kinds_of
-from srcgrad.derive.contributions import unknown_function
+from srcgrad.derive.unknown import unknown_function
 from srcgrad.facts import Facts
 from srcgrad.front.webs import parameters
 from srcgrad.trees import Block, Node, at, name, target

@@ -13,9 +13,8 @@ from srcgrad.analyse.passive import is_basic
 from srcgrad.derive.adjoints import PRESENT, Adjoints
 from srcgrad.derive.instantiate import Setting, copied, instantiate
 from srcgrad.derive.template import adjoint_template
-from srcgrad.errors import DifferentiationError
+from srcgrad.derive.unknown import unknown_function
 from srcgrad.facts import Facts, Operation
-from srcgrad.front.namespace import Binding
 from srcgrad.rules import Rule, rule_of
 from srcgrad.trees import Block, Node, assign, expression, name, same, stores, walk
 
@@ -120,24 +119,6 @@ def _value(
         elements.append((copied(source, facts), copied(operation.bound["index"], facts), read))
         return
     pairs += _template(node, operation, read, facts, shared)
-
-
-def unknown_function(value: Node, facts: Facts) -> DifferentiationError:
-    """E5003: an active value goes through a function that has neither a rule nor source."""
-    if isinstance(facts.operation[value].function, Binding):
-        reason = facts.operation[value].function.reason or "only the text of its module is known"
-        return facts.refuse(
-            value, "E5012", f"`{gast.unparse(value.func)}` cannot be resolved: {reason}", "import it from a module"
-        )
-    called = gast.unparse(value.func) if isinstance(value, gast.Call) else type(value).__name__
-    parameters = ", ".join(f"x{k + 1}" for k in range(len(getattr(value, "args", []))))
-    return facts.refuse(
-        value,
-        "E5003",
-        f"`{called}` has no rule and no Python source",
-        f"write a rule: `@srcgrad.adjoint({called})` above `def {called.split('.')[-1]}(y, {parameters}): d[x1] = ...`"
-        ", or use srcgrad.stop_gradient",
-    )
 
 
 def _squared(operation: Operation, facts: Facts) -> Operation:
