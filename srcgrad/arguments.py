@@ -46,12 +46,8 @@ def _is_complex(value: Any) -> bool:
 
 def check_input(value: Any, name: str) -> None:
     """Refuse an argument that cannot be differentiated: E5002 for integers and booleans, E5017 for the rest."""
-    if isinstance(value, tuple | list):
-        for item in value:
-            check_input(item, name)
-    elif isinstance(value, dict):
-        for item in value.values():
-            check_input(item, name)
+    if isinstance(value, tuple | list | dict):
+        _check_parts(value, name)
     elif isinstance(value, bool | int | np.bool_ | np.integer) or (
         isinstance(value, np.ndarray) and value.dtype.kind in "biu"
     ):
@@ -66,6 +62,20 @@ def check_input(value: Any, name: str) -> None:
             f"the argument `{name}` is {_described(value)}",
             f"pass real numbers, arrays or containers of them, or leave `{name}` out of wrt",
         )
+
+
+def _check_parts(value: Any, name: str) -> None:
+    """A container must hold some real number; what else it holds has no gradient (None)."""
+    if not _holds_real(value):
+        raise DifferentiationError(
+            "E5002", f"the argument `{name}` holds no real number", f"pass floats, or leave `{name}` out of wrt"
+        )
+
+
+def _holds_real(value: Any) -> bool:
+    if isinstance(value, tuple | list | dict):
+        return any(_holds_real(part) for part in (value.values() if isinstance(value, dict) else value))
+    return _is_real(value)
 
 
 def _is_real(value: Any) -> bool:

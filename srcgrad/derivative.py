@@ -66,6 +66,10 @@ class Derivative:
             self._last = made
         return made
 
+    def as_function(self) -> Callable[..., Any]:
+        """The derivative as a function with source, in which calls are written out: it can be differentiated."""
+        return self.compiled({}, inline=True).function
+
     def _compile(self, kinds: dict[str, Kind], inline: bool) -> Compiled:
         function = self.primal
         if isinstance(function, Derivative):

@@ -38,7 +38,7 @@ class Precision:
 
 PRECISIONS = {
     "float64": Precision((1e-5, 1e-6, 1e-4, 1e-7, 1e-3, 1e-8, 1e-2, 1e-9, 1e-10), 1e-6, 1e-9, 1e-3),
-    "float32": Precision((1e-2, 3e-2, 3e-3, 1e-1, 1e-3, 1e-4), 5e-3, 1e-4, 1e-2),
+    "float32": Precision((1e-2, 3e-2, 3e-3, 1e-1, 1e-3, 1e-4), 1e-2, 1e-4, 1e-2),
     "float16": Precision((1e-1, 3e-1, 3e-2, 1e-2), 5e-2, 2e-2, 1e-1),
 }
 

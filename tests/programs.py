@@ -10,7 +10,7 @@ import numpy as np
 from tests import program_branches as branches
 from tests import program_helpers
 from tests import program_loops as loops
-from tests.program_helpers import scaled
+from tests.program_helpers import Scaled, scaled
 
 V = np.array([0.3, -0.5, 1.2])
 W = np.array([0.9, 0.4, -0.7])
@@ -143,6 +143,8 @@ PROGRAMS: tuple[tuple[Any, ...], ...] = (
     (branches.bound_in_both_branches, (V, 0.5)),
     (branches.bound_in_both_branches, (V, 1.5)),
     (branches.changed_in_one_branch, (V, 0.5)),
+    (branches.changed_in_one_branch, (V, -0.5)),
+    (branches.changed_in_one_branch, (V, -1.5)),
     (branches.nested_branches, (0.7, 0.9)),
     (branches.nested_branches, (0.7, -0.9)),
     (branches.nested_branches, (-0.7, 0.9)),
@@ -179,9 +181,12 @@ PROGRAMS: tuple[tuple[Any, ...], ...] = (
     (guards_and_prints, (V, 3)),
     (several_results, (V, W)),
     (array_result, (V, W)),
+    (dictionary_argument, ({"w": W, "b": [V, 0.4]}, V)),
+    (tuple_argument, ((V, 0.4), W)),
     (result_is_argument, (V,)),
     (constant_in_one_argument, (V, W)),
     (make_closure(), (V,)),
     (lambda x, y: np.sum(x * np.sin(y)), (V, W)),
+    (Scaled(1.4).apply, (V,)),
 )
 IDS = [f"{function.__name__}-{number}" for number, (function, _) in enumerate(PROGRAMS)]

@@ -54,8 +54,9 @@ def _assignment(node: Node, facts: Facts) -> None:
         facts.containers[bound] = "tuple"
     elif bound is not None and operation is not None and operation.kind == "callee":
         callee = facts.module.callee(operation.function, node.value, facts)
-        if isinstance(callee.tree.body[-1], gast.Return) and isinstance(callee.tree.body[-1].value, gast.Tuple):
-            facts.containers[bound] = "tuple"
+        returned = getattr(callee.tree.body[-1], "value", None)
+        if isinstance(returned, gast.Tuple | gast.List | gast.Dict):
+            _note(bound, _of_display(returned, {}), facts)
     elif bound is not None and (source := _copied(node.value, facts)) is not None:
         _note(bound, facts.kinds.get(source, UNKNOWN), facts)
         facts.containers[bound] = facts.containers[source]
@@ -66,7 +67,7 @@ def _assignment(node: Node, facts: Facts) -> None:
     elif bound is not None and isinstance(node.value, gast.Tuple | gast.List | gast.Dict):
         if node.value in facts.pushes or not getattr(node.value, "elts", getattr(node.value, "values", None)):
             return  # an empty stack
-        _note(bound, _of_display(node.value, facts), facts)
+        _note(bound, _of_display(node.value, facts.kinds), facts)
     elif bound is not None and isinstance(node.value, gast.Name) and node.value.id in facts.containers:
         _note(bound, facts.kinds.get(node.value.id, UNKNOWN), facts)
         facts.containers[bound] = facts.containers[node.value.id]
@@ -76,16 +77,16 @@ def _assignment(node: Node, facts: Facts) -> None:
             _note(name, items.get(position, UNKNOWN), facts)
 
 
-def _of_display(value: Node, facts: Facts) -> Kind:
+def _of_display(value: Node, kinds: dict[str, Kind]) -> Kind:
     """The kind of a display of names and literals."""
     if isinstance(value, gast.Name):
-        return facts.kinds.get(value.id, UNKNOWN)
+        return kinds.get(value.id, UNKNOWN)
     if isinstance(value, gast.Tuple | gast.List):
         tag = "tuple" if isinstance(value, gast.Tuple) else "list"
-        return Kind(tag, None, tuple((k, _of_display(item, facts)) for k, item in enumerate(value.elts)))
+        return Kind(tag, None, tuple((k, _of_display(item, kinds)) for k, item in enumerate(value.elts)))
     if isinstance(value, gast.Dict):
         keys = [getattr(key, "value", None) for key in value.keys]
-        return Kind("dict", None, tuple(zip(keys, (_of_display(v, facts) for v in value.values), strict=True)))
+        return Kind("dict", None, tuple(zip(keys, (_of_display(v, kinds) for v in value.values), strict=True)))
     return UNKNOWN
 
 

@@ -106,7 +106,7 @@ def _value(
         pairs.append((copied(value, facts), read))
         facts.reduced[read] = None
         return
-    if isinstance(value, gast.Tuple | gast.List):
+    if isinstance(value, gast.Tuple | gast.List | gast.Dict):
         pairs += _items(value, read, facts)
         return
     if value not in facts.operation:
@@ -174,13 +174,18 @@ def _sequence(display: Node, value: Node, facts: Facts, shared: Block) -> list[P
 
 
 def _items(display: Node, value: Node, facts: Facts) -> list[Pair]:
+    """The parts of a display, each with its part of the adjoint."""
     found: list[Pair] = []
-    for position, item in enumerate(display.elts):
-        part = expression(f"value[{position}]", value=copied(value, facts))
+    if isinstance(display, gast.Dict):
+        parts = [(copied(key, facts), item) for key, item in zip(display.keys, display.values, strict=True)]
+    else:
+        parts = [(gast.Constant(value=k, kind=None), item) for k, item in enumerate(display.elts)]
+    for key, item in parts:
+        part = expression("value[key]", value=copied(value, facts), key=key)
         if isinstance(item, gast.Name):
             if item.id in facts.active:
                 found.append((copied(item, facts), part))
-        elif isinstance(item, gast.Tuple | gast.List):
+        elif isinstance(item, gast.Tuple | gast.List | gast.Dict):
             found += _items(item, part, facts)
     return found
 
@@ -188,7 +193,8 @@ def _items(display: Node, value: Node, facts: Facts) -> list[Pair]:
 def _active(argument: Node, facts: Facts) -> bool:
     if isinstance(argument, gast.Name):
         return argument.id in facts.active
-    return isinstance(argument, gast.Tuple | gast.List) and any(_active(a, facts) for a in argument.elts)
+    parts = getattr(argument, "elts", None) or getattr(argument, "values", None) or []
+    return isinstance(argument, gast.Tuple | gast.List | gast.Dict) and any(_active(a, facts) for a in parts)
 
 
 def _call(node: Node, bound: list[str], adjoints: Adjoints, facts: Facts, shared: Block) -> list[Pair]:

@@ -95,7 +95,9 @@ def _written(call: Node, function: Any, where: Node, before: Block, facts: Facts
     inner = Facts(
         source, Overlay(namespace), facts.mode, (), names=Names(sorted(facts.names.taken)), module=facts.module
     )
+    inner.generated = source.file.startswith("<srcgrad ")
     subset(tree, inner)
+    facts.generated = facts.generated or inner.generated
     tree.body = _block(tree.body, inner, _local(tree), (*above, id(function)))
     facts.names.taken |= inner.names.taken
     spelled = _spelled(tree, inner, facts)

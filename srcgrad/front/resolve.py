@@ -126,6 +126,9 @@ def _of_binding(found: Binding, node: Node, facts: Facts) -> Operation:
     if rule_of(function) is not None:
         return _of_op(function, node.args, node.keywords, node, facts)
     primal = getattr(function, "__srcgrad_primal__", function)
+    derived = getattr(type(function), "as_function", None)  # a derivative that the function calls
+    if derived is not None:
+        return Operation("callee", derived(function))
     if isinstance(primal, types.FunctionType):
         return Operation("callee", primal)
     return Operation("opaque", function)
