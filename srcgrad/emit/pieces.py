@@ -58,8 +58,13 @@ class Pieces:
         """Add a piece and all that it needs; E5012 for a name that cannot be told."""
         self.known[piece.meaning] = None
         self.open.append(piece)
+        told: dict[tuple[str, ...], Found] = {}
         for reference in references(piece.text):
-            found = piece.find(reference.parts)
+            found = told.get(reference.parts)
+            if found is not None:
+                self.reads.append(Read(piece, reference, found))
+                continue
+            found = told[reference.parts] = piece.find(reference.parts)
             self._check(piece, reference, found.meaning)
             self.reads.append(Read(piece, reference, found))
             if found.meaning not in self.known:

@@ -34,11 +34,11 @@ def references(text: str) -> list[Reference]:
     names = _free(text)
     lines = text.split("\n")
     tree = ast.parse(text)
-    inside = {id(item) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for item in ast.walk(node)}
+    inside = _in_strings(tree) if 'f"' in text or "f'" in text else frozenset()
     found: list[Reference] = []
     for node in _outermost(tree):
-        chain = _chain(node)
-        if chain[0][0] in names:
+        if _root(node) in names:
+            chain = _chain(node)
             ends = tuple(_position(lines, item.end_lineno, item.end_col_offset) for _, item in chain)
             start = _position(lines, chain[0][1].lineno, chain[0][1].col_offset)
             between = "\n".join(lines[start[0] : ends[-1][0] + 1])[start[1] :]
@@ -88,6 +88,19 @@ def _is_chain(node: Dotted) -> bool:
     return isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load)
 
 
+def _in_strings(tree: ast.AST) -> frozenset[int]:
+    """The nodes inside of f-strings."""
+    strings = [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
+    return frozenset(id(item) for node in strings for item in ast.walk(node))
+
+
+def _root(node: Dotted) -> str:
+    inner: ast.expr = node
+    while isinstance(inner, ast.Attribute):
+        inner = inner.value
+    return inner.id if isinstance(inner, ast.Name) else ""
+
+
 def _chain(node: Dotted) -> list[tuple[str, ast.expr]]:
     parts: list[tuple[str, ast.expr]] = []
     inner: ast.expr = node
@@ -100,7 +113,8 @@ def _chain(node: Dotted) -> list[tuple[str, ast.expr]]:
 
 def _position(lines: list[str], line: int | None, offset: int | None) -> Position:
     assert line is not None and offset is not None, "expressions have places"
-    return line - 1, len(lines[line - 1].encode()[:offset].decode(errors="replace"))
+    text = lines[line - 1]
+    return line - 1, offset if text.isascii() else len(text.encode()[:offset].decode(errors="replace"))
 
 
 def _length(lines: list[str], start: Position, end: Position) -> int:
