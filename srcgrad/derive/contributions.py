@@ -280,6 +280,11 @@ def _emit(
         parts.blocks.append((block, _reads(value, adjoints.facts)))
     for operand, index, value in elements:
         block = []
+        if operand.id in own:  # its adjoint is made anew while the old one is read
+            held = adjoints.facts.names.fresh(f"t{len(adjoints.facts.temporaries) + 1}")
+            adjoints.facts.temporaries[held] = "t"
+            block.append(assign(held, value, node))
+            value = name(held)
         basic = is_basic(index, frozenset(adjoints.facts.integers))
         adjoints.element(operand, index, value, basic, block, node)
         parts.blocks.append((block, False))

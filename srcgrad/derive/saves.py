@@ -35,7 +35,9 @@ class Saves:
         rows = {node.iter.id for node in self.lost.looped if isinstance(node, gast.For) and _is_rows(node)}
         for node in self.lost.looped:
             bound = target(node)
-            if bound in self.facts.temporaries and bound not in rows and self._is_cheap(node):
+            if bound not in self.facts.temporaries or bound not in self.facts.definition or bound in rows:
+                continue
+            if self._is_cheap(node):
                 self.facts.again[bound] = None
 
     def restore_before(self, node: Node) -> Block:
