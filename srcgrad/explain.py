@@ -7,6 +7,7 @@ from typing import Any  # a program is a tree or a pair of halves
 
 import numpy as np
 
+from srcgrad.derive.program import Program
 from srcgrad.emit.text import function as spell
 from srcgrad.emit.text import statement
 from srcgrad.facts import Facts
@@ -14,7 +15,6 @@ from srcgrad.front.inlined import Overlay
 from srcgrad.front.namespace import Binding
 from srcgrad.front.target import find_target
 from srcgrad.front.webs import parameters
-from srcgrad.improve.program import Program
 from srcgrad.modules import Module
 from srcgrad.pipeline import MODES, prepared
 

@@ -14,7 +14,7 @@ from srcgrad.front.namespace import Namespace
 from srcgrad.front.source import Source
 from srcgrad.names import Names
 from srcgrad.rules import Rule
-from srcgrad.trees import Node
+from srcgrad.trees import Node, name
 
 
 @dataclass(frozen=True)
@@ -172,3 +172,23 @@ class Facts:
     def refuse(self, node: Node, code: str, message: str, remedy: str) -> DifferentiationError:
         """The error to raise about `node`."""
         return DifferentiationError(code, message, remedy, self.place(node))
+
+
+def copied(node: Node, facts: Facts) -> Node:
+    """A copy of a tree that keeps what is known of its names."""
+    if isinstance(node, gast.Name):
+        made = name(node.id, node.ctx)
+        if node in facts.spec:
+            facts.spec[made] = facts.spec[node]
+        if node in facts.results:
+            facts.results[made] = None
+        return made
+    made = type(node)()
+    for key in node._fields:
+        part = getattr(node, key, None)
+        if isinstance(part, list):
+            part = [copied(p, facts) if isinstance(p, gast.AST) else p for p in part]
+        elif isinstance(part, gast.AST) and part._fields:
+            part = copied(part, facts)
+        setattr(made, key, part)
+    return made

@@ -166,7 +166,7 @@ adjoint = _Adjoint()
 
 def _registrar(op: Any, kind: str, facts: dict[str, Any]) -> Decorator:
     def decorate(template: Template) -> Template:
-        from srcgrad.derive.template import check  # late: a template is parsed with gast
+        from srcgrad.template import check  # late: a template is parsed with gast
 
         known = _table.get(id(op))
         if known is not None and known.kind == "general" and known.template is None:
@@ -194,7 +194,7 @@ def tangent(op: Any, **facts: Any) -> Decorator:
     """Forward template of a general rule: it writes one line, `d[result] = ...`, linear in the `d[x]`."""
 
     def decorate(template: Template) -> Template:
-        from srcgrad.derive.template import check
+        from srcgrad.template import check
 
         known = _table.get(id(op))
         if known is None:

@@ -21,8 +21,8 @@ import scipy.special
 
 import srcgrad.runtime
 import srcgrad.templates
-from srcgrad.derive.template import adjoint_template
 from srcgrad.rules import Interval, Rule, rules, spelling
+from srcgrad.template import adjoint_template
 
 FLOAT = None  # stands where a shape does, for a Python float
 LETTERS = "xyzuvw"

@@ -6,8 +6,8 @@ import operator
 
 import gast
 
-from srcgrad.derive.template import adjoint_template, tangent_template
 from srcgrad.facts import Facts
+from srcgrad.template import adjoint_template, tangent_template
 from srcgrad.trees import Node, loads, statements, stores, walk, written
 
 

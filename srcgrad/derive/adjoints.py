@@ -10,8 +10,7 @@ from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.analyse.containers import part_of
 from srcgrad.analyse.passive import as_value
 from srcgrad.derive.broadcast import flexible, full, is_spread, narrow_form, settle
-from srcgrad.derive.instantiate import copied
-from srcgrad.facts import SCALAR, UNKNOWN, Facts, Spec
+from srcgrad.facts import SCALAR, UNKNOWN, Facts, Spec, copied
 from srcgrad.names import bar
 from srcgrad.trees import Block, Node, assign, constant, expression, name, statement
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import gast
 
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
-from srcgrad.derive.instantiate import copied
-from srcgrad.facts import Facts, Spec
+from srcgrad.facts import Facts, Spec, copied
 from srcgrad.trees import Node, expression
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ import numpy as np
 
 from srcgrad.analyse.passive import is_basic
 from srcgrad.derive.adjoints import PRESENT, Adjoints
-from srcgrad.derive.instantiate import Setting, copied, instantiate
-from srcgrad.derive.template import adjoint_template
+from srcgrad.derive.instantiate import Setting, instantiate
 from srcgrad.derive.unknown import unknown_function
-from srcgrad.facts import Facts, Operation
+from srcgrad.facts import Facts, Operation, copied
 from srcgrad.rules import Rule, rule_of
+from srcgrad.template import adjoint_template
 from srcgrad.trees import Block, Node, assign, expression, name, same, stores, walk
 
 Pair = tuple[Node, Node]  # operand, its contribution

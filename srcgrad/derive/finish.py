@@ -5,10 +5,10 @@ from __future__ import annotations
 import gast
 
 from srcgrad.derive.adjoints import ABSENT
+from srcgrad.derive.program import Program
 from srcgrad.derive.reverse import Halves, reverse
 from srcgrad.facts import Facts
 from srcgrad.front.webs import parameters
-from srcgrad.improve.program import Program
 from srcgrad.trees import Node, assign, at, copy, name, statement, statements, stores, target, walk
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import gast
 
+from srcgrad.derive.program import Program
 from srcgrad.derive.tangents import tangent_of
 from srcgrad.facts import Facts
 from srcgrad.front.webs import parameters
-from srcgrad.improve.program import Program
 from srcgrad.names import dot
 from srcgrad.trees import COMPOUND, Block, Node, assign, at, copy, expression, loads, name, stores, target, walk
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import gast
 
-from srcgrad.derive.template import Template, derivative_of
-from srcgrad.facts import Facts, Operation, Spec
+from srcgrad.facts import Facts, Operation, Spec, copied
+from srcgrad.template import Template, derivative_of
 from srcgrad.trees import Block, Node, assign, constant, name, walk
 
 
@@ -205,23 +205,3 @@ def _filled(node: Node, setting: Setting, local: dict[str, Node]) -> Node:
     if isinstance(value, int | float):
         return constant(value)
     return name(facts.library(node.id, value))
-
-
-def copied(node: Node, facts: Facts) -> Node:
-    """A copy of a tree that keeps what is known of its names."""
-    if isinstance(node, gast.Name):
-        made = name(node.id, node.ctx)
-        if node in facts.spec:
-            facts.spec[made] = facts.spec[node]
-        if node in facts.results:
-            facts.results[made] = None
-        return made
-    made = type(node)()
-    for key in node._fields:
-        part = getattr(node, key, None)
-        if isinstance(part, list):
-            part = [copied(p, facts) if isinstance(p, gast.AST) else p for p in part]
-        elif isinstance(part, gast.AST) and part._fields:
-            part = copied(part, facts)
-        setattr(made, key, part)
-    return made

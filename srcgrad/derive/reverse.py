@@ -9,10 +9,9 @@ import gast
 from srcgrad.analyse.overwrite import Overwrites, overwrites
 from srcgrad.derive.adjoints import ABSENT, PRESENT, ZERO, Adjoints, State
 from srcgrad.derive.contributions import contributions
-from srcgrad.derive.instantiate import copied
 from srcgrad.derive.saves import Saves
 from srcgrad.derive.stacks import stack_adjoints, undo
-from srcgrad.facts import Facts
+from srcgrad.facts import Facts, copied
 from srcgrad.front.webs import parameters
 from srcgrad.trees import Block, Node, at, expression, loads, name, stores, written
 

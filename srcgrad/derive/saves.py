@@ -9,8 +9,7 @@ import gast
 
 from srcgrad.analyse.overwrite import Overwrites, Place
 from srcgrad.analyse.passive import is_basic
-from srcgrad.derive.instantiate import copied
-from srcgrad.facts import Facts
+from srcgrad.facts import Facts, copied
 from srcgrad.front.scope import cheap
 from srcgrad.names import stack
 from srcgrad.trees import Block, Node, assign, at, expression, loads, name, statement, target

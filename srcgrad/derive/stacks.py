@@ -7,8 +7,7 @@ from collections.abc import Callable
 import gast
 
 from srcgrad.derive.adjoints import PRESENT, Adjoints
-from srcgrad.derive.instantiate import copied
-from srcgrad.facts import Facts
+from srcgrad.facts import Facts, copied
 from srcgrad.trees import Block, Node, at, expression, name, statement, statements, target, written
 
 Dotted = Callable[[str, Facts], str]

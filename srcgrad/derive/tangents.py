@@ -10,11 +10,11 @@ import numpy as np
 from srcgrad.analyse.active import differentiable
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.derive.broadcast import expand
-from srcgrad.derive.instantiate import Setting, copied, instantiate
+from srcgrad.derive.instantiate import Setting, instantiate
 from srcgrad.derive.stacks import tangent_beside
-from srcgrad.derive.template import adjoint_template, derivative_of, tangent_template
-from srcgrad.facts import Facts, Operation
+from srcgrad.facts import Facts, Operation, copied
 from srcgrad.rules import rule_of
+from srcgrad.template import adjoint_template, derivative_of, tangent_template
 from srcgrad.trees import Block, Node, assign, at, constant, expression, name, same, stores, target, walk, written
 
 Dotted = Callable[[str, Facts], str]

@@ -6,9 +6,9 @@ import textwrap
 
 import gast
 
+from srcgrad.derive.program import Program
 from srcgrad.emit.text import Blank, Comment, Verbatim
 from srcgrad.facts import Facts
-from srcgrad.improve.program import Program
 from srcgrad.trees import COMPOUND, Block, Node, at, copy, loads, name, statement, statements, stores, walk
 
 SUFFIX = {"reverse": "grad", "value-and-grad": "value_and_grad", "vjp": "vjp", "forward": "jvp"}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.derive.template import adjoint_template, tangent_template
 from srcgrad.facts import Operation
 from srcgrad.front.resolve import operation_of
 from srcgrad.front.scope import Scope, cheap
+from srcgrad.template import adjoint_template, tangent_template
 from srcgrad.trees import Node, assign, at, name, walk, written
 
 

@@ -13,11 +13,11 @@ import gast
 import numpy as np
 
 import srcgrad.templates as templates
-from srcgrad.derive.template import Template, adjoint_template, tangent_template
 from srcgrad.facts import Facts, Operation
 from srcgrad.front.namespace import Binding, attribute
 from srcgrad.rules import Rule, home, rule_of
 from srcgrad.runtime import check_seed
+from srcgrad.template import Template, adjoint_template, tangent_template
 from srcgrad.trees import Node, constant, walk
 
 OPERATORS: dict[type, Any] = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.analyse.flow import ENTRY, Definitions, definitions
 from srcgrad.facts import Facts
+from srcgrad.flow import ENTRY, Definitions, definitions
 from srcgrad.trees import COMPOUND, Block, Node, header, name, statements, stores, walk, written
 
 

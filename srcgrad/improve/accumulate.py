@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gast
 
+from srcgrad.derive.program import Program
 from srcgrad.facts import SCALAR, Facts
-from srcgrad.improve.program import Program
 from srcgrad.trees import COMPOUND, Block, Node, header, name, statements, target, walk
 
 _FRESH = (gast.BinOp, gast.UnaryOp, gast.Constant)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.analyse.flow import liveness
+from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
-from srcgrad.improve.program import Program
+from srcgrad.flow import liveness
 from srcgrad.trees import Block, Node, statement, statements, stores, walk
 
 

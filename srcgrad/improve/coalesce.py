@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gast
 
+from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
-from srcgrad.improve.program import Program
 from srcgrad.names import bar, dot, stack
 from srcgrad.trees import COMPOUND, Block, Node, loads, statements, stores, target, walk
 

@@ -6,9 +6,9 @@ from bisect import bisect_right
 
 import gast
 
+from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.improve.inline import Uses, count
-from srcgrad.improve.program import Program
 from srcgrad.trees import COMPOUND, Block, Node, header, statements, stores, target, walk
 
 

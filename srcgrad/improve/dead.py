@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.analyse.flow import definitions
+from srcgrad.derive.program import Program, parents, rebuilt
 from srcgrad.facts import Facts
-from srcgrad.improve.program import Program, parents, rebuilt
+from srcgrad.flow import definitions
 from srcgrad.trees import Node, loads, statements
 
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import gast
 
 from srcgrad.analyse.passive import is_basic
-from srcgrad.derive.instantiate import copied
+from srcgrad.derive.program import Program
 from srcgrad.emit.text import statement as spelled
-from srcgrad.facts import Facts
-from srcgrad.improve.program import Program
+from srcgrad.facts import Facts, copied
 from srcgrad.trees import COMPOUND, Block, Node, header, loads, statements, stores, target, walk, written
 
 WIDTH = 80

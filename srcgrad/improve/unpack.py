@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gast
 
+from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.improve.inline import Uses, count
-from srcgrad.improve.program import Program
 from srcgrad.trees import COMPOUND, Block, Node
 
 
