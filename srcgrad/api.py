@@ -6,8 +6,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any  # functions and arguments are arbitrary objects
 
-from srcgrad.arguments import kind_of
-from srcgrad.derivative import Derivative, Wrt, coded, names_of, pull
+from srcgrad.arguments import check_input
+from srcgrad.derivative import Derivative, Wrt, pull, run
 from srcgrad.differentiable import Differentiable
 from srcgrad.errors import DifferentiationError
 
@@ -59,10 +59,7 @@ def vjp(function: Callable[..., Any], *args: Any, wrt: Wrt | None = None) -> tup
     places = _float_arguments(function, args) if wrt is None else wrt
     derivative = Derivative(function, "vjp", places, wrt is not None and not isinstance(wrt, tuple))
     values, kinds = derivative.arguments(args, {})
-    try:
-        output, back = derivative.compiled(kinds).function(*values)
-    except (TypeError, ValueError) as error:
-        raise coded(error) from None
+    output, back = run(derivative.compiled(kinds).function, values, derivative.signature)
     output = derivative.output(output, values)
     pullback = pull(back, derivative, values, output)
     if wrt is not None or len(derivative.wrt) == len(args):
@@ -77,8 +74,6 @@ def vjp(function: Callable[..., Any], *args: Any, wrt: Wrt | None = None) -> tup
 
 
 def _float_arguments(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[int, ...]:
-    from srcgrad.arguments import check_input
-
     found = []
     for position, value in enumerate(args):
         try:
@@ -147,6 +142,3 @@ def differentiate(
 def stop_gradient(x: Any) -> Any:
     """The value of x, as a constant: no derivative flows through it."""
     return x
-
-
-__all__ = ["differentiate", "grad", "jvp", "kind_of", "names_of", "source", "stop_gradient", "value_and_grad", "vjp"]

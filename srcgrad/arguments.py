@@ -8,7 +8,7 @@ from typing import Any  # arguments are arbitrary objects
 import numpy as np
 
 from srcgrad.errors import DifferentiationError
-from srcgrad.facts import SCALAR, UNKNOWN, Kind
+from srcgrad.facts import SCALAR, Kind
 
 _ARRAYS = tuple(Kind("array", rank) for rank in range(33))
 _OTHER = Kind("other")
@@ -177,6 +177,3 @@ def cast_seed(seed: Any, output: Any) -> Any:
     if isinstance(output, np.ndarray | np.generic) and output.dtype.kind == "f":
         return np.asarray(seed, dtype=output.dtype)[()] if not wanted else np.asarray(seed, dtype=output.dtype)
     return float(seed) if not wanted else np.asarray(seed, dtype=float)
-
-
-__all__ = ["UNKNOWN", "cast_seed", "check_input", "kind_of", "mirror"]

@@ -104,7 +104,7 @@ class Derivative:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         values, kinds = self.arguments(args, kwargs)
-        found = _run(self.compiled(kinds).function, values, self.signature)
+        found = run(self.compiled(kinds).function, values, self.signature)
         if self.mode == "value-and-grad":
             return found[0], self.mirrored(found[1], values)
         return self.mirrored(found, values)
@@ -115,7 +115,7 @@ class Derivative:
         by_name = dict(zip(self.signature.parameters, values, strict=True))
         made = self.compiled(kinds)
         given = {s: cast_seed(t, by_name[w]) for s, t, w in zip(made.seeds, tangents, self.wrt, strict=True)}
-        y, y_dot = _run(functools.partial(made.function, **given), values, self.signature)
+        y, y_dot = run(functools.partial(made.function, **given), values, self.signature)
         return self.output(y, values), self.output(like_output(y_dot, y), values)
 
     def output(self, found: Any, values: list[Any]) -> Any:
@@ -220,7 +220,7 @@ def _dependencies(facts: Any, tree: Any) -> Callable[[], bool]:
     return lambda: any(check() for check in checks)
 
 
-def _run(function: Callable[..., Any], values: list[Any], signature: inspect.Signature) -> Any:
+def run(function: Callable[..., Any], values: list[Any], signature: inspect.Signature) -> Any:
     """Call with all arguments; keyword-only ones by name."""
     positional, named = [], {}
     for parameter, value in zip(signature.parameters.values(), values, strict=True):
