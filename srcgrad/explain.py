@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
+import textwrap
 from typing import Any  # a program is a tree or a pair of halves
 
 import numpy as np
@@ -21,7 +21,7 @@ from srcgrad.pipeline import MODES, prepared
 
 def run(text: str, after: str, mode: str = "reverse", wrt: tuple[str, ...] | None = None) -> tuple[Any, Facts]:
     """The program and the facts of the last function in `text`, after the pass called `after`; `np` is NumPy."""
-    target = find_target("-", text=inspect.cleandoc(text))[-1]
+    target = find_target("-", text=textwrap.dedent(text))[-1]
     namespace = Overlay(target.module, {"np": Binding("object", np)})
     if wrt is None:
         wrt = tuple(parameters(target.source.tree))
@@ -39,8 +39,8 @@ def explain_text(text: str, after: str, mode: str = "reverse", wrt: tuple[str, .
 
     >>> print(explain_text("def f(x):\\n    return np.sin(x * x)", after="normalise"))
     def f(x):
-        t1 = x * x
-        y = np.sin(t1)
+        t2 = x * x
+        y = np.sin(t2)
         return y
     """
     program, _ = run(text, after, mode, wrt)

@@ -96,6 +96,7 @@ class Facts:
     tuples: dict[str, tuple[Spec, ...]] = field(default_factory=dict)  # names that hold a callee's tuple
     fresh_copies: list[Node] = field(default_factory=list)  # head of a pullback
     back: str = ""  # name of the pullback
+    nobody: str = ""  # name for what nobody reads, once it is needed
     tangents: dict[Node, None] = field(default_factory=dict)  # statements of forward mode
     results_wanted: dict[Node, None] = field(default_factory=dict)  # statements whose tangent reads their value
     callee_seeds: dict[Node, tuple[str, ...]] = field(default_factory=dict)  # call -> names of its tangents
@@ -158,6 +159,13 @@ class Facts:
         if bound in self.saved:
             return node
         return gast.copy_location(gast.AugAssign(node.targets[0], value.op, value.right), node)
+
+    @property
+    def unused(self) -> str:
+        """The name for what nobody reads: `_`, unless the user's text has it."""
+        if not self.nobody:
+            self.nobody = "_" if "_" not in self.local else self.names.fresh("_")
+        return self.nobody
 
     def place(self, node: Node) -> Place:
         """Where `node` is in the user's text."""

@@ -26,6 +26,6 @@ def test_right_or_refused(drawn) -> None:
             check_grads(function, args, order=1, directions=1, tolerance=1e-5)
             assert source(function, mode="vjp") == source(function, mode="vjp")
         except DifferentiationError as error:
-            assert error.code in ("E5010", "E5011", "E5014"), str(error)  # writes and bindings not proved
+            assert error.code in ("E5005", "E5010", "E5011"), str(error)  # syntax, writes, bindings
         finally:
             linecache.cache.pop(function.__code__.co_filename, None)

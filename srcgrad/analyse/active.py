@@ -70,7 +70,7 @@ def activity(function: Node, facts: Facts) -> Node:
 
     >>> from srcgrad.explain import explain_facts
     >>> sorted(explain_facts("def f(x, n):\\n    k = n + 1\\n    s = np.sin(x)\\n    y = s * k\\n    return y").active)
-    ['s', 'x', 'y']
+    ['k', 'n', 's', 'x', 'y']
     """
     edges: list[tuple[list[str], list[str]]] = []
     for node in statements(function.body):

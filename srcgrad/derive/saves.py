@@ -156,7 +156,7 @@ class Saves:
                 self.after.setdefault(node, []).append(at(push, node))
         source = self.kept.get((node, "trips stack"))
         count = expression(f"range({source}.pop())" if source else f"range({self.kept[known]})")
-        made = gast.For(name("_", gast.Store()), count, body, [], None)
+        made = gast.For(name(self.facts.unused, gast.Store()), count, body, [], None)
         self.facts.whiles[made] = node
         return at(made, node)
 

@@ -51,7 +51,8 @@ def _call(node: Node, bound: str, facts: Facts, dotted: Dotted) -> Block:
 
 def _unpack(node: Node, facts: Facts, dotted: Dotted) -> Block:
     parts = [
-        name(dotted(item.id, facts) if item.id in facts.active else "_", gast.Store()) for item in node.targets[0].elts
+        name(dotted(item.id, facts) if item.id in facts.active else facts.unused, gast.Store())
+        for item in node.targets[0].elts
     ]
     value = name(dotted(node.value.id, facts))
     return [gast.Assign([gast.Tuple(elts=parts, ctx=gast.Store())], value, None)]

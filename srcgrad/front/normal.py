@@ -19,9 +19,10 @@ def normalise(function: Node, facts: Facts) -> Node:
     >>> from srcgrad.explain import explain_text
     >>> print(explain_text("def f(x, n):\\n    return np.sin(x * x) + n ** 2", after="normalise"))
     def f(x, n):
-        t1 = x * x
-        t2 = np.sin(t1)
-        y = t2 + n**2
+        t3 = x * x
+        t2 = np.sin(t3)
+        t4 = n**2
+        y = t2 + t4
         return y
     """
     local = frozenset(parameters(function)) | {s for n in statements(function.body) for s in stores(n)}

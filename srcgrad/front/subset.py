@@ -77,9 +77,9 @@ def subset(function: Node, facts: Facts) -> Node:
     Traceback (most recent call last):
     ...
     srcgrad.errors.DifferentiationError: E5005 Python outside the subset: `break` is not accepted
-      at <text>:3:9
-              break
-              ^^^^^
+      at <stdin>:3:9
+                  break
+                  ^^^^^
       what to do: put the condition into the loop's header, or use `while condition`
     """
     if isinstance(function, gast.AsyncFunctionDef):
