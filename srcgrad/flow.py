@@ -22,6 +22,19 @@ class Graph:
     nodes: list[Node] = field(default_factory=lambda: [None])
     successors: list[list[int]] = field(default_factory=lambda: [[]])
     index: dict[Node, int] = field(default_factory=dict)
+    binding: set[int] = field(default_factory=set)  # where a loop binds its variable: on the way into the body
+
+    def bound_at(self, number: int) -> list[str]:
+        """Names that a node binds: the header of a `for` binds none, since it is also the way out."""
+        node = self.nodes[number]
+        if node is None or (isinstance(node, gast.For) and number not in self.binding):
+            return []
+        return stores(node)
+
+    def read_at(self, number: int) -> list[str]:
+        """Names that a node reads."""
+        node = self.nodes[number]
+        return [] if node is None or number in self.binding else loads(node)
 
 
 def graph(block: Block) -> Graph:
@@ -46,7 +59,14 @@ def _chain(result: Graph, block: Block, before: list[int]) -> list[int]:
             after = _chain(result, node.body, [number])
             before = after + _chain(result, node.orelse, [number])
         elif isinstance(node, gast.For | gast.While):
-            for last in _chain(result, node.body, [number]):
+            inside = number
+            if isinstance(node, gast.For):
+                inside = len(result.nodes)
+                result.nodes.append(node)
+                result.successors.append([])
+                result.binding.add(inside)
+                result.successors[number].append(inside)
+            for last in _chain(result, node.body, [inside]):
                 result.successors[last].append(number)
             before = [number]
         else:
@@ -80,8 +100,8 @@ def definitions(block: Block, parameters: Iterable[str]) -> Definitions:
     of: list[tuple[int, str]] = [(ENTRY, name) for name in parameters]
     made: list[int] = [(1 << len(of)) - 1] + [0] * (len(flow.nodes) - 1)
     masks: dict[str, int] = {name: 1 << k for k, (_, name) in enumerate(of)}
-    for number, node in enumerate(flow.nodes[1:-1], 1):
-        for name in dict.fromkeys(stores(node)):
+    for number in range(1, len(flow.nodes) - 1):
+        for name in dict.fromkeys(flow.bound_at(number)):
             bit = 1 << len(of)
             of.append((number, name))
             masks[name] = masks.get(name, 0) | bit
@@ -130,10 +150,10 @@ def liveness(block: Block, at_end: Iterable[str] = ()) -> Liveness:
     flow = graph(block)
     bits: dict[str, int] = {}
     reads, writes = [0] * len(flow.nodes), [0] * len(flow.nodes)
-    for number, node in enumerate(flow.nodes[1:-1], 1):
-        for name in loads(node):
+    for number in range(1, len(flow.nodes) - 1):
+        for name in flow.read_at(number):
             reads[number] |= bits.setdefault(name, 1 << len(bits))
-        for name in stores(node):
+        for name in flow.bound_at(number):
             writes[number] |= bits.setdefault(name, 1 << len(bits))
     for name in at_end:
         reads[-1] |= bits.setdefault(name, 1 << len(bits))

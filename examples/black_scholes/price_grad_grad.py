@@ -15,13 +15,13 @@ def price_grad_grad(spot, strike, time, rate, volatility, y_bar=1.0, y_bar_=1.0)
     t1 = spot / strike
     d1 = (np.log(t1) + (rate + 0.5 * volatility**2) * time) / spread
     d2 = d1 - spread
-    x = d1
+    x_1 = d1
     t2 = np.sqrt(2.0)
-    t3 = x / t2
+    t3 = x_1 / t2
     normal_cdf_value = 0.5 * (1.0 + erf(t3))
-    x_1 = d2
+    x_2 = d2
     t4 = np.sqrt(2.0)
-    t5 = x_1 / t4
+    t5 = x_2 / t4
     normal_cdf_value_ = 0.5 * (1.0 + erf(t5))
     t6 = strike * np.exp(-rate * time)
     # line 17: return spot * normal_cdf(d1) - strike * np.exp(-rate * time) * normal_...
@@ -76,7 +76,7 @@ def price_grad_grad(spot, strike, time, rate, volatility, y_bar=1.0, y_bar_=1.0)
     # line 21: normal_cdf_value = 0.5 * (1.0 + erf(t3))
     t18_bar = sum_to(t10_bar * y_bar, normal_cdf_value) * 0.5
     t3_bar_ += sum_to(t18_bar * (2.0 / math.sqrt(np.pi)) * np.exp(-t3 * t3), t3)
-    # line 18: x = d1
+    # line 18: x_1 = d1
     d1_bar_ = t3_bar_ / t2
     # line 17: d2 = d1 - spread
     d1_bar_ += t5_bar_ / t4

@@ -113,7 +113,7 @@ def _run(run: Block, work: Backward) -> Block:
         if isinstance(node, gast.If):
             made += ready + _branch(node, work)
         elif isinstance(node, gast.For | gast.While):
-            made += _loop(node, work)
+            made += _loop(node, work) + ready
         else:
             made += _assignment(node, work, ready)
     return made

@@ -54,6 +54,13 @@ def _unpack(node: Node, facts: Facts, dotted: Dotted) -> Block:
         name(dotted(item.id, facts) if item.id in facts.active else facts.unused, gast.Store())
         for item in node.targets[0].elts
     ]
+    if node.value.id not in facts.active:
+        zeros = facts.library("zeros_like")
+        return [
+            assign(dotted(item.id, facts), expression(f"{zeros}(x)", x=item.id))
+            for item in node.targets[0].elts
+            if item.id in facts.active
+        ]
     value = name(dotted(node.value.id, facts))
     return [gast.Assign([gast.Tuple(elts=parts, ctx=gast.Store())], value, None)]
 

@@ -92,9 +92,8 @@ def _written(call: Node, function: Any, where: Node, before: Block, facts: Facts
     if id(function) in above:
         return call
     tree = copy(source.tree)
-    inner = Facts(
-        source, Overlay(namespace), facts.mode, (), names=Names(sorted(facts.names.taken)), module=facts.module
-    )
+    taken = facts.names.taken | {n.id for n in walk(tree) if isinstance(n, gast.Name)}
+    inner = Facts(source, Overlay(namespace), facts.mode, (), names=Names(sorted(taken)), module=facts.module)
     inner.generated = source.file.startswith("<srcgrad ")
     subset(tree, inner)
     facts.generated = facts.generated or inner.generated
@@ -114,8 +113,12 @@ def _written(call: Node, function: Any, where: Node, before: Block, facts: Facts
     before += [*tree.body[:-1], at(assign(result, last.value), where)]
     facts.foreign[before[-1]] = None
     assert isinstance(facts.namespace, Overlay), "an overlay was put there"
-    facts.namespace.parts += [(namespace, source), *inner.namespace.parts]  # type: ignore[attr-defined]
+    facts.namespace.parts += [(namespace, source), *_parts(inner.namespace)]
     return at(name(result), call)
+
+
+def _parts(namespace: Namespace) -> list[tuple[Namespace, Source]]:
+    return namespace.parts if isinstance(namespace, Overlay) else []
 
 
 def _spelled(tree: Node, inner: Facts, facts: Facts) -> dict[str, str]:

@@ -10,7 +10,7 @@ from srcgrad.front.resolve import binding_of, effects
 from srcgrad.front.scope import Scope, cheap
 from srcgrad.front.varied import varied_names
 from srcgrad.front.webs import parameters
-from srcgrad.trees import Block, Node, assign, copy, name, statements, stores, walk, written
+from srcgrad.trees import Block, Node, assign, at, copy, name, statements, stores, walk, written
 
 
 def normalise(function: Node, facts: Facts) -> Node:
@@ -108,8 +108,22 @@ def _loop(node: Node, scope: Scope) -> None:
         spread_varied(held, node.iter, scope)
         compute(held, node.iter, scope)
         node.iter = name(held)
-    node.body = _block(node.body, scope)
+    start = _counter(node, scope)
+    node.body = start + _block(node.body, scope)
     scope.block.append(node)
+
+
+def _counter(node: Node, scope: Scope) -> Block:
+    """A loop variable that the body binds anew starts from a name that it does not."""
+    bound = node.target.id
+    if not any(bound in stores(inner) for inner in statements(node.body)):
+        return []
+    counter = scope.facts.names.numbered(scope.facts.base.get(bound, bound))
+    scope.facts.base.setdefault(counter, scope.facts.base.get(bound, bound))
+    spread_varied(counter, node.iter, scope)
+    node.target = name(counter, gast.Store())
+    start = at(assign(bound, name(counter)), node)
+    return [start]
 
 
 def _is_iterator(node: Node, scope: Scope) -> bool:

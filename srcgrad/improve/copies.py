@@ -38,8 +38,9 @@ def _block(block: Block, facts: Facts, uses_of: Uses) -> Block:
             continue
         made, source = node.targets[0].id, node.value.id
         uses = read.get(made, [])
-        if len(uses) != uses_of.read.get(made, 0):
-            continue  # another block reads it
+        elsewhere = len(uses) != uses_of.read.get(made, 0)
+        if elsewhere or made in facts.seeds or any(place <= position for place, _ in uses):
+            continue  # another block, or another trip, reads it
         if uses and _changed(source, position, max(place for place, _ in uses), written):
             continue
         for place, name in uses:

@@ -1,0 +1,230 @@
+"""Programs that were once wrong, or ended without a coded error: each is named for what it does."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def chained_assignment(x):
+    a = b = np.sin(-x)
+    return a * b
+
+
+def tuple_assignment_of_a_product(x, m):
+    for i in range(2):
+        x, v = m @ x[::-1], 1.0
+    return x
+
+
+def bound_to_itself(m):
+    for s in m:
+        m = m
+    return m
+
+
+def rows_of_a_rebound_array(m):
+    s = 0.0
+    for row in m:
+        s = s + np.sum(row * row)
+        m = m[:1] * 2.0
+    return s + np.sum(m)
+
+
+def rebound_twice_in_a_branch(m):
+    if 1:
+        m = m @ m
+        m = np.tanh(m)
+    return m
+
+
+def rows_of_a_constant(x):
+    s = x
+    for v in np.eye(3) * 0.8:
+        s = s * np.sum(v) + x
+    return s
+
+
+def nested_unpacking(x):
+    a, (b, c) = x, (0.3, x * x)
+    return a * b * c
+
+
+def chained_onto_itself(x):
+    x = x = x * 2.0
+    for v in x:
+        pass
+    return x
+
+
+def matrix_rebound_in_a_loop(a, x):
+    for _ in range(3):
+        x = np.tanh(a @ x)
+        a = a * 0.9 + x[:, None] * 0.1
+    return np.sum(x)
+
+
+def shape_after_a_branch(x, y):
+    s = x * y
+    if y > 0:
+        x = x * 2.0
+    return x.shape[0] * s + x
+
+
+def ranges_with_steps(x):
+    s = 1.0
+    for i in range(0, 6, 2):
+        s = s * np.sin(x[i % 3] + i)
+    for i in range(2, -1, -1):
+        s = s + x[i] * s
+    for i in reversed(range(3)):
+        s = s * x[i] + x[i]
+    return s
+
+
+def elements_of_elements(x):
+    s = 0.0
+    for a in x:
+        for b in x:
+            s = s + a * np.sin(b + s)
+    return s
+
+
+def bound_in_a_branch_only(x, n):
+    v = x
+    if n > 1:
+        m = x
+        for row in x * 1.0:
+            v = m * row
+            m = np.ones(3) * x
+    return v
+
+
+def rows_inside_a_while(m):
+    k = 0
+    while k < 2:
+        for row in m * 0.5:
+            m = np.tanh(m + row)
+        k += 1
+    return m
+
+
+def shape_of_a_rebound_argument(x):
+    k = 0
+    s = 0.5
+    while k < 3:
+        k = k + 1
+        x = np.sin(x[np.array([0, 2, 0])] / (1.0 + s**2))
+        s = np.mean(x[:, np.newaxis] * x) + x.shape[0]
+    return np.sum(x) + s
+
+
+def where_of_numbers(x, y):
+    y = np.where(x > 0.0, y, x)
+    return y
+
+
+def list_inside_a_loop(x):
+    y = x
+    for v in np.eye(3):
+        for s in [0, 2, 0]:
+            y = x * s + y * 0.5
+    return y
+
+
+def choice_inside_a_loop(x, n):
+    s = 0.0
+    for v in range(3):
+        s = s + np.sin(x * v if n else 2.0 * x)
+    return s
+
+
+def slice_bound_to_itself(x, n):
+    if n:
+        pass
+    else:
+        x = x[:]
+    a, b, c = x
+    return c
+
+
+def counter_rebound_in_the_body(x, n):
+    for v in np.ones((3, 3)):
+        k = 0
+        while k < 2:
+            v = np.tanh(x)
+            k += 1
+        x = 1.0 * x
+    return x * 0.5 + v
+
+
+def constant_unpacked_then_active(x, n):
+    a, b, c = np.eye(3)
+    for i in range(2):
+        b = x
+    return b
+
+
+def counter_active_in_a_branch(x, n):
+    for v in np.eye(3):
+        if n:
+            v = x
+        x = v * 1.0
+    return x
+
+
+def element_rebound_in_a_loop(x, n):
+    u, v = [0.3, 0.4]
+    for s in range(3):
+        u = np.sin(u * x)
+    return u
+
+
+def rows_of_a_quotient(x, y, n):
+    for i in range(3):
+        if n:
+            for s in np.array([0.3, 0.4, 0.9]) / (1.0 + y):
+                x = s
+        else:
+            y = x = x
+    return y
+
+
+def two(x):
+    n = 2
+    return x * x
+
+
+def callee_with_a_local_of_that_name(x, n):
+    y = two(x)
+    for i in range(n):
+        y = np.sin(y)
+    return y
+
+
+FOUND = (
+    (chained_assignment, (0.7,)),
+    (tuple_assignment_of_a_product, (np.array([0.3, -0.4, 0.9]), np.arange(9.0).reshape(3, 3) / 10)),
+    (bound_to_itself, (np.array([0.3, -0.4, 0.9]),)),
+    (rows_of_a_rebound_array, (np.arange(9.0).reshape(3, 3) / 10,)),
+    (rebound_twice_in_a_branch, (np.arange(9.0).reshape(3, 3) / 10,)),
+    (rows_of_a_constant, (0.7,)),
+    (nested_unpacking, (0.7,)),
+    (chained_onto_itself, (np.array([0.3, -0.4, 0.9]),)),
+    (matrix_rebound_in_a_loop, (np.eye(3) * 0.4 + 0.1, np.array([0.3, -0.4, 0.9]))),
+    (shape_after_a_branch, (np.array([0.3, -0.4, 0.9]), 0.7)),
+    (ranges_with_steps, (np.array([0.3, 0.4, 0.9]),)),
+    (elements_of_elements, (np.array([0.3, 0.4, 0.9]),)),
+    (bound_in_a_branch_only, (np.array([0.3, -0.4, 0.9]), 1)),
+    (rows_inside_a_while, (np.eye(3) * 0.4,)),
+    (shape_of_a_rebound_argument, (np.array([0.3, -0.4, 0.9]),)),
+    (where_of_numbers, (-0.5, -0.6)),
+    (list_inside_a_loop, (0.5,)),
+    (choice_inside_a_loop, (0.4, 1)),
+    (slice_bound_to_itself, (np.arange(9.0).reshape(3, 3) / 10, 0)),
+    (counter_rebound_in_the_body, (np.array([-0.87, -0.9, -0.5]), 1)),
+    (constant_unpacked_then_active, (np.array([0.3, -0.4, 0.9]), 1)),
+    (counter_active_in_a_branch, (np.array([0.3, -0.4, 0.9]), 0)),
+    (element_rebound_in_a_loop, (0.4, 1)),
+    (rows_of_a_quotient, (-0.3, -1.08, 1)),
+    (callee_with_a_local_of_that_name, (0.7, 3)),
+)

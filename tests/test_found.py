@@ -1,0 +1,33 @@
+"""What was found by attack stays found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from srcgrad import value_and_grad
+from srcgrad.check import check_grads
+from tests.found import FOUND
+
+
+@pytest.mark.parametrize(("function", "arguments"), FOUND, ids=lambda item: getattr(item, "__name__", ""))
+def test_derivatives(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    check_grads(function, arguments, order=1)
+
+
+def test_second_order_of_a_callee_with_a_local_of_the_callers_name() -> None:
+    function, arguments = FOUND[-1]
+    check_grads(function, arguments, order=2)
+
+
+def test_value_is_that_of_the_last_trip() -> None:
+    def orbit(x, r):
+        s = 0.0
+        for _ in range(3):
+            x = r * x * (1.0 - x)
+            s = s + x
+        return s
+
+    assert value_and_grad(orbit)(0.4, 3.2)[0] == orbit(0.4, 3.2)
