@@ -18,6 +18,7 @@ from srcgrad.front.inlined import Overlay
 from srcgrad.front.namespace import LiveNamespace
 from srcgrad.load import load
 from srcgrad.modules import Module
+from srcgrad.pipeline import collection_paused
 from srcgrad.rules import generation, rule_of
 
 Wrt = int | str | tuple[int | str, ...]
@@ -60,7 +61,7 @@ class Derivative:
         key = (generation(), inline, *kinds.items())
         made = self._made.get(key)
         if made is None or made.stale():
-            with self._lock:
+            with self._lock, collection_paused():
                 made = self._made[key] = self._compile(kinds, inline)
         if not inline:
             self._last = made
