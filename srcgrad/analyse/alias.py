@@ -15,6 +15,10 @@ VIEWS = (
     operator.getitem, np.reshape, np.ravel, np.transpose, np.squeeze, np.expand_dims, np.swapaxes, np.moveaxis,
     np.broadcast_to, np.asarray, np.diagonal, np.matrix_transpose, np.atleast_1d, np.atleast_2d, np.split,
     np.array_split, np.ascontiguousarray, np.asanyarray, np.ndarray.astype, np.flip, np.real, np.rollaxis,
+    np.einsum, np.diag, np.rot90, np.flipud, np.fliplr, np.linalg.diagonal, np.linalg.matrix_transpose,
+    np.permute_dims, np.atleast_3d, np.broadcast_arrays, np.meshgrid, np.ix_, np.hsplit, np.vsplit, np.dsplit,
+    np.array, np.nan_to_num, np.asarray_chkfinite, np.asfortranarray, np.require, np.float64,
+    *(getattr(np, since_2_1) for since_2_1 in ("unstack", "astype") if hasattr(np, since_2_1)),
 )  # fmt: skip
 
 _MAKERS = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "eye", "arange")
@@ -29,20 +33,38 @@ def aliases(function: Node, facts: Facts) -> Node:
         return function  # our text adds in place to what it owns, and to numbers
     order = list(statements(function.body))
     place = {node: k for k, node in enumerate(order)}
-    changed: dict[str, list[Node]] = {}
-    for node in order:
-        bound = target(node)
-        if node in facts.augmented and bound is not None and not facts.spec[node].scalar:
-            changed.setdefault(bound, []).append(node)
-    for name, nodes in changed.items():
-        _check_origin(name, nodes[0], order, function, facts)
+    for names, nodes in _changed(order, facts):
+        for name in names:
+            _check_origin(name, nodes[0], order, function, facts)
         last = max(place[n] for n in nodes)
         loops = [n for n in order if isinstance(n, gast.For | gast.While) and _inside(n, nodes)]
         for node in order:
             early = place[node] < last or any(node in set(statements([loop])) for loop in loops)
-            if early and _hands_on(node, name, facts):
-                raise _refusal(nodes[0], name, f"line {getattr(node, 'lineno', 0)} gives it to another name", facts)
+            for name in names:
+                if early and node not in nodes and _hands_on(node, name, order, facts):
+                    where = getattr(node, "lineno", 0)
+                    raise _refusal(nodes[0], name, f"line {where} gives it to another name", facts)
     return function
+
+
+def _changed(order: list[Node], facts: Facts) -> list[tuple[list[str], list[Node]]]:
+    """Names that stand for one array, which is changed in place, with the statements that change it.
+
+    `a += e` became `a2 = a + e` where the two values got names of their own: they are one array all the same.
+    """
+    found: list[tuple[list[str], list[Node]]] = []
+    for node in order:
+        bound = target(node)
+        if node not in facts.augmented or bound is None or facts.spec[node].scalar:
+            continue
+        names, nodes = [bound], [node]
+        if isinstance(node.value, gast.BinOp) and isinstance(node.value.left, gast.Name):
+            names.append(node.value.left.id)
+        for group in [g for g in found if set(g[0]) & set(names)]:
+            found.remove(group)
+            names, nodes = group[0] + names, group[1] + nodes
+        found.append((list(dict.fromkeys(names)), nodes))
+    return found
 
 
 def _inside(loop: Node, nodes: list[Node]) -> bool:
@@ -77,7 +99,7 @@ def is_fresh(node: Node, facts: Facts) -> bool:
     return isinstance(value, gast.Constant | gast.BinOp | gast.UnaryOp | gast.Compare)
 
 
-def _hands_on(node: Node, name: str, facts: Facts) -> bool:
+def _hands_on(node: Node, name: str, order: list[Node], facts: Facts) -> bool:
     """Whether a statement may let something else hold the array of a name."""
     if not isinstance(node, gast.Assign) or name in stores(node):
         return False
@@ -90,7 +112,12 @@ def _hands_on(node: Node, name: str, facts: Facts) -> bool:
         return isinstance(value, gast.Name | gast.Tuple | gast.List | gast.Dict | gast.Subscript | gast.Call)
     if operation.kind != "op":
         return True
-    return operation.function in VIEWS and target(node) not in facts.temporaries
+    if operation.function not in VIEWS:
+        return False
+    held = target(node)
+    if held is None or held not in facts.temporaries:
+        return True
+    return any(_hands_on(other, held, order, facts) for other in order)  # a part of an expression may end in a name
 
 
 def _refusal(node: Node, name: str, why: str, facts: Facts) -> Exception:
