@@ -1,0 +1,47 @@
+"""An array that something else may hold is not changed in place: `+=` on it is refused."""
+
+from __future__ import annotations
+
+import linecache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from srcgrad import check_grads, grad
+from srcgrad.errors import DifferentiationError
+
+VIEWS = (
+    "{a}", "{a}.reshape(-1)", "{a}.ravel()", "{a}.T", "{a}[:]", "{a}[0]", "{a}.swapaxes(0, 1)", "np.flip({a})",
+    "np.split({a}, 2)[0]", "np.hsplit({a}, 2)[0]", "np.vsplit({a}, 2)[0]", "np.einsum('ij->ji', {a})",
+    "np.rot90({a})", "np.moveaxis({a}, 0, 1)", "np.diag({a})",
+)  # fmt: skip
+FORMS = (
+    "    v = {x}\n    v *= 3.0\n    return np.sum(v * v) + np.sum(x**3)\n",
+    "    a = x * 1.5\n    v = {a}\n    v *= 3.0\n    return np.sum(v * v) + np.sum(a**3)\n",
+    "    a = x * 1.5\n    v = {a}\n    a *= 3.0\n    return np.sum(v * v) + np.sum(a**3)\n",
+)
+
+
+def defined(text: str) -> Any:
+    name = f"<alias {abs(hash(text))}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    namespace: dict[str, Any] = {"np": np}
+    exec(compile(text, name, "exec"), namespace)
+    return namespace["f"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_change_through_a_view_is_refused(view: str, form: str) -> None:
+    f = defined("def f(x):\n" + form.format(x=view.format(a="x"), a=view.format(a="a")))
+    x = np.array([[0.3, 0.8], [1.1, 0.4]])
+    before = x.copy()
+    with pytest.raises(DifferentiationError, match="E5010"):
+        grad(f)(x)
+    assert np.array_equal(x, before)
+
+
+def test_a_change_of_an_array_made_here_is_taken() -> None:
+    f = defined("def f(x):\n    v = x * 2.0\n    v *= 3.0\n    v += np.sin(x)\n    return np.sum(v * v)\n")
+    check_grads(f, (np.array([[0.3, 0.8], [1.1, 0.4]]),), order=1)
