@@ -78,7 +78,7 @@ class Facts:
     temporaries: dict[str, str] = field(default_factory=dict)  # names made by normalise -> their stem
     operation: dict[Node, Operation] = field(default_factory=dict)  # by expression node
     origin: dict[Node, Node] = field(default_factory=dict)  # normal statement -> user's statement
-    text: dict[Node, str] = field(default_factory=dict)  # user's statement -> its tree as it was written
+    text: dict[Node, Node] = field(default_factory=dict)  # user's statement -> its tree as it was written
     augmented: dict[Node, None] = field(default_factory=dict)  # assignments that were `a += e`
     varied: dict[str, None] = field(default_factory=dict)  # names that may depend on an input
     active: dict[str, None] = field(default_factory=dict)  # ... and influence the output

@@ -25,7 +25,8 @@ class Rule:
     """What the table holds for one operation.
 
     `domain` is the interval from which tests draw each argument (one interval, or one per parameter); `at` pins
-    gradients at kinks and special points: ((arguments), (gradients)); `forms` are calls that tests run.
+    gradients at kinks and special points: ((arguments), (gradients)); `forms` are calls that tests run. `wide` says
+    that the template, read for unknown ranks, takes any `d[result]` that broadcasts with the result.
     """
 
     op: Any
@@ -39,6 +40,7 @@ class Rule:
     forms: tuple[Form, ...] = ()
     note: str = ""
     second: bool = True
+    wide: bool = False
     aliases: tuple[Any, ...] = field(default=())
 
     @property

@@ -182,8 +182,11 @@ def loads(node: Node) -> list[str]:
 
 def stores(node: Node) -> list[str]:
     """Names bound by a statement's own header, in order."""
-    if isinstance(node, gast.Assign):
+    kind = type(node)
+    if kind is gast.Assign:
         parts = node.targets
+        if len(parts) == 1 and type(parts[0]) is gast.Name:  # most statements
+            return [parts[0].id] if type(node.value) is not gast.Call else [parts[0].id, *_popped(node.value)]
     elif isinstance(node, gast.AugAssign | gast.AnnAssign | gast.For):
         parts = [node.target]
     elif isinstance(node, gast.FunctionDef):
@@ -201,11 +204,10 @@ def stores(node: Node) -> list[str]:
 
 def written(node: Node) -> list[str]:
     """Names whose contents a generated statement changes: `x_bar[i] += e`, `h_stack.append(h)`, `h = h_stack.pop()`."""
-    if isinstance(node, gast.Assign) and isinstance(node.value, gast.Call):
-        function = node.value.func
-        if isinstance(function, gast.Attribute) and function.attr == "pop" and not node.value.args:
-            return [function.value.id] if isinstance(function.value, gast.Name) else []
     if isinstance(node, gast.AugAssign | gast.Assign):
+        popped = _popped(node.value) if type(node.value) is gast.Call else []
+        if popped:
+            return popped
         targets = node.targets if isinstance(node, gast.Assign) else [node.target]
         return [t.value.id for t in targets if isinstance(t, gast.Subscript) and isinstance(t.value, gast.Name)]
     if isinstance(node, gast.Expr) and isinstance(node.value, gast.Call):
@@ -215,6 +217,14 @@ def written(node: Node) -> list[str]:
         scatter = isinstance(function, gast.Attribute) and function.attr == "at"
         if scatter or (isinstance(function, gast.Name) and function.id.rstrip("_") == "add_at"):
             return [node.value.args[0].id] if isinstance(node.value.args[0], gast.Name) else []
+    return []
+
+
+def _popped(call: Node) -> list[str]:
+    """The list that `h_stack.pop()` takes from."""
+    function = call.func
+    if type(function) is gast.Attribute and function.attr == "pop" and not call.args:
+        return [function.value.id] if isinstance(function.value, gast.Name) else []
     return []
 
 
@@ -238,4 +248,19 @@ def target(node: Node) -> str | None:
 
 def same(one: Node, other: Node) -> bool:
     """Whether two trees spell the same, positions apart."""
-    return one is other or gast.dump(one) == gast.dump(other)
+    todo = [(one, other)]
+    while todo:
+        one, other = todo.pop()
+        if one is other:
+            continue
+        if type(one) is not type(other):
+            return False
+        if isinstance(one, list):
+            if len(one) != len(other):
+                return False
+            todo += zip(one, other, strict=True)
+        elif isinstance(one, gast.AST):
+            todo += [(getattr(one, key, None), getattr(other, key, None)) for key in one._fields]
+        elif repr(one) != repr(other):  # 0.0 is not -0.0
+            return False
+    return True

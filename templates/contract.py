@@ -36,6 +36,7 @@ from srcgrad.runtime.einsum import einsum_adjoints, einsum_tangent
         ("x @ y", (1, 1), (1, 1)),
     ),
     aliases=(np.linalg.matmul,),
+    wide=True,
 )
 def matmul(z, x1, x2):
     if np.ndim(x1) == 2 and np.ndim(x2) == 2:
@@ -69,6 +70,7 @@ def matmul(z, x1, x2):
         ("np.dot(x, y)", (3,), ()),
         ("np.dot(x, y)", (), ()),
     ),
+    wide=True,
 )
 def dot(z, a, b):
     if np.ndim(a) == 2 and np.ndim(b) == 2:

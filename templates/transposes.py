@@ -6,6 +6,7 @@ from srcgrad.rules import adjoint, d, tangent
 from srcgrad.runtime.contract import (
     dot_left,
     dot_right,
+    fitted,
     inner_left,
     inner_right,
     kron_left,
@@ -19,28 +20,55 @@ from srcgrad.runtime.einsum import einsum_adjoints, einsum_tangent
 from srcgrad.runtime.linalg import no_further
 
 
-@adjoint.multilinear(matmul_left, forms=(("matmul_left(x, y, z)", (4, 2, 2), (2, 3), (4, 3, 2)),))
+@adjoint.multilinear(
+    matmul_left,
+    forms=(
+        ("matmul_left(x, y, z)", (4, 2, 2), (2, 3), (4, 3, 2)),
+        ("matmul_left(x, y, z)", (5, 4), (3,), (3, 4)),
+        ("matmul_left(x, y, z)", (4,), (3,), (3,)),
+        ("matmul_left(x, y, z)", (1, 4), (2, 3), (3, 1)),
+    ),
+)
 def matmul_left_adjoint(z, g, a, b):
-    d[g] = np.matmul(d[z], b)
+    d[g] = fitted(np.matmul(d[z], b), np.shape(g))
     d[b] = matmul_right(g, d[z], b)
 
 
-@adjoint.multilinear(matmul_right, forms=(("matmul_right(x, y, z)", (4, 2), (3,), (4, 3, 2)),))
+@adjoint.multilinear(
+    matmul_right,
+    forms=(
+        ("matmul_right(x, y, z)", (4, 2), (3,), (4, 3, 2)),
+        ("matmul_right(x, y, z)", (5, 2), (2, 3), (3,)),
+        ("matmul_right(x, y, z)", (4,), (3,), (3,)),
+        ("matmul_right(x, y, z)", (1, 4), (2, 3), (3, 1)),
+    ),
+)
 def matmul_right_adjoint(z, g, a, b):
-    d[g] = np.matmul(a, d[z])
+    d[g] = fitted(np.matmul(a, d[z]), np.shape(g))
     d[a] = matmul_left(g, a, d[z])
 
 
-@adjoint.multilinear(dot_left, forms=(("dot_left(x, y, z)", (4, 2, 5), (4, 2, 3), (3, 5)),))
+@adjoint.multilinear(
+    dot_left,
+    forms=(("dot_left(x, y, z)", (4, 2, 5), (4, 2, 3), (3, 5)), ("dot_left(x, y, z)", (4,), (3,), (3,))),
+)
 def dot_left_adjoint(z, g, a, b):
-    d[g] = np.dot(d[z], b)
+    d[g] = fitted(np.dot(d[z], b), np.shape(g))
     d[b] = dot_right(g, d[z], b)
 
 
-@adjoint.multilinear(dot_right, forms=(("dot_right(x, y, z)", (4, 5, 2), (4, 3), (5, 3, 2)),))
+@adjoint.multilinear(
+    dot_right,
+    forms=(("dot_right(x, y, z)", (4, 5, 2), (4, 3), (5, 3, 2)), ("dot_right(x, y, z)", (2, 4), (3,), (3, 1))),
+)
 def dot_right_adjoint(z, g, a, b):
-    d[g] = np.dot(a, d[z])
+    d[g] = fitted(np.dot(a, d[z]), np.shape(g))
     d[a] = dot_left(g, a, d[z])
+
+
+@adjoint.linear(fitted, forms=(("fitted(x, (2, 1))", (4, 1, 3)), ("fitted(x, (2, 3))", (2, 1))))
+def fitted_adjoint(z, g, shape):
+    d[g] = fitted(d[z], np.shape(g))
 
 
 @adjoint.multilinear(inner_left, forms=(("inner_left(x, y, z)", (2, 4), (2, 3), (4, 3)),))

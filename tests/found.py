@@ -81,14 +81,6 @@ def ranges_with_steps(x):
     return s
 
 
-def elements_of_elements(x):
-    s = 0.0
-    for a in x:
-        for b in x:
-            s = s + a * np.sin(b + s)
-    return s
-
-
 def bound_in_a_branch_only(x, n):
     v = x
     if n > 1:
@@ -201,6 +193,13 @@ def callee_with_a_local_of_that_name(x, n):
     return y
 
 
+def number_times_array_in_a_loop(x, w):
+    s = 0.0
+    for _ in range(2):
+        s = s + np.sum(np.exp(x @ x) * w)
+    return s
+
+
 FOUND = (
     (chained_assignment, (0.7,)),
     (tuple_assignment_of_a_product, (np.array([0.3, -0.4, 0.9]), np.arange(9.0).reshape(3, 3) / 10)),
@@ -213,7 +212,6 @@ FOUND = (
     (matrix_rebound_in_a_loop, (np.eye(3) * 0.4 + 0.1, np.array([0.3, -0.4, 0.9]))),
     (shape_after_a_branch, (np.array([0.3, -0.4, 0.9]), 0.7)),
     (ranges_with_steps, (np.array([0.3, 0.4, 0.9]),)),
-    (elements_of_elements, (np.array([0.3, 0.4, 0.9]),)),
     (bound_in_a_branch_only, (np.array([0.3, -0.4, 0.9]), 1)),
     (rows_inside_a_while, (np.eye(3) * 0.4,)),
     (shape_of_a_rebound_argument, (np.array([0.3, -0.4, 0.9]),)),
@@ -226,5 +224,9 @@ FOUND = (
     (counter_active_in_a_branch, (np.array([0.3, -0.4, 0.9]), 0)),
     (element_rebound_in_a_loop, (0.4, 1)),
     (rows_of_a_quotient, (-0.3, -1.08, 1)),
+)
+
+SECOND = (
     (callee_with_a_local_of_that_name, (0.7, 3)),
+    (number_times_array_in_a_loop, (np.array([0.3, -0.4, 0.9]), np.array([0.2, 0.5, -0.1, 0.4]))),
 )

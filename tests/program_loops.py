@@ -43,6 +43,15 @@ def ranges(x):
     return s
 
 
+def broadcast_products(w, h, b):
+    """Products that are broadcast with b before anything else happens to them: once in a loop, once after it."""
+    y = 0.0
+    for _ in range(2):
+        y = y + np.tanh(w @ h + b)
+        w = w * 1.1
+    return y + np.exp(0.1 * b + np.dot(w, h))
+
+
 def triangular_loops(x, n):
     """The bound of the inner loop is the outer counter; the first has no trips."""
     t = 0.0

@@ -9,7 +9,7 @@ import pytest
 
 from srcgrad import value_and_grad
 from srcgrad.check import check_grads
-from tests.found import FOUND
+from tests.found import FOUND, SECOND
 
 
 @pytest.mark.parametrize(("function", "arguments"), FOUND, ids=lambda item: getattr(item, "__name__", ""))
@@ -17,8 +17,8 @@ def test_derivatives(function: Callable[..., Any], arguments: tuple[Any, ...]) -
     check_grads(function, arguments, order=1)
 
 
-def test_second_order_of_a_callee_with_a_local_of_the_callers_name() -> None:
-    function, arguments = FOUND[-1]
+@pytest.mark.parametrize(("function", "arguments"), SECOND, ids=lambda item: getattr(item, "__name__", ""))
+def test_second_derivatives(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
     check_grads(function, arguments, order=2)
 
 

@@ -43,18 +43,16 @@ def loss_value_and_grad(weights, bias, samples, labels, penalty, y_bar=1.0):
 
     Recorded: nothing.
     """
-    t1 = samples @ weights
-    scores = t1 + bias
-    t2, cross_entropy_back = cross_entropy_vjp(scores, labels)
-    t3 = np.sum(weights**2)
-    y = t2 + penalty * t3
+    scores = samples @ weights + bias
+    t1, cross_entropy_back = cross_entropy_vjp(scores, labels)
+    t2 = np.sum(weights**2)
+    y = t1 + penalty * t2
 
     # line 16: return cross_entropy(scores, labels) + penalty * np.sum(weights**2)
     check_seed(y_bar, y)
-    scores_bar = cross_entropy_back(sum_to(y_bar, t2))
-    weights_bar = sum_to(y_bar * penalty, t3) * 2.0 * weights
+    scores_bar = cross_entropy_back(sum_to(y_bar, t1))
+    weights_bar = sum_to(y_bar * penalty, t2) * 2.0 * weights
     # line 15: scores = samples @ weights + bias
-    t1_bar = sum_to(scores_bar, t1)
-    weights_bar += matmul_right(t1_bar, samples, weights)
+    weights_bar += matmul_right(scores_bar, samples, weights)
     bias_bar = sum_to(scores_bar, bias)
     return y, (weights_bar, bias_bar)

@@ -10,38 +10,35 @@ def loss_value_and_grad(w1, b1, w2, b2, samples, labels, penalty, y_bar=1.0):
 
     Recorded: nothing.
     """
-    t1 = samples @ w1
-    hidden = np.tanh(t1 + b1)
-    t2 = hidden @ w2
-    scores = t2 + b2
-    t3 = logsumexp(scores, axis=1)
-    t4 = labels * scores
-    t5 = np.sum(t4, axis=1)
-    t6 = t3 - t5
-    entropy = np.mean(t6)
-    t7 = np.sum(w1**2) + np.sum(w2**2)
-    y = entropy + penalty * t7
+    hidden = np.tanh(samples @ w1 + b1)
+    scores = hidden @ w2 + b2
+    t1 = logsumexp(scores, axis=1)
+    t2 = labels * scores
+    t3 = np.sum(t2, axis=1)
+    t4 = t1 - t3
+    entropy = np.mean(t4)
+    t5 = np.sum(w1**2) + np.sum(w2**2)
+    y = entropy + penalty * t5
 
     # line 15: return entropy + penalty * (np.sum(w1**2) + np.sum(w2**2))
     check_seed(y_bar, y)
-    t7_bar = sum_to(y_bar * penalty, t7)
-    w1_bar = t7_bar * 2.0 * w1
-    w2_bar = t7_bar * 2.0 * w2
+    t5_bar = sum_to(y_bar * penalty, t5)
+    w1_bar = t5_bar * 2.0 * w1
+    w2_bar = t5_bar * 2.0 * w2
     # line 14: entropy = np.mean(logsumexp(scores, axis=1) - np.sum(labels * scores,...
-    t6_bar = sum_to(y_bar, entropy) / count(t6)
-    t3_bar = sum_to(np.broadcast_to(t6_bar, np.shape(t6)), t3)
-    t5_bar = sum_to(np.broadcast_to(-t6_bar, np.shape(t6)), t5)
-    t4_bar = np.expand_dims(t5_bar, 1)
-    scores_bar = sum_to(np.broadcast_to(t4_bar * labels, np.shape(t4)), scores)
-    scores_bar = scores_bar + spread(t3_bar, scores, 1, False) * np.exp(
-        scores - spread(np.where(t3 == -np.inf, 0.0, t3), scores, 1, False)
+    t4_bar = sum_to(y_bar, entropy) / count(t4)
+    t1_bar = sum_to(np.broadcast_to(t4_bar, np.shape(t4)), t1)
+    t3_bar = sum_to(np.broadcast_to(-t4_bar, np.shape(t4)), t3)
+    t2_bar = np.expand_dims(t3_bar, 1)
+    scores_bar = sum_to(np.broadcast_to(t2_bar * labels, np.shape(t2)), scores)
+    scores_bar = scores_bar + spread(t1_bar, scores, 1, False) * np.exp(
+        scores - spread(np.where(t1 == -np.inf, 0.0, t1), scores, 1, False)
     )
     # line 13: scores = hidden @ w2 + b2
-    t2_bar = sum_to(scores_bar, t2)
-    w2_bar += matmul_right(t2_bar, hidden, w2)
+    w2_bar += matmul_right(scores_bar, hidden, w2)
     b2_bar = sum_to(scores_bar, b2)
     # line 12: hidden = np.tanh(samples @ w1 + b1)
-    t8_bar = matmul_left(t2_bar, hidden, w2) * (1.0 - hidden * hidden)
-    w1_bar += matmul_right(sum_to(t8_bar, t1), samples, w1)
-    b1_bar = sum_to(t8_bar, b1)
+    t6_bar = matmul_left(scores_bar, hidden, w2) * (1.0 - hidden * hidden)
+    w1_bar += matmul_right(t6_bar, samples, w1)
+    b1_bar = sum_to(t6_bar, b1)
     return y, (w1_bar, b1_bar, w2_bar, b2_bar)

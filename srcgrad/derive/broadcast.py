@@ -27,8 +27,8 @@ def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
     result = facts.spec[like]
     wanted = facts.spec.get(operand)
     made = spec_of_tree(value, facts)
-    narrow = not result.shape <= made.shape and adjoints.specs.get(like.targets[0].id) != wide(like.targets[0].id)
-    if narrow:
+    widened = adjoints.specs.get(like.targets[0].id) == wide(like.targets[0].id)
+    if not result.shape <= made.shape and not widened:
         if wanted is not None and wanted.shape == result.shape:
             if flexible(operand, facts):
                 adjoints.specs[operand.id] = made
@@ -38,8 +38,8 @@ def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
         made = Spec(made.shape | result.shape, made.dtype, None)
     if wanted is not None and made.shape == wanted.shape and (made.dtype == wanted.dtype or not made.shape):
         return value
-    if isinstance(value, gast.Name) and flexible(operand, facts) and not (wanted is not None and wanted.scalar):
-        adjoints.specs[operand.id] = made
+    if flexible(operand, facts, isinstance(value, gast.Name)) and not (wanted is not None and wanted.scalar):
+        adjoints.specs[operand.id] = wide(operand.id) if widened else made
         return value
     return expression(f"{facts.library('sum_to')}(value, primal)", value=value, primal=copied(operand, facts))
 
@@ -50,13 +50,21 @@ def wide(primal: str) -> Spec:
     return Spec(own, own, None)
 
 
-def flexible(operand: Node, facts: Facts) -> bool:
-    """Whether the adjoint of a name need not have its shape: one use, and the operation below is elementwise."""
+def flexible(operand: Node, facts: Facts, plain: bool = True) -> bool:
+    """Whether the adjoint of a name need not have its shape: one use, and the operation below sees to it.
+
+    An elementwise one does if the adjoint is `plain`, a name: later work is better done on fewer elements. A product
+    does if its operands' ranks are unknown, or if it were recorded in a loop for its shape only.
+    """
     if operand.id in facts.wrt or facts.reads.get(operand.id) != 1:
         return False
     definition = facts.definition.get(operand.id)
     operation = None if definition is None else facts.operation.get(getattr(definition, "value", None))
-    return operation is not None and operation.rule is not None and operation.rule.kind == "elementwise"
+    if operation is None or operation.rule is None:
+        return False
+    if operation.rule.wide:
+        return facts.spec[definition].ndim is None or operand.id in facts.rebound
+    return plain and operation.rule.kind == "elementwise"
 
 
 def expand(value: Node, primal: str, facts: Facts) -> Node:

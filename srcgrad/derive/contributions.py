@@ -139,7 +139,9 @@ def _template(node: Node, operation: Operation, read: Node, facts: Facts, shared
             node.value, "E5001", f"{rule.name} has a tangent but no adjoint", "write `@adjoint` for it as well"
         )
     wanted = [p for p, a in operation.bound.items() if p in template.differentiable and _active(a, facts)]
-    setting = Setting(template, operation, facts, node.targets[0].id, facts.spec[node], {template.result: read})
+    spec = facts.spec[node]
+    general = rule.wide and facts.spec.get(read) != spec
+    setting = Setting(template, operation, facts, node.targets[0].id, spec, {template.result: read}, general)
     made = instantiate(setting, frozenset(wanted))
     shared += made.shared
     pairs: list[Pair] = []

@@ -37,6 +37,7 @@ class Setting:
     result: str
     spec: Spec
     derivatives: dict[str, Node]  # parameter or result -> tree of its adjoint or tangent
+    general: bool = False  # whether to take the lines that hold for any ranks
 
 
 def instantiate(setting: Setting, wanted: frozenset[str]) -> Lines:
@@ -136,6 +137,8 @@ def value_of(node: Node, setting: Setting) -> object:
         bound = setting.operation.bound.get(node.id, setting.template.defaults.get(node.id))
         return UNDECIDED if bound is None else _literal(bound)
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == "ndim":
+        if setting.general:
+            return UNDECIDED
         argument = node.args[0]
         if isinstance(argument, gast.Name) and argument.id == setting.template.result:
             return UNDECIDED if setting.spec.ndim is None else setting.spec.ndim

@@ -9,7 +9,7 @@ import gast
 from srcgrad.derive.program import Program
 from srcgrad.emit.text import Blank, Comment, Verbatim
 from srcgrad.facts import Facts
-from srcgrad.trees import COMPOUND, Block, Node, at, copy, loads, name, statement, statements, stores, walk
+from srcgrad.trees import COMPOUND, Block, Node, at, copy, loads, name, same, statement, statements, stores, walk
 
 SUFFIX = {"reverse": "grad", "value-and-grad": "value_and_grad", "vjp": "vjp", "forward": "jvp"}
 TITLE = {
@@ -147,7 +147,7 @@ def written(block: Block, facts: Facts) -> Block:
 def _own_text(node: Node, facts: Facts) -> Node:
     user: Node = facts.origin.get(node, node)
     known = facts.text.get(user)
-    if known is None or gast.dump(facts.as_written(node)) != known:
+    if known is None or not same(facts.as_written(node), known):
         return facts.as_written(node)
     lines = list(facts.source.lines[user.lineno - 1 : user.end_lineno])
     last = lines[-1].encode()[: user.end_col_offset].decode()

@@ -6,7 +6,7 @@ import gast
 
 from srcgrad.facts import Facts
 from srcgrad.flow import ENTRY, Definitions, definitions
-from srcgrad.trees import COMPOUND, Block, Node, header, name, statements, stores, walk, written
+from srcgrad.trees import COMPOUND, Block, Node, copy, header, name, statements, stores, walk, written
 
 
 def parameters(function: Node) -> list[str]:
@@ -36,7 +36,7 @@ def augmented(function: Node, facts: Facts) -> Node:
 
 def _plain(node: Node, facts: Facts) -> Node:
     if not isinstance(node, COMPOUND) and node not in facts.foreign:
-        facts.text[node] = gast.dump(node)
+        facts.text[node] = copy(node)
     if isinstance(node, gast.AnnAssign):
         plain = node if node.value is None else gast.Assign([node.target], node.value, None)
     elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):

@@ -98,7 +98,7 @@ def _without_self_copies(block: Block) -> Block:
 
 
 def count_temporaries(program: Program, facts: Facts) -> Program:
-    """Temporaries are t, or t1, t2, ... in the order of the text; their adjoints follow."""
+    """A temporary is t if it is the only one and nothing else is; otherwise t1, t2, ... in the order of the text."""
     seen: dict[str, None] = {}
     for node in statements(program.block):
         for item in _mentioned(node):
@@ -109,8 +109,9 @@ def count_temporaries(program: Program, facts: Facts) -> Program:
         if stem == "t":
             facts.names.taken -= {name, facts.spelled.get(name, name)}
     renamed: dict[str, str] = {}
+    alone = len(seen) == 1 and not {"t", bar("t"), dot("t")} & facts.names.taken
     for number, name in enumerate(seen, 1):
-        fresh = facts.names.fresh("t" if len(seen) == 1 else f"t{number}")
+        fresh = facts.names.fresh("t" if alone else f"t{number}")
         renamed[name] = fresh
         if name in facts.spelled:
             suffix = dot if facts.mode == "forward" else bar

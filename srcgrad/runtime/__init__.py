@@ -6,6 +6,7 @@ from srcgrad.runtime.broadcast import spread, sum_to
 from srcgrad.runtime.contract import (
     dot_left,
     dot_right,
+    fitted,
     inner_left,
     inner_right,
     kron_left,
@@ -69,6 +70,7 @@ __all__ = [
     "einsum_adjoint",
     "einsum_adjoints",
     "einsum_tangent",
+    "fitted",
     "inner_left",
     "inner_right",
     "join_like",

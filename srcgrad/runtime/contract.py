@@ -6,16 +6,32 @@ from typing import Any  # arrays and scalars of any floating type
 
 import numpy as np
 
-from srcgrad.runtime.broadcast import sum_to
+from srcgrad.runtime.broadcast import sum_to, summed_to
+
+
+def fitted(g: Any, shape: tuple[int, ...]) -> Any:
+    """The adjoint of an array of a shape, from one that was broadcast with other things.
+
+    >>> fitted(np.ones((2, 3)), (2, 1))
+    array([[3.],
+           [3.]])
+    """
+    if np.shape(g) == shape:
+        return g
+    g = np.asarray(g)
+    return summed_to(np.broadcast_to(g, np.broadcast_shapes(g.shape, shape)), shape)
 
 
 def matmul_left(g: Any, a: Any, b: Any) -> Any:
     """The adjoint of `a` in `a @ b`, whatever the ranks; of `a` only the shape matters.
 
+    `g` has the shape of the product, or one that broadcasts with it.
+
     >>> matmul_left(np.ones(2), np.zeros((2, 3)), np.array([1.0, 2.0, 3.0]))
     array([[1., 2., 3.],
            [1., 2., 3.]])
     """
+    g = fitted(g, matmul_shape(np.shape(a), np.shape(b)))
     if np.ndim(b) == 1:
         return sum_to(np.expand_dims(g, -1) * b, a)
     if np.ndim(a) == 1:
@@ -26,15 +42,30 @@ def matmul_left(g: Any, a: Any, b: Any) -> Any:
 def matmul_right(g: Any, a: Any, b: Any) -> Any:
     """The adjoint of `b` in `a @ b`, whatever the ranks; of `b` only the shape matters.
 
+    `g` has the shape of the product, or one that broadcasts with it.
+
     >>> matmul_right(np.ones(2), np.ones((2, 3)), np.zeros(3))
     array([2., 2., 2.])
     """
+    g = fitted(g, matmul_shape(np.shape(a), np.shape(b)))
     if np.ndim(a) == 1:
         columns = a if np.ndim(b) == 1 else np.expand_dims(a, -1)
         return sum_to(columns * np.expand_dims(g, -1 if np.ndim(b) == 1 else -2), b)
     if np.ndim(b) == 1:
         return sum_to((np.expand_dims(g, -2) @ a)[..., 0, :], b)
     return sum_to(np.swapaxes(a, -1, -2) @ g, b)
+
+
+def matmul_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of `a @ b`, from the shapes of the factors.
+
+    >>> matmul_shape((4, 1, 2, 3), (5, 3, 2))
+    (4, 5, 2, 2)
+    """
+    batch: tuple[int, ...] = ()
+    if len(a) > 2 or len(b) > 2:
+        batch = np.broadcast_shapes(a[:-2], b[:-2])
+    return (*batch, *(a[-2:-1] if len(a) > 1 else ()), *(b[-1:] if len(b) > 1 else ()))
 
 
 def paired(axes: Any, a: Any, b: Any) -> tuple[list[int], list[int]]:
@@ -78,22 +109,28 @@ def tensordot_right(g: Any, a: Any, b: Any, axes: Any = 2) -> Any:
 def dot_left(g: Any, a: Any, b: Any) -> Any:
     """The adjoint of `a` in `np.dot(a, b)`, whatever the ranks; of `a` only the shape matters.
 
+    `g` has the shape of the product, or one that broadcasts with it.
+
     >>> dot_left(2.0, np.zeros(3), np.arange(3.0))
     array([0., 2., 4.])
     """
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         return sum_to(g * b, a)
+    g = fitted(g, (*np.shape(a)[:-1], *np.shape(b)[:-2], *np.shape(b)[1:][-1:]))
     return tensordot_left(g, a, b, (-1, max(np.ndim(b) - 2, 0)))
 
 
 def dot_right(g: Any, a: Any, b: Any) -> Any:
     """The adjoint of `b` in `np.dot(a, b)`, whatever the ranks; of `b` only the shape matters.
 
+    `g` has the shape of the product, or one that broadcasts with it.
+
     >>> dot_right(2.0, np.arange(3.0), np.zeros(3))
     array([0., 2., 4.])
     """
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         return sum_to(g * a, b)
+    g = fitted(g, (*np.shape(a)[:-1], *np.shape(b)[:-2], *np.shape(b)[1:][-1:]))
     return tensordot_right(g, a, b, (-1, max(np.ndim(b) - 2, 0)))
 
 

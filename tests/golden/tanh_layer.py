@@ -19,13 +19,11 @@ def layer_grad(x, w, b, y_bar=1.0):
 
     Recorded: nothing.
     """
-    t1 = x @ w
-    h = np.tanh(t1 + b)
+    h = np.tanh(x @ w + b)
 
     # line 5: h = np.tanh(x @ w + b)
-    t2_bar = y_bar * (1.0 - h * h)
-    t1_bar = sum_to(t2_bar, t1)
-    x_bar = matmul_left(t1_bar, x, w)
-    w_bar = matmul_right(t1_bar, x, w)
-    b_bar = sum_to(t2_bar, b)
+    t_bar = y_bar * (1.0 - h * h)
+    x_bar = matmul_left(t_bar, x, w)
+    w_bar = matmul_right(t_bar, x, w)
+    b_bar = sum_to(t_bar, b)
     return x_bar, w_bar, b_bar
