@@ -1,8 +1,7 @@
 """Reductions along axes: sums, means, extremes, medians; running sums and differences.
 
-A result that several elements share (a tie) spreads its gradient evenly over them. `ties` has the floating
-type of `a`: a count of integers would turn float32 into float64. A `spread` inside an expression stands
-beside operands of the shape of `a`, so that broadcasting may do its work.
+A result that several elements share (a tie) spreads its gradient evenly over them. A `spread` inside an
+expression stands beside operands of the shape of `a`, so that broadcasting may do its work.
 """
 
 import builtins
@@ -11,7 +10,7 @@ import numpy as np
 
 from srcgrad.rules import adjoint, d, tangent
 from srcgrad.runtime import spread
-from srcgrad.runtime.reduce import count, diff_transpose
+from srcgrad.runtime.reduce import count, diff_transpose, share
 
 from .forms import reduction_forms
 
@@ -75,22 +74,13 @@ def largest(y, a, axis=None, keepdims=False):
     if axis is None and not keepdims:
         ties = a == y
         d[a] = d[y] * ties / np.count_nonzero(ties)
-    elif keepdims:
-        ties = np.ones_like(a) * (a == y)
-        d[a] = d[y] * ties / np.sum(ties, axis=axis, keepdims=True)
-    elif axis in (-3, -2, -1, 0, 1, 2, 3):
-        ties = np.ones_like(a) * (a == np.expand_dims(y, axis))
-        d[a] = np.expand_dims(d[y], axis) * ties / np.sum(ties, axis=axis, keepdims=True)
     else:
-        ties = np.ones_like(a) * (a == spread(y, a, axis, keepdims))
-        d[a] = spread(d[y], a, axis, keepdims) * ties / np.sum(ties, axis=axis, keepdims=True)
+        d[a] = share(d[y], a, y, axis, keepdims)
 
 
 @tangent(np.max)
 def largest_tangent(y, a, axis=None, keepdims=False):
-    ties = np.ones_like(a) * (a == spread(y, a, axis, keepdims))
-    share = ties / np.sum(ties, axis=axis, keepdims=True)
-    d[y] = np.sum(share * d[a], axis=axis, keepdims=keepdims)
+    d[y] = np.sum(share(np.ones_like(y), a, y, axis, keepdims) * d[a], axis=axis, keepdims=keepdims)
 
 
 @adjoint(
@@ -103,22 +93,13 @@ def smallest(y, a, axis=None, keepdims=False):
     if axis is None and not keepdims:
         ties = a == y
         d[a] = d[y] * ties / np.count_nonzero(ties)
-    elif keepdims:
-        ties = np.ones_like(a) * (a == y)
-        d[a] = d[y] * ties / np.sum(ties, axis=axis, keepdims=True)
-    elif axis in (-3, -2, -1, 0, 1, 2, 3):
-        ties = np.ones_like(a) * (a == np.expand_dims(y, axis))
-        d[a] = np.expand_dims(d[y], axis) * ties / np.sum(ties, axis=axis, keepdims=True)
     else:
-        ties = np.ones_like(a) * (a == spread(y, a, axis, keepdims))
-        d[a] = spread(d[y], a, axis, keepdims) * ties / np.sum(ties, axis=axis, keepdims=True)
+        d[a] = share(d[y], a, y, axis, keepdims)
 
 
 @tangent(np.min)
 def smallest_tangent(y, a, axis=None, keepdims=False):
-    ties = np.ones_like(a) * (a == spread(y, a, axis, keepdims))
-    share = ties / np.sum(ties, axis=axis, keepdims=True)
-    d[y] = np.sum(share * d[a], axis=axis, keepdims=keepdims)
+    d[y] = np.sum(share(np.ones_like(y), a, y, axis, keepdims) * d[a], axis=axis, keepdims=keepdims)
 
 
 @adjoint.linear(
@@ -162,21 +143,18 @@ def diff(y, a, n=1, axis=-1):
     note="Ties share the gradient evenly; it is 0 where all elements are equal.",
 )
 def ptp(y, a, axis=None, keepdims=False):
-    top = np.ones_like(a) * (a == np.max(a, axis=axis, keepdims=True))
-    bottom = np.ones_like(a) * (a == np.min(a, axis=axis, keepdims=True))
-    share = top / np.sum(top, axis=axis, keepdims=True) - bottom / np.sum(bottom, axis=axis, keepdims=True)
-    if axis is None or keepdims:
-        d[a] = d[y] * share
-    else:
-        d[a] = spread(d[y], a, axis, keepdims) * share
+    top = np.max(a, axis=axis, keepdims=keepdims)
+    bottom = np.min(a, axis=axis, keepdims=keepdims)
+    d[a] = share(d[y], a, top, axis, keepdims) - share(d[y], a, bottom, axis, keepdims)
 
 
 @tangent(np.ptp)
 def ptp_tangent(y, a, axis=None, keepdims=False):
-    top = np.ones_like(a) * (a == np.max(a, axis=axis, keepdims=True))
-    bottom = np.ones_like(a) * (a == np.min(a, axis=axis, keepdims=True))
-    share = top / np.sum(top, axis=axis, keepdims=True) - bottom / np.sum(bottom, axis=axis, keepdims=True)
-    d[y] = np.sum(share * d[a], axis=axis, keepdims=keepdims)
+    top = np.max(a, axis=axis, keepdims=keepdims)
+    bottom = np.min(a, axis=axis, keepdims=keepdims)
+    one = np.ones_like(y)
+    weights = share(one, a, top, axis, keepdims) - share(one, a, bottom, axis, keepdims)
+    d[y] = np.sum(weights * d[a], axis=axis, keepdims=keepdims)
 
 
 @adjoint(
@@ -186,26 +164,31 @@ def ptp_tangent(y, a, axis=None, keepdims=False):
 )
 def median(y, a, axis=None, keepdims=False):
     middle = spread(y, a, axis, keepdims)
-    lower = np.max(np.where(a <= middle, a, -np.inf), axis=axis, keepdims=True)
-    upper = np.min(np.where(a >= middle, a, np.inf), axis=axis, keepdims=True)
-    below = np.ones_like(a) * (a == lower)
-    above = np.ones_like(a) * (a == upper)
-    share = below / np.sum(below, axis=axis, keepdims=True) + above / np.sum(above, axis=axis, keepdims=True)
-    if axis is None or keepdims:
-        d[a] = 0.5 * d[y] * share
-    else:
-        d[a] = 0.5 * spread(d[y], a, axis, keepdims) * share
+    lower = np.max(np.where(a <= middle, a, -np.inf), axis=axis, keepdims=keepdims)
+    upper = np.min(np.where(a >= middle, a, np.inf), axis=axis, keepdims=keepdims)
+    d[a] = share(0.5 * d[y], a, lower, axis, keepdims) + share(0.5 * d[y], a, upper, axis, keepdims)
 
 
 @tangent(np.median)
 def median_tangent(y, a, axis=None, keepdims=False):
     middle = spread(y, a, axis, keepdims)
-    lower = np.max(np.where(a <= middle, a, -np.inf), axis=axis, keepdims=True)
-    upper = np.min(np.where(a >= middle, a, np.inf), axis=axis, keepdims=True)
-    below = np.ones_like(a) * (a == lower)
-    above = np.ones_like(a) * (a == upper)
-    share = below / np.sum(below, axis=axis, keepdims=True) + above / np.sum(above, axis=axis, keepdims=True)
-    d[y] = np.sum(0.5 * share * d[a], axis=axis, keepdims=keepdims)
+    lower = np.max(np.where(a <= middle, a, -np.inf), axis=axis, keepdims=keepdims)
+    upper = np.min(np.where(a >= middle, a, np.inf), axis=axis, keepdims=keepdims)
+    half = np.full_like(y, 0.5)
+    weights = share(half, a, lower, axis, keepdims) + share(half, a, upper, axis, keepdims)
+    d[y] = np.sum(weights * d[a], axis=axis, keepdims=keepdims)
+
+
+@adjoint.linear(
+    share,
+    forms=(
+        ("share(x, y, np.max(y, axis=1), 1)", (3,), (3, 4)),
+        ("share(x, y, np.min(y, axis=0, keepdims=True), 0, True)", (1, 4), (3, 4)),
+        ("share(x, y, np.max(y))", (), (3,)),
+    ),
+)
+def share_adjoint(z, g, a, y, axis=None, keepdims=False):
+    d[g] = np.sum(share(np.ones_like(y), a, y, axis, keepdims) * d[z], axis=axis, keepdims=keepdims)
 
 
 @adjoint.linear(diff_transpose, forms=(("diff_transpose(x, y, 2, 0)", (3, 2), (5, 2)),))

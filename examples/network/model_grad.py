@@ -31,8 +31,8 @@ def loss_value_and_grad(w1, b1, w2, b2, samples, labels, penalty, y_bar=1.0):
     t3_bar = sum_to(np.broadcast_to(-t4_bar, np.shape(t4)), t3)
     t2_bar = np.expand_dims(t3_bar, 1)
     scores_bar = sum_to(np.broadcast_to(t2_bar * labels, np.shape(t2)), scores)
-    scores_bar = scores_bar + spread(t1_bar, scores, 1, False) * np.exp(
-        scores - spread(np.where(t1 == -np.inf, 0.0, t1), scores, 1, False)
+    scores_bar = scores_bar + spread(t1_bar, scores, 1) * np.exp(
+        scores - spread(np.where(t1 == -np.inf, 0.0, t1), scores, 1)
     )
     # line 13: scores = hidden @ w2 + b2
     w2_bar += matmul_right(scores_bar, hidden, w2)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import gast
+import numpy as np
 
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
-from srcgrad.facts import Facts, Spec, copied
+from srcgrad.facts import Facts, Operation, Spec, copied
 from srcgrad.trees import Node, expression
 
 if TYPE_CHECKING:
@@ -53,8 +54,9 @@ def wide(primal: str) -> Spec:
 def flexible(operand: Node, facts: Facts, plain: bool = True) -> bool:
     """Whether the adjoint of a name need not have its shape: one use, and the operation below sees to it.
 
-    An elementwise one does if the adjoint is `plain`, a name: later work is better done on fewer elements. A product
-    does if its operands' ranks are unknown, or if it were recorded in a loop for its shape only.
+    An elementwise one does if the adjoint is `plain`, a name: later work is better done on fewer elements. A sum with
+    one active operand has no later work. A product does if its operands' ranks are unknown, or if it were recorded
+    in a loop for its shape only.
     """
     if operand.id in facts.wrt or facts.reads.get(operand.id) != 1:
         return False
@@ -64,7 +66,14 @@ def flexible(operand: Node, facts: Facts, plain: bool = True) -> bool:
         return False
     if operation.rule.wide:
         return facts.spec[definition].ndim is None or operand.id in facts.rebound
-    return plain and operation.rule.kind == "elementwise"
+    return operation.rule.kind == "elementwise" and (plain or _hands_on(operation, facts))
+
+
+def _hands_on(operation: Operation, facts: Facts) -> bool:
+    """Whether the adjoint of one operand is that of the result, as it is or negated, and no other is active."""
+    if operation.function not in (np.add, np.subtract, np.negative, np.positive):
+        return False
+    return sum(isinstance(a, gast.Name) and a.id in facts.active for a in operation.bound.values()) == 1
 
 
 def expand(value: Node, primal: str, facts: Facts) -> Node:
@@ -118,12 +127,12 @@ def _neutral(node: Node, spec: Spec, facts: Facts) -> Node:
 
 def _literals(value: Node) -> tuple[object, object]:
     """The axis and keepdims of a `spread`; Ellipsis where they are not literal."""
-    found: list[object] = []
-    for node in value.args[2:4]:
+    found: list[object] = [None, False]
+    for position, node in enumerate(value.args[2:4]):
         try:
-            found.append(gast.literal_eval(node))
+            found[position] = gast.literal_eval(node)
         except (ValueError, TypeError):
-            found.append(...)
+            found[position] = ...
     axis, keepdims = found
     if axis is not None and axis is not ... and not isinstance(axis, int | tuple):
         axis = ...

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass, field
+from types import FunctionType
 
 import gast
 
@@ -178,7 +180,21 @@ def fill(node: Node, setting: Setting, local: dict[str, Node]) -> Node:
         elif isinstance(part, gast.AST) and part._fields:
             part = fill(part, setting, local)
         setattr(made, key, part)
+    if isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
+        _drop_defaults(made, setting.template.namespace.get(node.func.id))
     return folded(made)
+
+
+def _drop_defaults(call: Node, function: object) -> None:
+    """Leave out the last arguments of a call of a helper where they are its defaults: `share(g, a, y, 1, False)`."""
+    if not isinstance(function, FunctionType) or call.keywords:
+        return
+    parameters = list(inspect.signature(function).parameters.values())
+    while 0 < len(call.args) <= len(parameters) and isinstance(call.args[-1], gast.Constant):
+        default = parameters[len(call.args) - 1].default
+        if type(default) is not type(call.args[-1].value) or default != call.args[-1].value:
+            return
+        call.args.pop()
 
 
 def folded(node: Node) -> Node:

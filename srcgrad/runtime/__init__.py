@@ -41,6 +41,7 @@ from srcgrad.runtime.reduce import (
     merge_axes,
     prod_without,
     prod_without_tangent,
+    share,
     split_axes,
 )
 from srcgrad.runtime.scatter import add_at, scatter
@@ -90,6 +91,7 @@ __all__ = [
     "repeat_transpose",
     "scatter",
     "sinc_derivative",
+    "share",
     "split_axes",
     "split_like",
     "spread",

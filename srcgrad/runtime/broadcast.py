@@ -33,8 +33,15 @@ def sum_to(g: Any, x: Any) -> Any:
                 lead = len(shape) - len(due)
                 if lead > 0 and shape[lead:] == due:
                     return np.add.reduce(g, 0 if lead == 1 else tuple(range(lead)))
+                if lead == 0 and 0 not in shape:
+                    grown = tuple([k for k, size in enumerate(due) if size == 1])
+                    summed = np.add.reduce(g, grown, keepdims=True)
+                    if summed.shape == due:
+                        return summed
         elif issubclass(kind, np.inexact):
             return g
+    elif type(g) is float and issubclass(kind, np.floating):
+        return kind(g)
     if isinstance(x, list | tuple):
         return mirrored(x, [sum_to(part, item) for part, item in zip(g, x, strict=True)])
     target = np.asarray(x)

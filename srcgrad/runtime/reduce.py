@@ -29,6 +29,24 @@ def count(a: Any, axis: Any = None) -> int:
     return int(np.prod([shape[k] for k in order[kept:]], dtype=np.int64)) or 1
 
 
+def share(g: Any, a: Any, y: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The adjoint of an extreme `y` of a along `axis`, shared evenly by the elements of a that are equal to it.
+
+    The result has the shape of a. `g` and `y` have that of the reduction. Where no element equals `y`, as with nan,
+    it is nan.
+
+    >>> share(np.array([3.0, 8.0]), np.array([[1.0, 2.0], [5.0, 5.0]]), np.array([2.0, 5.0]), axis=1)
+    array([[0., 3.],
+           [4., 4.]])
+    """
+    if axis == -1 and not keepdims and np.ndim(a):
+        g, y = np.asarray(g)[..., None], np.asarray(y)[..., None]
+    elif axis is not None and not keepdims and np.ndim(a):
+        g, y = np.expand_dims(g, axis), np.expand_dims(y, axis)
+    among = np.equal(a, y).astype(np.asarray(y).dtype)  # no integers: their count would turn float32 into float64
+    return among * (g / np.add.reduce(among, axis, keepdims=True))
+
+
 def merge_axes(a: Any, axis: Any = None) -> Any:
     """a with the axes that `axis` names (all for None) moved to the end and merged into one.
 
