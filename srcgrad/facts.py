@@ -128,6 +128,8 @@ class Facts:
     imports: dict[str, str] = field(default_factory=dict)  # library name -> how the text spells it
     library_values: dict[str, Any] = field(default_factory=dict)  # library name -> module or function
     generated: bool = False  # whether the source is a text of ours: stacks and element updates are accepted
+    mutable: dict[str, None] = field(default_factory=dict)  # arrays that the function writes into
+    viewed: dict[str, None] = field(default_factory=dict)  # temporaries that may be views of these
     local: frozenset[str] = frozenset()  # names that the user's function binds
     seeds: tuple[str, ...] = ()
     recorded: dict[str, Any] = field(default_factory=dict)  # name -> where and why it is recorded

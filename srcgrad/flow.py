@@ -109,10 +109,11 @@ def definitions(block: Block, parameters: Iterable[str]) -> Definitions:
     killed = [0] * len(flow.nodes)
     for number, name in of:
         killed[number] |= masks[name]
-    return Definitions(flow, of, masks, _solve_forward(flow, made, killed))
+    return Definitions(flow, of, masks, solve_forward(flow, made, killed))
 
 
-def _solve_forward(flow: Graph, made: list[int], killed: list[int]) -> list[int]:
+def solve_forward(flow: Graph, made: list[int], killed: list[int]) -> list[int]:
+    """What may hold at the entry of each node: `made[n]` holds after node n, `killed[n]` does not."""
     into = [0] * len(flow.nodes)
     out = list(made)
     todo = list(range(len(flow.nodes) - 1, -1, -1))

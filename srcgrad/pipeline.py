@@ -19,6 +19,7 @@ from srcgrad.analyse.active import activity
 from srcgrad.analyse.alias import aliases
 from srcgrad.analyse.bound import bound
 from srcgrad.analyse.containers import containers
+from srcgrad.analyse.mutable import mutable
 from srcgrad.analyse.shapes import shapes
 from srcgrad.derive.calls import calls
 from srcgrad.derive.finish import gradient
@@ -49,7 +50,7 @@ from srcgrad.trees import Node, copy, walk
 Pass = Callable[[Any, Facts], Any]
 
 FRONT: tuple[Pass, ...] = (subset, array_api, known, inlined, augmented, bound, webs, normalise)
-ANALYSE: tuple[Pass, ...] = (containers, activity, shapes, aliases, accumulators, calls)
+ANALYSE: tuple[Pass, ...] = (containers, activity, shapes, aliases, mutable, accumulators, calls)
 IMPROVE: tuple[Pass, ...] = (
     dead,
     copies,

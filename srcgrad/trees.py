@@ -206,10 +206,8 @@ def written(node: Node) -> list[str]:
     """Names whose contents a generated statement changes: `x_bar[i] += e`, `h_stack.append(h)`, `h = h_stack.pop()`."""
     if isinstance(node, gast.AugAssign | gast.Assign):
         popped = _popped(node.value) if type(node.value) is gast.Call else []
-        if popped:
-            return popped
         targets = node.targets if isinstance(node, gast.Assign) else [node.target]
-        return [t.value.id for t in targets if isinstance(t, gast.Subscript) and isinstance(t.value, gast.Name)]
+        return [t.value.id for t in targets if _is_part(t)] + popped
     if isinstance(node, gast.Expr) and isinstance(node.value, gast.Call):
         function = node.value.func
         if isinstance(function, gast.Attribute) and function.attr == "append":
@@ -218,6 +216,22 @@ def written(node: Node) -> list[str]:
         if scatter or (isinstance(function, gast.Name) and function.id.rstrip("_") == "add_at"):
             return [node.value.args[0].id] if isinstance(node.value.args[0], gast.Name) else []
     return []
+
+
+def _is_part(target: Node) -> bool:
+    return isinstance(target, gast.Subscript) and isinstance(target.value, gast.Name)
+
+
+def is_write(node: Node) -> bool:
+    """Whether a statement stores into a part of a named array: `a[i] = e`, `a[i] += e`."""
+    if isinstance(node, gast.Assign):
+        return len(node.targets) == 1 and _is_part(node.targets[0])
+    return isinstance(node, gast.AugAssign) and _is_part(node.target)
+
+
+def part_written(node: Node) -> Node:
+    """The part of an array that a write stores into."""
+    return node.targets[0] if isinstance(node, gast.Assign) else node.target
 
 
 def _popped(call: Node) -> list[str]:

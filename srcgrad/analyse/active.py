@@ -8,13 +8,15 @@ import gast
 
 from srcgrad.facts import Facts
 from srcgrad.template import adjoint_template, tangent_template
-from srcgrad.trees import Node, loads, statements, stores, walk, written
+from srcgrad.trees import Node, is_write, loads, statements, stores, walk, written
 
 
 def carried(node: Node, facts: Facts) -> list[str]:
     """Names through which a derivative may flow into an assignment or a loop variable."""
     if isinstance(node, gast.For):
         return [node.iter.id] if isinstance(node.iter, gast.Name) else []
+    if is_write(node):
+        return [*written(node), *_carried(node.value, facts)]
     if written(node):
         if isinstance(node, gast.Assign):
             return [node.value.func.value.id]  # h = h_stack.pop()
@@ -100,8 +102,10 @@ def _given(function: Node) -> list[str]:
 
 
 def _index(function: Node, facts: Facts) -> None:
-    """Active names of which parts are read: elements will be added to their adjoints."""
+    """Active names of which parts are read or written: elements of their adjoints will change."""
     for node in statements(function.body):
+        if is_write(node):
+            facts.indexed.update(dict.fromkeys(written(node)))
         operation = facts.operation.get(getattr(node, "value", None))
         if operation is not None and operation.function is operator.getitem:
             source = operation.bound["x"]

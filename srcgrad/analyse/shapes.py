@@ -9,12 +9,12 @@ import numpy as np
 
 from srcgrad.analyse.adjoint_shapes import joined as join
 from srcgrad.analyse.callees import bind, kinds_of
-from srcgrad.analyse.passive import index_rank, slice_signature
+from srcgrad.indices import index_rank, slice_signature
 from srcgrad.facts import UNKNOWN, Facts, Operation, Spec
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.webs import parameters
 from srcgrad.rules import rule_of
-from srcgrad.trees import Block, Node, header, statements, stores, target, walk
+from srcgrad.trees import Block, Node, header, is_write, statements, stores, target, walk
 
 Known = dict[str, Spec]
 NUMBER = Spec()
@@ -120,7 +120,7 @@ def _assignment(node: Node, known: Known, facts: Facts) -> None:
         for name, spec in zip(stores(node), facts.tuples[node.value.id], strict=True):
             known[name] = spec
             _note_value(name, spec, facts)
-    else:
+    elif not is_write(node):
         for name in stores(node):
             unknown = frozenset([f"{name} {facts.number[node]}"])
             known[name] = Spec(unknown, unknown, None)
@@ -177,6 +177,8 @@ def _of_operation(operation: Operation, known: Known, facts: Facts, fresh: str) 
     if rule.kind == "elementwise":
         return join(*arguments.values())
     opaque = Spec(frozenset([fresh]), frozenset().union(*(s.dtype for s in arguments.values())), None)
+    if operation.function is operator.getitem:
+        return _element(operation, arguments["x"], opaque, frozenset(facts.integers))
     known_form = _FORMS.get(operation.function)
     return opaque if known_form is None else known_form(operation, arguments, opaque)
 
@@ -220,11 +222,10 @@ def _transpose(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -
     return Spec(opaque.shape if whole.ndim not in (0, 1) else whole.shape, whole.dtype, whole.ndim)
 
 
-def _element(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
+def _element(operation: Operation, whole: Spec, opaque: Spec, integers: frozenset[str]) -> Spec:
     """A slice with literal bounds has the shape of every other slice that leaves out as many rows."""
-    whole = arguments["x"]
     index = operation.bound["index"]
-    rank = index_rank(index, whole.ndim)
+    rank = index_rank(index, whole.ndim, integers)
     cut = slice_signature(index)
     shape = opaque.shape if cut is None else frozenset([f"({' & '.join(sorted(whole.shape))})[{cut}]"])
     return Spec(shape if rank != 0 else frozenset(), whole.dtype, rank)
@@ -233,7 +234,7 @@ def _element(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> 
 _FORMS = {
     np.sum: _reduction, np.mean: _reduction, np.max: _reduction, np.min: _reduction, np.prod: _reduction,
     np.var: _reduction, np.std: _reduction, np.copy: _same, np.transpose: _transpose, np.matmul: _product,
-    np.dot: _product, operator.getitem: _element, np.flip: _same, np.roll: _same,
+    np.dot: _product, np.full_like: _same, np.flip: _same, np.roll: _same,
 }  # fmt: skip
 
 
@@ -259,12 +260,25 @@ def _of_passive(value: Node, known: Known, facts: Facts, fresh: str) -> Spec:
     return unknown
 
 
+def _rank_of_shape(shape: Node, known: Known, facts: Facts, fresh: str) -> int | None:
+    """The rank of an array made with a shape: the length of a tuple, 1 for a number."""
+    if isinstance(shape, gast.Tuple):
+        return len(shape.elts)
+    if isinstance(shape, gast.Constant) or (isinstance(shape, gast.Name) and shape.id in facts.integers):
+        return 1
+    if isinstance(shape, gast.BinOp | gast.Call | gast.Subscript):
+        return 1 if spec_of(shape, known, facts, fresh).scalar else None
+    return None
+
+
 def _of_passive_call(value: Node, known: Known, facts: Facts, fresh: str) -> Spec | None:
     found = binding_of(value.func, facts, facts.local)
     function = None if found is None else found.object
     rule = rule_of(function)
     if rule is not None and rule.kind == "elementwise" and not value.keywords:
         return join(*(spec_of(argument, known, facts, fresh) for argument in value.args))
-    if function in (np.zeros_like, np.ones_like) and value.args and not value.keywords:
+    if function in (np.zeros_like, np.ones_like, np.empty_like) and value.args and not value.keywords:
         return spec_of(value.args[0], known, facts, fresh)
+    if function in (np.zeros, np.ones, np.empty) and value.args:
+        return Spec(frozenset([fresh]), frozenset([fresh]), _rank_of_shape(value.args[0], known, facts, fresh))
     return NUMBER if function in (len, float, int) else None

@@ -8,7 +8,7 @@ import gast
 
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.analyse.containers import part_of
-from srcgrad.analyse.passive import as_value
+from srcgrad.indices import as_value
 from srcgrad.derive.broadcast import flexible, full, is_spread, narrow_form, settle
 from srcgrad.facts import SCALAR, UNKNOWN, Facts, Spec, copied
 from srcgrad.names import bar
@@ -165,6 +165,8 @@ def is_fresh_value(value: Node, facts: Facts) -> bool:
     if isinstance(value, gast.Call):
         if isinstance(value.func, gast.Name) and value.func.id == facts.imports.get("sum_to"):
             return is_fresh_value(value.args[0], facts)
+        if isinstance(value.func, gast.Name) and value.func.id == facts.imports.get("zeros_like"):
+            return True
         return isinstance(value.func, gast.Attribute) and value.func.attr in _MAKERS
     return False
 

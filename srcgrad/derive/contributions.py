@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import gast
 import numpy as np
 
-from srcgrad.analyse.passive import is_basic
+from srcgrad.indices import is_basic
 from srcgrad.derive.adjoints import PRESENT, Adjoints
 from srcgrad.derive.instantiate import Setting, instantiate
 from srcgrad.derive.unknown import unknown_function

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 import gast
 
 from srcgrad.analyse.overwrite import Overwrites, Place
-from srcgrad.analyse.passive import is_basic
+from srcgrad.indices import is_basic
 from srcgrad.facts import Facts, copied
 from srcgrad.front.scope import cheap
+from srcgrad.derive.writes import kept_part, write_back
 from srcgrad.names import stack
-from srcgrad.trees import Block, Node, assign, at, expression, loads, name, statement, target
+from srcgrad.trees import Block, Node, assign, at, expression, is_write, loads, name, statement, target, written
 
 _AGAIN = ("np.add", "np.subtract", "np.multiply", "np.divide", "np.negative", "np.positive", "np.transpose")
 
@@ -38,6 +39,7 @@ class Saves:
                 continue
             if self._is_cheap(node):
                 self.facts.again[bound] = None
+        self.facts.again.update(dict.fromkeys(self.facts.viewed))  # they show what an array holds by then
 
     def restore_before(self, node: Node) -> Block:
         """Backward statements that undo a statement's binding of names that held something."""
@@ -59,20 +61,29 @@ class Saves:
         if known not in self.kept:
             self.kept[known] = self._save(where, primal, looped, forward)
         kept = self.kept[known]
+        if is_write(where) and primal in written(where):
+            made = write_back(where, f"{kept}.pop()" if looped else kept, self.facts)
+            self.facts.restores[made] = kept
+            return at(made, where)
         made = statement(f"primal = {kept}.pop()" if looped else f"primal = {kept}", primal=primal)
         self.facts.restores[made] = kept
         return at(made, where)
 
     def _save(self, where: Node, primal: str, looped: bool, forward: Block) -> str:
         base = self.facts.base.get(primal, primal)
+        value: Node = name(primal)
+        if is_write(where) and primal in written(where):
+            value = kept_part(where, self.facts)
+        elif primal in self.facts.mutable:
+            value = expression("array.copy()", array=primal)
         if looped:
             kept = self.facts.names.fresh(stack(base))
             self.facts.stacks.setdefault(primal, kept)
             self.stacks.append(kept)
-            push = statement(f"{kept}.append(primal)", primal=primal)
+            push = statement(f"{kept}.append(value)", value=value)
         else:
             kept = self.facts.names.numbered(base)
-            push = statement(f"{kept} = primal", primal=primal)
+            push = statement(f"{kept} = value", value=value)
         self.facts.pushes[push] = kept
         forward.append(at(push, where))
         return kept

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import gast
 
 from srcgrad.derive.adjoints import PRESENT, Adjoints
+from srcgrad.derive.writes import tangent_of_write, undo_write
 from srcgrad.facts import Facts, copied
-from srcgrad.trees import Block, Node, at, expression, name, statement, statements, target, written
+from srcgrad.trees import Block, Node, at, expression, is_write, name, statement, statements, target, written
 
 Dotted = Callable[[str, Facts], str]
 
@@ -35,21 +36,8 @@ def is_pop(value: Node) -> bool:
 
 
 def is_update(node: Node) -> bool:
-    """`x_bar[i] += e`, `add_at(x_bar, i, e)`, `np.add.at(x_bar, i, e)`."""
-    return bool(written(node)) and not is_push(node) and not isinstance(node, gast.Assign)
-
-
-def update_parts(node: Node) -> tuple[str, Node, Node]:
-    """The array, the index and the added value of an element update."""
-    if isinstance(node, gast.AugAssign):
-        return node.target.value.id, node.target.slice, node.value
-    array, index, value = node.value.args
-    return array.id, index, value
-
-
-def is_subtraction(node: Node) -> bool:
-    """Whether an element update is `x_bar[i] -= e`."""
-    return isinstance(node, gast.AugAssign) and isinstance(node.op, gast.Sub)
+    """`add_at(x_bar, i, e)`, `np.add.at(x_bar, i, e)`."""
+    return bool(written(node)) and not is_push(node) and isinstance(node, gast.Expr)
 
 
 def stack_adjoints(block: Block, adjoints: Adjoints) -> Block:
@@ -69,6 +57,8 @@ def stack_adjoints(block: Block, adjoints: Adjoints) -> Block:
 def undo(node: Node, adjoints: Adjoints) -> Block:
     """The backward statements of a push, a pop or an element update."""
     facts = adjoints.facts
+    if is_write(node):
+        return undo_write(node, adjoints)
     made: Block = []
     if is_push(node):
         stack, value = node.value.func.value.id, node.value.args[0]
@@ -76,12 +66,11 @@ def undo(node: Node, adjoints: Adjoints) -> Block:
             popped = expression(f"{adjoints.of(stack)}.pop()")
             adjoints.contribute_whole(copied(value, facts), popped, made, node)
     elif is_update(node):
-        array, index, value = update_parts(node)
-        if adjoints.exists(array) and isinstance(value, gast.Name) and value.id in facts.active:
+        array, index, value = node.value.args
+        if adjoints.exists(array.id) and isinstance(value, gast.Name) and value.id in facts.active:
             helper = facts.library("sum_to")
-            sign = "-" if is_subtraction(node) else ""
             part = expression(
-                f"{sign}{helper}({adjoints.of(array)}[index], e)", index=copied(index, facts), e=copied(value, facts)
+                f"{helper}({adjoints.of(array.id)}[index], e)", index=copied(index, facts), e=copied(value, facts)
             )
             adjoints.contribute_whole(copied(value, facts), part, made, node)
     else:
@@ -95,7 +84,9 @@ def undo(node: Node, adjoints: Adjoints) -> Block:
 
 
 def tangent_beside(node: Node, facts: Facts, dotted: Dotted) -> Block:
-    """The tangent statements of a push, a pop or an element update."""
+    """The tangent statements of a push, a pop or a write."""
+    if is_write(node):
+        return tangent_of_write(node, facts, dotted)
     if is_push(node):
         stack, value = node.value.func.value.id, node.value.args[0]
         if stack not in facts.active:
@@ -105,12 +96,10 @@ def tangent_beside(node: Node, facts: Facts, dotted: Dotted) -> Block:
         tangent = name(dotted(value.id, facts)) if carried else zero
         return [statement(f"{dotted(stack, facts)}.append(tangent)", tangent=tangent)]
     if is_update(node):
-        array, index, value = update_parts(node)
-        if array not in facts.active or not (isinstance(value, gast.Name) and value.id in facts.active):
+        array, index, value = node.value.args
+        if array.id not in facts.active or not (isinstance(value, gast.Name) and value.id in facts.active):
             return []
-        parts = {"a": name(dotted(array, facts)), "index": copied(index, facts), "e": name(dotted(value.id, facts))}
-        if isinstance(node, gast.AugAssign):
-            return [statement(f"a[index] {'-' if is_subtraction(node) else '+'}= e", **parts)]
+        parts = {"a": name(dotted(array.id, facts)), "index": copied(index, facts), "e": name(dotted(value.id, facts))}
         return [statement(f"{facts.library('add_at')}(a, index, e)", **parts)]
     bound, stack = str(target(node)), node.value.func.value.id
     if bound not in facts.active:

@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.analyse.active import differentiable
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
+from srcgrad.derive.adjoints import is_fresh_value
 from srcgrad.derive.broadcast import expand
 from srcgrad.derive.instantiate import Setting, instantiate
 from srcgrad.derive.stacks import tangent_beside
@@ -35,6 +36,8 @@ def tangent_of(node: Node, facts: Facts, dotted: Dotted) -> Block:
         return _unpack(node, facts, dotted)
     shared: Block = []
     value = _tangent(node, facts, dotted, shared)
+    if bound[0] in facts.mutable and not is_fresh_value(value, facts):
+        value = expression(f"{facts.library('np')}.array(value)", value=value)  # its elements will change
     made = assign(dotted(bound[0], facts), value)
     facts.spec[made] = facts.spec[node]
     return [*shared, made]

@@ -7,6 +7,7 @@ import textwrap
 import gast
 
 from srcgrad.derive.program import Program
+from srcgrad.emit.expression import expression
 from srcgrad.emit.text import Blank, Comment, Verbatim
 from srcgrad.facts import Facts
 from srcgrad.trees import COMPOUND, Block, Node, at, copy, loads, name, same, statement, statements, stores, walk
@@ -94,12 +95,22 @@ def recorded(program: Program, facts: Facts) -> list[str]:
         kept = facts.pushes.get(node)
         if kept is None or not isinstance(node, gast.Expr):
             continue
-        value = node.value.args[0].id
-        needed = sorted({n.lineno for n in _readers(program.backward, kept, value, facts)})
+        value = _original(node.value.args[0])
+        needed = sorted({n.lineno for n in _readers(program.backward, kept, _root(value), facts)})
         where = f"each trip of the loop in line {around[node]}" if node in around else f"in line {node.lineno}"
         by = f" (needed by line{'s' if len(needed) > 1 else ''} {', '.join(map(str, needed))})" if needed else ""
-        found.append(f"Recorded: {value}, {where}{by}.")
+        found.append(f"Recorded: {expression(value)}, {where}{by}.")
     return found
+
+
+def _original(value: Node) -> Node:
+    """What is recorded, without the `.copy()` that keeps it."""
+    return value.func.value if isinstance(value, gast.Call) else value
+
+
+def _root(value: Node) -> str:
+    """The name of what is recorded, or of the array whose part it is."""
+    return str(value.value.id if isinstance(value, gast.Subscript) else value.id)
 
 
 def _loops(block: Block, line: int | None = None) -> dict[Node, int]:

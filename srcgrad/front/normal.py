@@ -62,6 +62,7 @@ def _statement(node: Node, scope: Scope) -> None:
         _effect(node, scope)
     elif isinstance(node, gast.AugAssign):
         node.value = atom(node.value, scope)
+        node.target = _part(node.target, scope)
         scope.emit(node)
     elif not isinstance(node, gast.Pass | gast.AnnAssign):
         scope.block.append(node)
@@ -177,8 +178,25 @@ def _assignment(node: Node, scope: Scope) -> None:
         compute(first.id, node.value, scope)
         if node in scope.facts.augmented and scope.block:
             scope.facts.augmented[scope.block[-1]] = None
+    elif isinstance(first, gast.Subscript):
+        value = atom(node.value, scope)
+        scope.emit(gast.Assign([_part(first, scope)], value, None))
     else:
         _bind(first, atom(node.value, scope), scope)
+
+
+def _part(target: Node, scope: Scope) -> Node:
+    """The part of an array that is written, with an index that may be read again in the backward half."""
+    index = target.slice
+    if not cheap(index):
+        parts = index.elts if isinstance(index, gast.Tuple) else [index]
+        for position, part in enumerate(parts):
+            if not cheap(part):
+                held = scope.temporary()
+                scope.emit(assign(held, part))
+                parts[position] = name(held)
+        target.slice = index if isinstance(index, gast.Tuple) else parts[0]
+    return target
 
 
 def _pairs(names: Node, values: Node, scope: Scope) -> list[tuple[Node, Node]]:
@@ -223,6 +241,9 @@ def _bind(item: Node, value: Node, scope: Scope) -> None:
     if isinstance(item, gast.Name):
         if not (isinstance(value, gast.Name) and value.id == item.id):
             scope.emit(assign(item.id, value))
+        return
+    if isinstance(item, gast.Subscript):
+        scope.emit(gast.Assign([_part(item, scope)], value, None))
         return
     flat = gast.Tuple(elts=[], ctx=gast.Store())
     inner = []

@@ -133,12 +133,13 @@ def _check_target(target: Node, statement: Node, facts: Facts) -> None:
         for item in target.elts:
             _check_target(item, statement, facts)
     elif isinstance(target, gast.Subscript):
-        raise facts.refuse(
-            target,
-            "E5010",
-            "a write into an array or container is not accepted",
-            "compute the new value and bind it to a name: np.where, np.concatenate, np.stack",
-        )
+        if not isinstance(target.value, gast.Name):
+            raise facts.refuse(
+                target,
+                "E5010",
+                "a write into a part of a part is not accepted",
+                "write into the array itself, with one index: `a[i, j] = e`",
+            )
     elif isinstance(target, gast.Attribute):
         raise facts.refuse(target, "E5005", "assignment to an attribute is not accepted", "bind the value to a name")
     elif isinstance(target, gast.Starred):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gast
 
+from srcgrad.indices import is_basic
 from srcgrad.facts import Facts
 from srcgrad.flow import ENTRY, Definitions, definitions
 from srcgrad.trees import COMPOUND, Block, Node, copy, header, name, statements, stores, walk, written
@@ -25,6 +26,7 @@ def augmented(function: Node, facts: Facts) -> Node:
         s = s * x
         return s
     """
+    facts.integers.update(_counters(function))
     for node in [function, *statements(function.body)]:
         if isinstance(node, COMPOUND):
             for field in ("body", "orelse"):
@@ -44,6 +46,12 @@ def _plain(node: Node, facts: Facts) -> Node:
         plain = gast.Assign([node.target], gast.BinOp(read, node.op, node.value), None)
         gast.copy_location(plain.value, node)
         facts.augmented[plain] = None
+    elif _is_general_update(node, facts):
+        read = copy(node.target)
+        read.ctx = gast.Load()
+        plain = gast.Assign([node.target], gast.BinOp(read, node.op, node.value), None)
+        gast.copy_location(plain.value, node)
+        facts.augmented[plain] = None
     else:
         return node
     if plain is not node:
@@ -53,6 +61,29 @@ def _plain(node: Node, facts: Facts) -> Node:
         facts.origin[plain] = node
         facts.plain[node] = plain
     return plain
+
+
+def _is_general_update(node: Node, facts: Facts) -> bool:
+    """Whether `a[i] op= e` has to be spelled `a[i] = a[i] op e`: what is added with a basic index is not."""
+    if not isinstance(node, gast.AugAssign) or not isinstance(node.target, gast.Subscript):
+        return False
+    added = isinstance(node.op, gast.Add | gast.Sub)
+    return not (added and (facts.generated or is_basic(node.target.slice, frozenset(facts.integers))))
+
+
+def _counters(function: Node) -> dict[str, None]:
+    """Names that hold nothing but the counters of loops over `range`."""
+    loops = [n for n in statements(function.body) if isinstance(n, gast.For) and isinstance(n.target, gast.Name)]
+    ranges = [n for n in loops if _is_range(n.iter)]
+    bound = [s for n in statements(function.body) for s in stores(n)] + parameters(function)
+    counted = [n.target.id for n in ranges]
+    return {name: None for name in counted if bound.count(name) == counted.count(name)}
+
+
+def _is_range(trips: Node) -> bool:
+    """`range(...)` or `reversed(range(...))`."""
+    called = getattr(trips.func, "id", "") if isinstance(trips, gast.Call) else ""
+    return called == "range" or (called == "reversed" and len(trips.args) == 1 and _is_range(trips.args[0]))
 
 
 def webs(function: Node, facts: Facts) -> Node:
@@ -76,6 +107,7 @@ def webs(function: Node, facts: Facts) -> Node:
     for number, (position, _) in enumerate(reaching.of):
         if position != ENTRY:
             _rename_stores(reaching.graph.nodes[position], reaching.of[number][1], named[leader[number]])
+    facts.integers.update(_counters(function))
     return function
 
 

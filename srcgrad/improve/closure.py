@@ -24,7 +24,8 @@ def closure(program: Program, facts: Facts) -> Program:
     for name in changed:
         if name not in facts.seeds:
             renamed[name] = facts.names.numbered(facts.base.get(name, name))
-            copies.append((name, statement(f"{renamed[name]} = {name}")))
+            own = f"{name}.copy()" if name in facts.mutable else name  # its elements will change
+            copies.append((name, statement(f"{renamed[name]} = {own}")))
     for name in stacks:
         if name not in renamed and _is_popped(program.backward, name):
             renamed[name] = facts.names.numbered(name)

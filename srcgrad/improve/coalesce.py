@@ -83,6 +83,7 @@ def rename(program: Program, renamed: dict[str, str], facts: Facts) -> None:
                 item.id = renamed[item.id]
     facts.pushes = {node: renamed.get(kept, kept) for node, kept in facts.pushes.items()}
     facts.restores = {node: renamed.get(kept, kept) for node, kept in facts.restores.items()}
+    facts.mutable = {renamed.get(name, name): None for name in facts.mutable}
     facts.recorded = {renamed.get(name, name): where for name, where in facts.recorded.items()}
 
 

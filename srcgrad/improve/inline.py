@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import gast
 
-from srcgrad.analyse.passive import is_basic
+from srcgrad.indices import is_basic
 from srcgrad.derive.program import Program
 from srcgrad.emit.text import statement as spelled
 from srcgrad.facts import Facts, copied

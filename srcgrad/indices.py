@@ -7,8 +7,8 @@ import gast
 from srcgrad.trees import Node, constant, expression
 
 
-def index_rank(index: Node, rank: int | None) -> int | None:
-    """The rank of `x[index]` for x of rank `rank`, where literals tell; None otherwise.
+def index_rank(index: Node, rank: int | None, integers: frozenset[str] = frozenset()) -> int | None:
+    """The rank of `x[index]` for x of rank `rank`, where literals and known integers tell; None otherwise.
 
     >>> import gast
     >>> index_rank(gast.parse("x[0, 1:]").body[0].value.slice, 2)
@@ -21,7 +21,7 @@ def index_rank(index: Node, rank: int | None) -> int | None:
             continue
         if isinstance(part, gast.Constant) and part.value is None:
             added += 1
-        elif is_integer(part):
+        elif _integer_arithmetic(part, integers):
             removed += 1
         else:
             return None

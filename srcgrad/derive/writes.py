@@ -1,0 +1,92 @@
+"""Writes into arrays, `a[i] = e` and `a[i] += e`: how the old elements are kept, and what flows back."""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.derive.adjoints import Adjoints
+from srcgrad.facts import Facts, copied
+from srcgrad.indices import as_value, index_rank, is_basic
+from srcgrad.trees import Block, Node, at, constant, expression, part_written, statement
+
+
+def is_number(node: Node, facts: Facts) -> bool:
+    """Whether the part that is written is a single element."""
+    part = part_written(node)
+    spec = facts.value_spec.get(part.value.id)
+    return spec is not None and index_rank(part.slice, spec.ndim, frozenset(facts.integers)) == 0
+
+
+def read_part(node: Node, facts: Facts) -> Node:
+    """`a[i]`, as it is before the write."""
+    part = part_written(node)
+    return expression("array[index]", array=copied(part.value, facts), index=copied(part.slice, facts))
+
+
+def kept_part(node: Node, facts: Facts) -> Node:
+    """The elements that a write replaces: a copy, since they change in place; a number needs none."""
+    part = read_part(node, facts)
+    return part if is_number(node, facts) else expression("part.copy()", part=part)
+
+
+def write_back(node: Node, value: str, facts: Facts) -> Node:
+    """`a[i] = value`: the elements are as they were before the write."""
+    made = statement(f"part = {value}")
+    part = read_part(node, facts)
+    part.ctx = gast.Store()
+    made.targets = [part]
+    return made
+
+
+def undo_write(node: Node, adjoints: Adjoints) -> Block:
+    """The adjoint of what was stored; the adjoint of elements that were replaced is zero before the write."""
+    facts = adjoints.facts
+    part, value = part_written(node), node.value
+    array, index = part.value.id, part.slice
+    made: Block = []
+    if not adjoints.exists(array):
+        return made
+    adjoint = adjoints.of(array)
+    facts.elements[adjoint] = None
+    carried = isinstance(value, gast.Name) and value.id in facts.active
+    basic = is_basic(index, frozenset(facts.integers))
+    added = isinstance(node, gast.AugAssign)
+    if carried:
+        read = _adjoint_of_part(adjoint, node, basic or added, facts)
+        sign = "-" if added and isinstance(node.op, gast.Sub) else ""
+        spec = facts.spec.get(value)
+        if not (is_number(node, facts) and spec is not None and spec.scalar):
+            read = expression(f"{sign}{facts.library('sum_to')}(g, x)", g=read, x=copied(value, facts))
+        elif sign:
+            read = gast.UnaryOp(gast.USub(), read)
+        adjoints.contribute_whole(copied(value, facts), read, made, node)
+    if not added and (basic or not carried):
+        cleared = statement("adjoint[index] = 0.0", adjoint=adjoint, index=copied(index, facts))
+        made.append(at(cleared, node))
+    return made
+
+
+def _adjoint_of_part(adjoint: str, node: Node, basic: bool, facts: Facts) -> Node:
+    """`a_bar[i]`, a copy where it is an array, since `a_bar` changes."""
+    index = copied(part_written(node).slice, facts)
+    if not basic:
+        return expression(f"{facts.library('take_back')}(a_bar, index)", a_bar=adjoint, index=as_value(index))
+    part = expression("a_bar[index]", a_bar=adjoint, index=index)
+    return part if is_number(node, facts) else expression("part.copy()", part=part)
+
+
+def tangent_of_write(node: Node, facts: Facts, dotted: object) -> Block:
+    """`a_dot[i] = e_dot`, or zero where what is stored carries none."""
+    part, value = part_written(node), node.value
+    if part.value.id not in facts.active:
+        return []
+    carried = isinstance(value, gast.Name) and value.id in facts.active
+    if isinstance(node, gast.AugAssign) and not carried:
+        return []
+    assert callable(dotted), "a function that names tangents"
+    new = expression(dotted(value.id, facts)) if carried else constant(0.0)
+    target = expression("a_dot[index]", a_dot=dotted(part.value.id, facts), index=copied(part.slice, facts))
+    target.ctx = gast.Store()
+    if isinstance(node, gast.AugAssign):
+        return [gast.AugAssign(target, node.op, new)]
+    return [gast.Assign([target], new, None)]
