@@ -60,7 +60,7 @@ def undo_write(node: Node, adjoints: Adjoints) -> Block:
         elif sign:
             read = gast.UnaryOp(gast.USub(), read)
         adjoints.contribute_whole(copied(value, facts), read, made, node)
-    if not added and (basic or not carried):
+    if not added:
         cleared = statement("adjoint[index] = 0.0", adjoint=adjoint, index=copied(index, facts))
         made.append(at(cleared, node))
     return made
@@ -70,7 +70,7 @@ def _adjoint_of_part(adjoint: str, node: Node, basic: bool, facts: Facts) -> Nod
     """`a_bar[i]`, a copy where it is an array, since `a_bar` changes."""
     index = copied(part_written(node).slice, facts)
     if not basic:
-        return expression(f"{facts.library('take_back')}(a_bar, index)", a_bar=adjoint, index=as_value(index))
+        return expression(f"{facts.library('stored')}(a_bar, index)", a_bar=adjoint, index=as_value(index))
     part = expression("a_bar[index]", a_bar=adjoint, index=index)
     return part if is_number(node, facts) else expression("part.copy()", part=part)
 

@@ -7,13 +7,14 @@ import gast
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.flow import liveness
-from srcgrad.trees import Block, Node, statement, statements, stores, walk
+from srcgrad.trees import Block, Node, expression, is_write, statement, statements, stores, target, walk, written
 
 
 def closure(program: Program, facts: Facts) -> Program:
     """In mode vjp, give the backward half fresh names for the stacks it pops and the values it restores."""
     if facts.mode != "vjp":
         return program
+    _own_arrays(program.backward, facts)
     bound = {s for n in statements(program.backward) for s in stores(n)}
     flow = liveness([*program.backward, program.result])
     alive = flow.before[0] if flow.before else 0
@@ -37,6 +38,14 @@ def closure(program: Program, facts: Facts) -> Program:
     for name, made in copies:
         _place(program.backward, renamed[name], made, facts)
     return program
+
+
+def _own_arrays(block: Block, facts: Facts) -> None:
+    """An array that comes back from a record, and into which the backward half writes, comes back as a copy."""
+    changed = {s for n in statements(block) if is_write(n) for s in written(n)}
+    for node in statements(block):
+        if node in facts.restores and target(node) in changed:
+            node.value = expression("kept.copy()", kept=node.value)
 
 
 def _place(block: Block, name: str, made: Node, facts: Facts) -> None:

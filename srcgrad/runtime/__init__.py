@@ -44,7 +44,7 @@ from srcgrad.runtime.reduce import (
     share,
     split_axes,
 )
-from srcgrad.runtime.scatter import add_at, scatter, take_back
+from srcgrad.runtime.scatter import add_at, scatter, stored
 from srcgrad.runtime.seed import check_seed, check_shape
 from srcgrad.runtime.sinc import sinc_derivative
 from srcgrad.runtime.structure import add, zeros_like
@@ -95,8 +95,8 @@ __all__ = [
     "split_axes",
     "split_like",
     "spread",
+    "stored",
     "sum_to",
-    "take_back",
     "tensordot_left",
     "tensordot_right",
     "tile_transpose",

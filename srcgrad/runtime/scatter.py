@@ -37,24 +37,20 @@ def add_at(x_bar: Any, index: Any, g: Any) -> Any:
     return x_bar + g  # a scalar, read with () or ...
 
 
-def take_back(a_bar: Any, index: Any) -> Any:
-    """The adjoint of `e` in `a[index] = e`: the elements of `a_bar` there, which become zero.
+def stored(a_bar: Any, index: Any) -> Any:
+    """The adjoint of `e` in `a[index] = e`: the elements of `a_bar` there, as an array of its own.
 
     Of an element that `index` names more than once only the last stored value counts.
 
-    >>> a_bar = np.array([1.0, 2.0, 3.0])
-    >>> take_back(a_bar, np.array([0, 0, 2])), a_bar
-    (array([0., 1., 3.]), array([0., 2., 0.]))
+    >>> stored(np.array([1.0, 2.0, 3.0]), np.array([0, 0, 2]))
+    array([0., 1., 3.])
     """
-    taken = a_bar[index]
+    taken = np.array(a_bar[index])
     if repeats(index):
-        places = np.arange(np.size(taken)).reshape(np.shape(taken))
+        places = np.arange(taken.size).reshape(taken.shape)
         last = np.zeros(a_bar.shape, places.dtype)
         last[index] = places
-        taken = taken * (last[index] == places)
-    elif isinstance(taken, np.ndarray):
-        taken = taken.copy()
-    a_bar[index] = 0.0
+        taken *= last[index] == places
     return taken
 
 
