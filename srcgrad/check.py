@@ -165,7 +165,7 @@ _numbers = itertools.count(1)
 
 def _define(text: str, name: str, namespace: dict[str, Any]) -> Function:
     """The function that `text` spells, with its text where `inspect` and the front end look for it."""
-    file = f"<srcgrad check {next(_numbers)}>"
+    file = f"<check {next(_numbers)} of srcgrad>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     exec(compile(text, file, "exec"), namespace)
     function: Function = namespace[name]

@@ -210,9 +210,11 @@ def names_of(wrt: Wrt, signature: inspect.Signature, skipped: int = 0) -> tuple[
 
 def _dependencies(facts: Any, tree: Any) -> Callable[[], bool]:
     """A test that tells whether a name outside the function has come to mean something else."""
-    parts = [(facts.namespace, facts.source)]
-    if isinstance(facts.namespace, Overlay):
-        parts = [(facts.namespace.base, facts.source), *facts.namespace.parts]
+    namespace, parts = facts.namespace, []
+    while isinstance(namespace, Overlay):
+        parts += namespace.parts
+        namespace = namespace.base
+    parts.append((namespace, facts.source))
     checks = [
         namespace.dependencies(free_names(source.tree)).changed
         for namespace, source in parts

@@ -131,6 +131,7 @@ class Facts:
     mutable: dict[str, None] = field(default_factory=dict)  # arrays that the function writes into
     viewed: dict[str, None] = field(default_factory=dict)  # temporaries that may be views of these
     local: frozenset[str] = frozenset()  # names that the user's function binds
+    called: bool = False  # whether another function of the text calls this one
     seeds: tuple[str, ...] = ()
     recorded: dict[str, Any] = field(default_factory=dict)  # name -> where and why it is recorded
 

@@ -89,7 +89,7 @@ class Module:
             return self.pending[key]
         source, namespace = self.source(function)
         self.names.taken |= {node.id for node in walk(source.tree) if isinstance(node, gast.Name)}
-        made = derive(source, namespace, mode, wrt, kinds, self, key, single)
+        made = derive(source, namespace, mode, wrt, kinds, self, key, single, facts is not None)
         self.made[key] = made
         return made.name
 

@@ -27,6 +27,7 @@ from srcgrad.derive.forward import dotted, tangent
 from srcgrad.emit.assemble import SUFFIX, assemble, outer_names
 from srcgrad.facts import Facts, Kind, Spec
 from srcgrad.front.array_api import array_api
+from srcgrad.front.entry import entry
 from srcgrad.front.inlined import inlined
 from srcgrad.front.known import known
 from srcgrad.front.namespace import Namespace
@@ -49,7 +50,7 @@ from srcgrad.trees import Node, copy, walk
 
 Pass = Callable[[Any, Facts], Any]
 
-FRONT: tuple[Pass, ...] = (subset, array_api, known, inlined, augmented, bound, webs, normalise)
+FRONT: tuple[Pass, ...] = (subset, array_api, known, inlined, entry, augmented, bound, webs, normalise)
 ANALYSE: tuple[Pass, ...] = (containers, activity, shapes, aliases, mutable, accumulators, calls)
 IMPROVE: tuple[Pass, ...] = (
     dead,
@@ -95,10 +96,11 @@ def derive(
     module: Any,
     key: Any,
     single: bool = True,
+    called: bool = False,
 ) -> Derived:
-    """The derivative of one function in one mode, as a part of `module`."""
+    """The derivative of one function in one mode, as a part of `module`; `called` if another one calls it."""
     with collection_paused():
-        return _derived(source, namespace, mode, wrt, kinds, module, key, single)
+        return _derived(source, namespace, mode, wrt, kinds, module, key, single, called)
 
 
 @contextlib.contextmanager
@@ -122,8 +124,10 @@ def _derived(
     module: Any,
     key: Any,
     single: bool,
+    called: bool,
 ) -> Derived:
     facts, tree = prepared(source, namespace, mode, wrt, kinds, module)
+    facts.called = called
     made = module.names.fresh(f"{source.name}_{SUFFIX[mode]}")
     module.pending[key] = made
     module.making[made] = facts
@@ -157,6 +161,7 @@ def analysed(source: Source, namespace: Namespace, kinds: dict[str, Kind], modul
     """What is known of a function's result, for arguments of these kinds; None if nothing is."""
     everything = tuple(parameters(source.tree))
     facts, program = prepared(source, namespace, "reverse", everything, kinds, module)
+    facts.called = True
     for step in (*FRONT, containers, activity, shapes):
         program = step(program, facts)
     value = program.body[-1].value

@@ -19,9 +19,9 @@ from srcgrad.runtime.layout import (
 )
 from srcgrad.runtime.linalg import cofactor, cofactor_derivative, cofactor_second, columns, no_further
 from srcgrad.runtime.norm import norm_curvature, norm_gradient
-from srcgrad.runtime.scatter import add_at, scatter
+from srcgrad.runtime.scatter import add_at, scatter, stored
 from srcgrad.runtime.seed import check_seed, check_shape
-from srcgrad.runtime.structure import add, zeros_like
+from srcgrad.runtime.structure import add, owned, zeros_like
 
 constants([zeros_like, check_seed, stop_gradient])
 
@@ -51,6 +51,23 @@ def sum_to_adjoint(z, g, x):
 )
 def spread_adjoint(z, g, a, axis=None, keepdims=False):
     d[g] = np.sum(d[z], axis=axis, keepdims=keepdims)
+
+
+@adjoint.linear(owned, forms=(("owned(x, (y,))", (2, 3), (3,)),))
+def owned_adjoint(z, x, others):
+    d[x] = d[z]
+
+
+@adjoint.linear(
+    stored,
+    forms=(
+        ("stored(x, [0, 0, 2])", (4,)),
+        ("stored(x, (slice(None), np.array([1, 1])))", (2, 3)),
+        ("stored(x, np.array([True, False]))", (2,)),
+    ),
+)
+def stored_adjoint(z, a_bar, index):
+    d[a_bar] = scatter(d[z] * stored(np.ones_like(a_bar), index), a_bar, index)
 
 
 @adjoint.linear(

@@ -17,7 +17,20 @@ from srcgrad.flow import Graph, graph, solve_forward
 from srcgrad.front.webs import parameters
 from srcgrad.rules import rule_of
 from srcgrad.runtime import add
-from srcgrad.trees import Node, assign, at, expression, is_write, name, statements, stores, target, walk, written
+from srcgrad.trees import (
+    Node,
+    assign,
+    at,
+    expression,
+    is_write,
+    name,
+    statement,
+    statements,
+    stores,
+    target,
+    walk,
+    written,
+)
 
 
 def mutable(function: Node, facts: Facts) -> Node:
@@ -40,6 +53,8 @@ def mutable(function: Node, facts: Facts) -> Node:
     for node in order:
         _settle(node, flow, views, arrays, facts)
     _detach(function.body, flow, views, facts)
+    if not facts.generated:
+        _check_floating(function.body, arrays, facts)
     return function
 
 
@@ -64,6 +79,29 @@ def _check_origin(array: str, order: list[Node], function: Node, facts: Facts) -
             f"`{user}` is written into, and line {where} may bind it to what something else holds, or to no array",
             f"make it an array of its own in line {where}: `np.array(...)`, `np.zeros(...)` or `.copy()`",
         )
+
+
+def _check_floating(block: list[Node], arrays: Iterable[str], facts: Facts) -> None:
+    """Where an array that gets active values may hold integers, look when it is made."""
+    for position in range(len(block) - 1, -1, -1):
+        node = block[position]
+        for field in ("body", "orelse"):
+            if getattr(node, field, None):
+                _check_floating(getattr(node, field), arrays, facts)
+        bound = target(node)
+        if bound in arrays and bound in facts.active and not _is_floating(node.value, facts):
+            check = statement(f"{facts.library('check_floating')}(a)", a=name(bound))
+            facts.effects[check] = None
+            block.insert(position + 1, at(check, node))
+
+
+def _is_floating(value: Node, facts: Facts) -> bool:
+    """Whether a new array is known to hold floats: made of an active one, or by zeros, ones, empty without a dtype."""
+    if any(isinstance(n, gast.Name) and n.id in facts.active for n in walk(value)):
+        return True
+    if not (isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and len(value.args) == 1):
+        return False
+    return value.func.attr in ("zeros", "ones", "empty") and not value.keywords
 
 
 def _check_container(array: str, order: list[Node], facts: Facts) -> None:

@@ -14,6 +14,7 @@ from srcgrad.facts import UNKNOWN, Facts, Operation, Spec
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.webs import parameters
 from srcgrad.rules import rule_of
+from srcgrad.runtime import sum_to
 from srcgrad.trees import Block, Node, header, is_write, statements, stores, target, walk
 
 Known = dict[str, Spec]
@@ -234,7 +235,7 @@ def _element(operation: Operation, whole: Spec, opaque: Spec, integers: frozense
 _FORMS = {
     np.sum: _reduction, np.mean: _reduction, np.max: _reduction, np.min: _reduction, np.prod: _reduction,
     np.var: _reduction, np.std: _reduction, np.copy: _same, np.transpose: _transpose, np.matmul: _product,
-    np.dot: _product, np.full_like: _same, np.flip: _same, np.roll: _same,
+    np.dot: _product, np.full_like: _same, sum_to: _like, np.flip: _same, np.roll: _same,
 }  # fmt: skip
 
 

@@ -187,16 +187,25 @@ def _assignment(node: Node, scope: Scope) -> None:
 
 def _part(target: Node, scope: Scope) -> Node:
     """The part of an array that is written, with an index that may be read again in the backward half."""
-    index = target.slice
-    if not cheap(index):
-        parts = index.elts if isinstance(index, gast.Tuple) else [index]
-        for position, part in enumerate(parts):
-            if not cheap(part):
-                held = scope.temporary()
-                scope.emit(assign(held, part))
-                parts[position] = name(held)
-        target.slice = index if isinstance(index, gast.Tuple) else parts[0]
-    return target
+    if cheap(target.slice):
+        return target
+    made = copy(target)
+    made.slice = _steady(made.slice, scope)
+    return made
+
+
+def _steady(index: Node, scope: Scope) -> Node:
+    """An index whose calls are computed once and named."""
+    if cheap(index):
+        return index
+    if isinstance(index, gast.Tuple):
+        return gast.Tuple(elts=[_steady(part, scope) for part in index.elts], ctx=gast.Load())
+    if isinstance(index, gast.Slice):
+        bounds = (index.lower, index.upper, index.step)
+        return gast.Slice(*(bound if bound is None else _steady(bound, scope) for bound in bounds))
+    held = scope.temporary()
+    scope.emit(assign(held, index))
+    return name(held)
 
 
 def _pairs(names: Node, values: Node, scope: Scope) -> list[tuple[Node, Node]]:

@@ -45,9 +45,9 @@ from srcgrad.runtime.reduce import (
     split_axes,
 )
 from srcgrad.runtime.scatter import add_at, scatter, stored
-from srcgrad.runtime.seed import check_seed, check_shape
+from srcgrad.runtime.seed import check_floating, check_seed, check_shape
 from srcgrad.runtime.sinc import sinc_derivative
-from srcgrad.runtime.structure import add, zeros_like
+from srcgrad.runtime.structure import add, owned, zeros_like
 
 __all__ = [
     "add",
@@ -56,6 +56,7 @@ __all__ = [
     "along_axes_transpose",
     "along_axis",
     "axis_index",
+    "check_floating",
     "check_seed",
     "check_shape",
     "cofactor",
@@ -85,6 +86,7 @@ __all__ = [
     "no_further",
     "norm_curvature",
     "norm_gradient",
+    "owned",
     "place_diagonal",
     "prod_without",
     "prod_without_tangent",

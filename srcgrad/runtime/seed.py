@@ -30,6 +30,18 @@ def check_seed(y_bar: Any, y: Any) -> None:
         raise ValueError(f"E5014 the seed has shape {np.shape(y_bar)}, the output {np.shape(y)}; make them equal")
 
 
+def check_floating(a: Any) -> None:
+    """Refuse an array of integers: what is written into it is cut off, and carries no derivative.
+
+    >>> check_floating(np.zeros(2, int))
+    Traceback (most recent call last):
+    ...
+    TypeError: E5002 a value that varies is written into an array of dtype int64; make it an array of floats
+    """
+    if a.dtype.kind not in "fc":
+        raise TypeError(f"E5002 a value that varies is written into an array of dtype {a.dtype}; make it an array of floats")
+
+
 def check_shape(gradient: Any, x: Any) -> Any:
     """The gradient itself, if it has the shape of x; otherwise ValueError with code E5004.
 

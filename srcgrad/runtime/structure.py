@@ -27,6 +27,27 @@ def zeros_like(x: Any) -> Any:
     return mapped(zeros_like, x)
 
 
+def owned(x: Any, others: tuple[Any, ...]) -> Any:
+    """A copy of an array into which a function writes; `others` are the function's other arguments.
+
+    Raises TypeError (E5010) where `x` is no array, or where another argument shows the same elements: it would
+    change with it.
+
+    >>> x = np.zeros(2)
+    >>> owned(x, (x[1:],))
+    Traceback (most recent call last):
+    ...
+    TypeError: E5010 an argument that is written into shares elements with another one; pass a copy of one of the two
+    """
+    if not isinstance(x, np.ndarray):
+        raise TypeError(f"E5010 an argument of class {type(x).__name__} is written into; pass an array")
+    if any(isinstance(other, np.ndarray) and np.may_share_memory(x, other) for other in others):
+        raise TypeError(
+            "E5010 an argument that is written into shares elements with another one; pass a copy of one of the two"
+        )
+    return x.copy()
+
+
 def add(a: Any, b: Any) -> Any:
     """The sum of two values of one structure, made anew; None counts as zero.
 
