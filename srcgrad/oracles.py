@@ -66,7 +66,7 @@ class Subject:
         """The function of its active arguments alone; it is given copies, so it may write into them."""
         args = list(shaped(self.args, vector(self.args)))
         for position, argument in zip(self.active, chosen, strict=True):
-            args[position] = argument
+            args[position] = shaped((argument,), vector((argument,)))[0]
         return self.function(*args)
 
     def tangents(self, numbers: Vector) -> tuple[Any, ...]:

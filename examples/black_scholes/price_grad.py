@@ -15,13 +15,11 @@ def price_grad(spot, strike, time, rate, volatility, y_bar=1.0):
     t1 = spot / strike
     d1 = (np.log(t1) + (rate + 0.5 * volatility**2) * time) / spread
     d2 = d1 - spread
-    x_1 = d1
     t2 = np.sqrt(2.0)
-    t3 = x_1 / t2
+    t3 = d1 / t2
     normal_cdf_value = 0.5 * (1.0 + erf(t3))
-    x_2 = d2
     t4 = np.sqrt(2.0)
-    t5 = x_2 / t4
+    t5 = d2 / t4
     normal_cdf_value_ = 0.5 * (1.0 + erf(t5))
     t6 = strike * np.exp(-rate * time)
 

@@ -15,13 +15,11 @@ def price_grad_grad(spot, strike, time, rate, volatility, y_bar=1.0, y_bar_=1.0)
     t1 = spot / strike
     d1 = (np.log(t1) + (rate + 0.5 * volatility**2) * time) / spread
     d2 = d1 - spread
-    x_1 = d1
     t2 = np.sqrt(2.0)
-    t3 = x_1 / t2
+    t3 = d1 / t2
     normal_cdf_value = 0.5 * (1.0 + erf(t3))
-    x_2 = d2
     t4 = np.sqrt(2.0)
-    t5 = x_2 / t4
+    t5 = d2 / t4
     normal_cdf_value_ = 0.5 * (1.0 + erf(t5))
     t6 = strike * np.exp(-rate * time)
     # line 17: return spot * normal_cdf(d1) - strike * np.exp(-rate * time) * normal_...
@@ -45,38 +43,36 @@ def price_grad_grad(spot, strike, time, rate, volatility, y_bar=1.0, y_bar_=1.0)
     # line 16: d2 = d1 - spread
     d1_bar += t5_bar / t4
     # line 15: d1 = (np.log(spot / strike) + (rate + 0.5 * volatility**2) * time) / s...
-    t11 = d1_bar / spread
-    t12 = t11 / t1
-    t1_bar = sum_to(t12, t1)
-    t13 = t1_bar / strike
-    t14 = sum_to(t13, spot)
-    spot_bar_1 = spot_bar + t14
+    t11 = d1_bar / spread / t1
+    t1_bar = sum_to(t11, t1)
+    t12 = t1_bar / strike
+    spot_bar = spot_bar + sum_to(t12, spot)
 
-    # line 41: return spot_bar
-    check_seed(y_bar_, spot_bar_1)
-    # line 40: spot_bar = spot_bar + sum_to(t1_bar / strike, spot)
-    t13_bar = np.broadcast_to(sum_to(y_bar_, t14), np.shape(t13))
-    # line 39: t1_bar = sum_to(d1_bar / spread / t1, t1)
-    t12_bar = np.broadcast_to(sum_to(t13_bar / strike, t1_bar), np.shape(t12))
-    d1_bar_bar = sum_to(sum_to(t12_bar / t1, t11) / spread, d1_bar)
-    t1_bar_ = -sum_to(t12_bar * t12 / t1, t1)
-    # line 35: spot_bar = sum_to(y_bar * normal_cdf_value, spot)
-    t10_bar = np.broadcast_to(sum_to(y_bar_, spot_bar), np.shape(t10))
-    # line 33: t3_bar = sum_to(t8_bar * (2.0 / math.sqrt(np.pi)) * np.exp(-t3 * t3), t3)
-    t9_bar = np.broadcast_to(sum_to(d1_bar_bar / t2, t3_bar), np.shape(t9))
-    t15_bar = sum_to(t9_bar * t6_, t8) * t8
-    t3_bar_ = t15_bar * t7 - t15_bar * t3
-    # line 32: t8_bar = y_bar * spot * 0.5
-    t16_bar = sum_to(sum_to(t9_bar * t8, t6_) * t5_, t8_bar) * 0.5
-    spot_bar_ = sum_to(t16_bar * y_bar, spot)
-    # line 31: t5_bar = sum_to(t7_bar * (2.0 / math.sqrt(np.pi)) * np.exp(-t5 * t5), t5)
-    t4__bar = np.broadcast_to(sum_to(d1_bar_bar / t4, t5_bar), np.shape(t4_))
-    t17_bar = sum_to(t4__bar * t1_, t3_) * t3_
-    t5_bar_ = t17_bar * t2_ - t17_bar * t5
-    # line 21: normal_cdf_value = 0.5 * (1.0 + erf(t3))
-    t18_bar = sum_to(t10_bar * y_bar, normal_cdf_value) * 0.5
-    t3_bar_ += sum_to(t18_bar * (2.0 / math.sqrt(np.pi)) * np.exp(-t3 * t3), t3)
-    # line 18: x_1 = d1
+    # line 39: return spot_bar
+    check_seed(y_bar_, spot_bar)
+    # line 38: spot_bar = spot_bar + sum_to(t1_bar / strike, spot)
+    t1_bar_bar = np.broadcast_to(y_bar_, np.shape(t12)) / strike
+    # line 37: t1_bar = sum_to(d1_bar / spread / t1, t1)
+    t11_bar = np.broadcast_to(t1_bar_bar, np.shape(t11))
+    d1_bar_bar = t11_bar / t1 / spread
+    t1_bar_ = -sum_to(t11_bar * t11 / t1, t1)
+    # line 33: spot_bar = sum_to(y_bar * normal_cdf_value, spot)
+    t10_bar = np.broadcast_to(y_bar_, np.shape(t10))
+    # line 31: t3_bar = sum_to(t8_bar * (2.0 / math.sqrt(np.pi)) * np.exp(-t3 * t3), t3)
+    t9_bar = np.broadcast_to(d1_bar_bar / t2, np.shape(t9))
+    t13_bar = sum_to(t9_bar * t6_, t8) * t8
+    t3_bar_ = t13_bar * t7 - t13_bar * t3
+    # line 30: t8_bar = y_bar * spot * 0.5
+    t14_bar = sum_to(sum_to(t9_bar * t8, t6_) * t5_, t8_bar) * 0.5
+    spot_bar_ = sum_to(t14_bar * y_bar, spot)
+    # line 29: t5_bar = sum_to(t7_bar * (2.0 / math.sqrt(np.pi)) * np.exp(-t5 * t5), t5)
+    t3__bar = sum_to(np.broadcast_to(d1_bar_bar / t4, np.shape(t4_)) * t1_, t3_)
+    t15_bar = t3__bar * t3_
+    t5_bar_ = t15_bar * t2_ - t15_bar * t5
+    # line 20: normal_cdf_value = 0.5 * (1.0 + erf(t3))
+    t16_bar = sum_to(t10_bar * y_bar, normal_cdf_value) * 0.5
+    t3_bar_ += sum_to(t16_bar * (2.0 / math.sqrt(np.pi)) * np.exp(-t3 * t3), t3)
+    # line 19: t3 = d1 / t2
     d1_bar_ = t3_bar_ / t2
     # line 17: d2 = d1 - spread
     d1_bar_ += t5_bar_ / t4

@@ -6,22 +6,19 @@ again. Views that live on under a name of the user's are made copies; those insi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import gast
 import numpy as np
 
-from srcgrad.analyse.alias import VIEWS, is_fresh
-from srcgrad.facts import Facts, Operation
-from srcgrad.flow import Graph, graph, solve_forward
+from srcgrad.analyse.alias import is_fresh
+from srcgrad.analyse.detach import detach, give_copies
+from srcgrad.analyse.views import check_rows, check_stale, settle, views_of
+from srcgrad.facts import Facts
+from srcgrad.flow import graph
 from srcgrad.front.webs import parameters
-from srcgrad.rules import rule_of
 from srcgrad.runtime import add
 from srcgrad.trees import (
     Node,
-    assign,
     at,
-    expression,
     is_write,
     name,
     statement,
@@ -40,7 +37,9 @@ def mutable(function: Node, facts: Facts) -> Node:
     facts.mutable.update(arrays)
     if not arrays:
         return function
-    views = _views(order, arrays, facts)
+    give_copies(function.body, graph(function.body), views_of(order, arrays, facts), facts)
+    order = list(statements(function.body))
+    views = views_of(order, arrays, facts)
     facts.viewed.update(dict.fromkeys(v for v in views if v in facts.temporaries))
     for array in arrays:
         if facts.generated:  # our text writes into what it owns
@@ -48,13 +47,13 @@ def mutable(function: Node, facts: Facts) -> Node:
         else:
             _check_origin(array, order, function, facts)
     flow = graph(function.body)
-    _check_stale(flow, views, facts)
-    _check_rows(order, views, arrays, facts)
+    check_stale(flow, views, facts)
+    check_rows(order, views, arrays, facts)
     for node in order:
-        _settle(node, flow, views, arrays, facts)
-    _detach(function.body, flow, views, facts)
+        settle(node, flow, views, arrays, facts)
+    detach(function.body, flow, views, facts)
     if not facts.generated:
-        _check_floating(function.body, arrays, facts)
+        _check_floating(function.body, facts)
     return function
 
 
@@ -81,15 +80,20 @@ def _check_origin(array: str, order: list[Node], function: Node, facts: Facts) -
         )
 
 
-def _check_floating(block: list[Node], arrays: Iterable[str], facts: Facts) -> None:
+def _check_floating(block: list[Node], facts: Facts) -> None:
     """Where an array that gets active values may hold integers, look when it is made."""
     for position in range(len(block) - 1, -1, -1):
         node = block[position]
         for field in ("body", "orelse"):
             if getattr(node, field, None):
-                _check_floating(getattr(node, field), arrays, facts)
+                _check_floating(getattr(node, field), facts)
         bound = target(node)
-        if bound in arrays and bound in facts.active and not _is_floating(node.value, facts):
+        if (
+            bound is not None
+            and bound in facts.mutable
+            and bound in facts.active
+            and not _is_floating(node.value, facts)
+        ):
             check = statement(f"{facts.library('check_floating')}(a)", a=name(bound))
             facts.effects[check] = None
             block.insert(position + 1, at(check, node))
@@ -133,165 +137,3 @@ def _makes_array(node: Node, facts: Facts) -> bool:
     if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "array":
         return not value.keywords
     return is_fresh(node, facts)
-
-
-Views = dict[str, dict[str, None]]  # name -> the written arrays that it may be a view of
-
-
-def _views(order: list[Node], arrays: Iterable[str], facts: Facts) -> Views:
-    """Names that may share memory with a written array, through any number of steps."""
-    views: Views = {array: {array: None} for array in arrays}
-    changed = True
-    while changed:
-        changed = False
-        for node in order:
-            shared = {base: None for read in _shared(node, facts) for base in views.get(read, {})}
-            for bound in stores(node) if shared and not is_write(node) else []:
-                known = views.setdefault(bound, {})
-                changed = changed or any(base not in known for base in shared)
-                known.update(shared)
-    return {view: bases for view, bases in views.items() if list(bases) != [view]}
-
-
-def _shared(node: Node, facts: Facts) -> list[str]:
-    """Names whose memory a statement may hand to what it binds."""
-    if isinstance(node, gast.For):
-        return [node.iter.id] if isinstance(node.iter, gast.Name) else []
-    if not isinstance(node, gast.Assign) or is_write(node) or (node in facts.spec and facts.spec[node].scalar):
-        return []
-    value = node.value
-    operation = facts.operation.get(value)
-    if operation is None:
-        return [] if _is_computed(value) else [n.id for n in walk(value) if isinstance(n, gast.Name)]
-    if operation.kind == "op" and operation.function not in VIEWS:
-        return []
-    return [n.id for n in walk(value) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)]
-
-
-def _is_computed(value: Node) -> bool:
-    """Whether an expression without an operation of its own gives a new value in any case."""
-    if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute):
-        return value.func.attr in ("zeros_like", "ones_like", "empty_like", "full_like", "zeros", "empty", "ones", "full")
-    if isinstance(value, gast.Call):
-        return getattr(value.func, "id", "") in ("len", "int", "float", "range")
-    if isinstance(value, gast.Attribute):
-        return value.attr in ("shape", "dtype", "size", "ndim")
-    if isinstance(value, gast.Subscript) and isinstance(value.value, gast.Attribute):
-        return value.value.attr == "shape"
-    return isinstance(value, gast.BinOp | gast.UnaryOp | gast.Compare | gast.Constant | gast.BoolOp)
-
-
-def _check_stale(flow: Graph, views: Views, facts: Facts) -> None:
-    """Refuse to read a view after what it shows has been written into."""
-    bits = {view: 1 << k for k, view in enumerate(views)}
-    made, killed = [0] * len(flow.nodes), [0] * len(flow.nodes)
-    for number, node in enumerate(flow.nodes):
-        if node is None:
-            continue
-        for bound in flow.bound_at(number):
-            if bound in bits and not is_write(node):
-                killed[number] |= bits[bound]
-        if is_write(node):
-            changed = set(written(node))
-            made[number] = sum(bits[view] for view, bases in views.items() if changed & set(bases))
-    stale = solve_forward(flow, made, killed)
-    for number, node in enumerate(flow.nodes):
-        for read in flow.read_at(number) if stale[number] else []:
-            if stale[number] & bits.get(read, 0):
-                raise _stale(node, read, views[read], flow, facts)
-
-
-def _stale(node: Node, read: str, bases: dict[str, None], flow: Graph, facts: Facts) -> Exception:
-    base = next(iter(bases))
-    lines = [n.lineno for n in flow.nodes if n is not None and is_write(n) and base in written(n)]
-    seen = "a part of it" if read in facts.temporaries else f"`{facts.base.get(read, read)}`"
-    array = facts.base.get(base, base)
-    return facts.refuse(
-        node,
-        "E5010",
-        f"{seen} may show the elements of `{array}` that line {lines[0]} has changed",
-        f"copy what is needed before line {lines[0]}: `.copy()`, or read `{array}` itself",
-    )
-
-
-def _check_rows(order: list[Node], views: Views, arrays: Iterable[str], facts: Facts) -> None:
-    """A loop over the rows of an array must not write into it."""
-    for node in order:
-        if not (isinstance(node, gast.For) and isinstance(node.iter, gast.Name)):
-            continue
-        bases = set(views.get(node.iter.id, {})) | ({node.iter.id} & set(arrays))
-        for inner in statements(node.body):
-            if is_write(inner) and bases & set(written(inner)):
-                raise facts.refuse(
-                    inner, "E5010", "a loop over the rows of an array writes into it", "loop over an index"
-                )
-
-
-def _settle(node: Node, flow: Graph, views: Views, arrays: Iterable[str], facts: Facts) -> None:
-    """Containers and callees that hold an array while it changes are refused."""
-    if not isinstance(node, gast.Assign) or is_write(node):
-        return
-    operation = facts.operation.get(node.value)
-    callee = operation is not None and operation.kind != "op"
-    if not callee and not isinstance(node.value, gast.Tuple | gast.List | gast.Dict):
-        return
-    read = [n.id for n in walk(node.value) if isinstance(n, gast.Name)]
-    bases = {base for r in read for base in ([r] if r in arrays else views.get(r, {}))}
-    for later in _written_after(flow, node, bases):
-        raise facts.refuse(
-            later,
-            "E5010",
-            f"`{facts.base.get(written(later)[0], written(later)[0])}` changes while line {node.lineno} has given it on",
-            f"give a copy in line {node.lineno}: `.copy()`",
-        )
-
-
-def _written_after(flow: Graph, node: Node, bases: Iterable[str]) -> list[Node]:
-    """Writes into one of some arrays that may be reached after a statement."""
-    wanted = set(bases)
-    seen: set[int] = set()
-    todo = list(flow.successors[flow.index[node]])
-    found = []
-    while todo:
-        number = todo.pop()
-        if number in seen:
-            continue
-        seen.add(number)
-        todo += flow.successors[number]
-        after = flow.nodes[number]
-        if after is not None and is_write(after) and wanted & set(written(after)):
-            found.append(after)
-    return found
-
-
-def _detach(block: list[Node], flow: Graph, views: Views, facts: Facts) -> None:
-    """`v = a[1:]`, where a is written into later, keeps a copy: v is never read once the two differ."""
-    position = 0
-    while position < len(block):
-        node = block[position]
-        for field in ("body", "orelse"):
-            if getattr(node, field, None):
-                _detach(getattr(node, field), flow, views, facts)
-        bound = target(node)
-        if bound in views and bound not in facts.viewed and _written_after(flow, node, views[bound]):
-            held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
-            facts.temporaries[held] = "t"
-            facts.viewed[held] = None
-            first = at(assign(held, node.value), node)
-            read = name(held)
-            copied = expression("x.copy()", x=read)
-            facts.operation[copied] = Operation("op", np.copy, rule_of(np.copy), {"a": read})
-            facts.spec[first] = facts.spec[read] = facts.spec[node]
-            facts.value_spec[held] = facts.spec[node]
-            for table in (facts.active, facts.varied):
-                if bound in table:
-                    table[held] = None
-            facts.definition[held] = first
-            facts.reads[held] = 1
-            user = facts.origin.get(node, node)
-            facts.origin[first] = user
-            facts.rewritten[user] = None
-            node.value = copied
-            block.insert(position, first)
-            position += 1
-        position += 1

@@ -9,10 +9,10 @@ import numpy as np
 
 from srcgrad.analyse.adjoint_shapes import joined as join
 from srcgrad.analyse.callees import bind, kinds_of
-from srcgrad.indices import index_rank, slice_signature
 from srcgrad.facts import UNKNOWN, Facts, Operation, Spec
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.webs import parameters
+from srcgrad.indices import index_rank, slice_signature
 from srcgrad.rules import rule_of
 from srcgrad.runtime import sum_to
 from srcgrad.trees import Block, Node, header, is_write, statements, stores, target, walk

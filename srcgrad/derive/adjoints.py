@@ -8,9 +8,9 @@ import gast
 
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.analyse.containers import part_of
-from srcgrad.indices import as_value
 from srcgrad.derive.broadcast import flexible, full, is_spread, narrow_form, settle
 from srcgrad.facts import SCALAR, UNKNOWN, Facts, Spec, copied
+from srcgrad.indices import as_value
 from srcgrad.names import bar
 from srcgrad.trees import Block, Node, assign, constant, expression, name, statement
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 import gast
 import numpy as np
 
-from srcgrad.indices import is_basic
 from srcgrad.derive.adjoints import PRESENT, Adjoints
 from srcgrad.derive.instantiate import Setting, instantiate
 from srcgrad.derive.unknown import unknown_function
 from srcgrad.facts import Facts, Operation, copied
+from srcgrad.indices import is_basic
 from srcgrad.rules import Rule, rule_of
 from srcgrad.template import adjoint_template
 from srcgrad.trees import Block, Node, assign, expression, name, same, stores, walk

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import gast
 
 from srcgrad.analyse.overwrite import Overwrites, Place
-from srcgrad.indices import is_basic
+from srcgrad.derive.writes import kept_part, write_back
 from srcgrad.facts import Facts, copied
 from srcgrad.front.scope import cheap
-from srcgrad.derive.writes import kept_part, write_back
+from srcgrad.indices import is_basic
 from srcgrad.names import stack
 from srcgrad.trees import Block, Node, assign, at, expression, is_write, loads, name, statement, target, written
 

@@ -7,6 +7,7 @@ import gast
 from srcgrad.facts import Facts
 from srcgrad.front.inlined import Overlay
 from srcgrad.front.namespace import Binding
+from srcgrad.front.procedures import entering
 from srcgrad.front.webs import parameters
 from srcgrad.runtime import owned
 from srcgrad.trees import Node, at, is_write, name, statement, statements, walk, written
@@ -24,7 +25,8 @@ def entry(function: Node, facts: Facts) -> Node:
     """
     if facts.called or facts.generated or _calls_itself(function):
         return function
-    changed = dict.fromkeys(w for node in statements(function.body) if is_write(node) for w in written(node))
+    writes = [(node, w) for node in statements(function.body) if is_write(node) for w in written(node)]
+    changed = entering(writes, function, parameters(function))
     copies = []
     for parameter in parameters(function):
         if parameter in changed:

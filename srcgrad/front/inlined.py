@@ -1,4 +1,7 @@
-"""Calls of functions with source, written out: for derivatives that will be differentiated again."""
+"""Calls of functions with source, written out: those that write into arguments, or all of them.
+
+All are written out in a derivative that will be differentiated again.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,12 @@ import gast
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Facts
 from srcgrad.front.namespace import Binding, Namespace
+from srcgrad.front.procedures import Procedures
 from srcgrad.front.resolve import operation_of
 from srcgrad.front.source import Source
 from srcgrad.front.subset import subset
 from srcgrad.names import Names
-from srcgrad.trees import COMPOUND, Block, Node, assign, at, copy, name, statements, stores, walk
+from srcgrad.trees import COMPOUND, Block, Node, assign, at, constant, copy, is_write, name, statements, stores, walk
 
 
 @dataclass
@@ -36,10 +40,15 @@ def inlined(function: Node, facts: Facts) -> Node:
 
     Calls in tests and in conditional expressions stay, and so do recursive ones.
     """
-    if facts.module is None or not facts.module.inline:
+    if facts.module is None:
+        return function
+    procedures = Procedures(facts)
+    local = _local(function)
+    calls = [n for node in function.body for n in walk(node) if isinstance(n, gast.Call)]
+    if not facts.module.inline and not any(procedures.arguments(call, facts, local) for call in calls):
         return function
     facts.namespace = Overlay(facts.namespace)
-    function.body = _block(function.body, facts, _local(function), (id(facts.source.tree),))
+    function.body = _block(function.body, facts, local, (id(facts.source.tree),))
     return function
 
 
@@ -58,10 +67,25 @@ def _block(block: Block, facts: Facts, local: frozenset[str], above: tuple[int, 
             node.orelse = _block(getattr(node, "orelse", None) or [], facts, local, above)
         elif isinstance(node, gast.Assign | gast.AugAssign | gast.Return):
             node.value = _expand(node.value, node, before, facts, local, above)
+        elif isinstance(node, gast.Expr) and isinstance(node.value, gast.Call):
+            if Procedures(facts).arguments(node.value, facts, local):
+                made += _performed(node, facts, local, above)
+                continue
         if before:
             facts.foreign[node] = None
         made += [*before, node]
     return made
+
+
+def _performed(node: Node, facts: Facts, local: frozenset[str], above: tuple[int, ...]) -> Block:
+    """The statements of a procedure that is called for what it writes."""
+    before: Block = []
+    value = _expand(node.value, node, before, facts, local, above)
+    if value is node.value:
+        raise facts.refuse(
+            node, "E5005", "a recursive function that writes into its arguments is not accepted", "write it as a loop"
+        )
+    return before
 
 
 def _expand(
@@ -79,7 +103,8 @@ def _expand(
     if isinstance(value, gast.Call):
         operation = operation_of(value, facts, local)
         if operation is not None and operation.kind == "callee":
-            return _written(value, operation.function, where, before, facts, above)
+            if facts.module.inline or Procedures(facts).arguments(value, facts, local):
+                return _written(value, operation.function, where, before, facts, above)
     return value
 
 
@@ -89,15 +114,17 @@ def _written(call: Node, function: Any, where: Node, before: Block, facts: Facts
         source, namespace = facts.module.source(function)
     except DifferentiationError:
         return call  # refused later, if a derivative flows through it
-    if id(function) in above:
+    if id(source.tree) in above:
         return call
     tree = copy(source.tree)
+    if not isinstance(tree.body[-1], gast.Return) and isinstance(where, gast.Expr):
+        tree.body.append(at(gast.Return(constant(0.0)), tree))
     taken = facts.names.taken | {n.id for n in walk(tree) if isinstance(n, gast.Name)}
     inner = Facts(source, Overlay(namespace), facts.mode, (), names=Names(sorted(taken)), module=facts.module)
     inner.generated = source.file.startswith("<srcgrad ")
     subset(tree, inner)
     facts.generated = facts.generated or inner.generated
-    tree.body = _block(tree.body, inner, _local(tree), (*above, id(function)))
+    tree.body = _block(tree.body, inner, _local(tree), (*above, id(source.tree)))
     facts.names.taken |= inner.names.taken
     spelled = _spelled(tree, inner, facts)
     _bind(call, tree, function, spelled, where, before, facts)
@@ -110,8 +137,10 @@ def _written(call: Node, function: Any, where: Node, before: Block, facts: Facts
             facts.foreign[item] = None
     result = facts.names.fresh(f"{source.name}_value")
     last = tree.body[-1]
-    before += [*tree.body[:-1], at(assign(result, last.value), where)]
-    facts.foreign[before[-1]] = None
+    before += tree.body[:-1]
+    if not isinstance(where, gast.Expr):
+        before.append(at(assign(result, last.value), where))
+        facts.foreign[before[-1]] = None
     assert isinstance(facts.namespace, Overlay), "an overlay was put there"
     facts.namespace.parts += [(namespace, source), *_parts(inner.namespace)]
     return at(name(result), call)
@@ -163,8 +192,12 @@ def _bind(
         raise facts.refuse(
             call, "E5005", "the arguments do not fit the function's parameters", f"it takes: {', '.join(every)}"
         )
+    changes = Procedures(facts).changed(function)
     for parameter in every:
         bound = spelled.get(parameter)
+        if _shares_name(parameter, given.get(parameter), tree, parameter in changes, call, facts):
+            spelled[parameter] = given[parameter].id
+            continue
         if bound is None:
             bound = spelled[parameter] = facts.names.numbered(parameter)
         value = given.get(parameter)
@@ -177,6 +210,21 @@ def _bind(
         made = at(assign(bound, value), where)
         facts.foreign[made] = None
         before.append(made)
+
+
+def _shares_name(parameter: str, value: Node | None, tree: Node, changes: bool, call: Node, facts: Facts) -> bool:
+    """Whether a parameter goes by the name of its argument: one array, which the function may write into."""
+    rebound = any(parameter in stores(n) and not is_write(n) for n in statements(tree.body))
+    if isinstance(value, gast.Name) and not rebound:
+        return True
+    if changes:
+        raise facts.refuse(
+            value if value is not None else call,
+            "E5010",
+            f"the called function writes into its argument `{parameter}`, which is not an array with a name here",
+            "bind the array to a name, pass that, and do not bind the parameter anew in the function",
+        )
+    return False
 
 
 def _default(parameter: str, tree: Node, function: Any, facts: Facts) -> Node | None:

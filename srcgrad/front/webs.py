@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.indices import is_basic
 from srcgrad.facts import Facts
 from srcgrad.flow import ENTRY, Definitions, definitions
+from srcgrad.indices import is_basic
 from srcgrad.trees import COMPOUND, Block, Node, copy, header, name, statements, stores, walk, written
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import gast
 
-from srcgrad.indices import is_basic
 from srcgrad.derive.program import Program
 from srcgrad.emit.text import statement as spelled
 from srcgrad.facts import Facts, copied
+from srcgrad.indices import is_basic
 from srcgrad.trees import COMPOUND, Block, Node, header, loads, statements, stores, target, walk, written
 
 WIDTH = 80

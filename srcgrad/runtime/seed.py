@@ -39,7 +39,9 @@ def check_floating(a: Any) -> None:
     TypeError: E5002 a value that varies is written into an array of dtype int64; make it an array of floats
     """
     if a.dtype.kind not in "fc":
-        raise TypeError(f"E5002 a value that varies is written into an array of dtype {a.dtype}; make it an array of floats")
+        raise TypeError(
+            f"E5002 a value that varies is written into an array of dtype {a.dtype}; make it an array of floats"
+        )
 
 
 def check_shape(gradient: Any, x: Any) -> Any:

@@ -1,0 +1,86 @@
+"""Copies where an array changes while something else keeps what it showed: a name, the pullback of a function."""
+
+from __future__ import annotations
+
+import gast
+import numpy as np
+
+from srcgrad.analyse.views import Views, written_after
+from srcgrad.facts import Facts, Operation
+from srcgrad.flow import Graph
+from srcgrad.rules import rule_of
+from srcgrad.trees import Block, Node, assign, at, expression, name, target
+
+
+def give_copies(block: Block, flow: Graph, views: Views, facts: Facts) -> None:
+    """A function that is called with an array that changes later gets a copy, which its pullback may keep."""
+    for position in range(len(block) - 1, -1, -1):
+        node = block[position]
+        for field in ("body", "orelse"):
+            if getattr(node, field, None):
+                give_copies(getattr(node, field), flow, views, facts)
+        operation = facts.operation.get(getattr(node, "value", None))
+        if not isinstance(node, gast.Assign) or operation is None or operation.kind == "op":
+            continue
+        for place in [node.value.args, *([w] for w in node.value.keywords)]:
+            for number, item in enumerate(place):
+                read = item.value if isinstance(item, gast.keyword) else item
+                if not isinstance(read, gast.Name):
+                    continue
+                bases = {read.id: None} if read.id in facts.mutable else views.get(read.id, {})
+                if not bases or not written_after(flow, node, bases):
+                    continue
+                held, made = _copy_of(read, node, facts)
+                block.insert(position, made)
+                if isinstance(item, gast.keyword):
+                    item.value = held
+                else:
+                    place[number] = held
+
+
+def _copy_of(read: Node, node: Node, facts: Facts) -> tuple[Node, Node]:
+    """A temporary that holds a copy of what a name holds now, and the statement that makes it."""
+    made = _named(_copied(read, facts), read.id, node, facts)
+    held = name(str(target(made)))
+    if read in facts.spec:
+        facts.spec[made] = facts.spec[held] = facts.value_spec[held.id] = facts.spec[read]
+    return held, made
+
+
+def _copied(read: Node, facts: Facts) -> Node:
+    """`x.copy()`"""
+    value = expression("x.copy()", x=read)
+    facts.operation[value] = Operation("op", np.copy, rule_of(np.copy), {"a": read})
+    return value
+
+
+def _named(value: Node, like: str, node: Node, facts: Facts) -> Node:
+    """A statement that binds a temporary, which is active if `like` is, for a part of another statement."""
+    held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
+    made = at(assign(held, value), node)
+    facts.temporaries[held] = "t"
+    facts.definition[held], facts.reads[held] = made, 1
+    for table in (facts.active, facts.varied):
+        if like in table:
+            table[held] = None
+    user = facts.origin.get(node, node)
+    facts.origin[made] = user
+    facts.rewritten[user] = None
+    return made
+
+
+def detach(block: Block, flow: Graph, views: Views, facts: Facts) -> None:
+    """`v = a[1:]`, where a is written into later, keeps a copy: v is never read once the two differ."""
+    for position in range(len(block) - 1, -1, -1):
+        node = block[position]
+        for field in ("body", "orelse"):
+            if getattr(node, field, None):
+                detach(getattr(node, field), flow, views, facts)
+        bound = target(node)
+        if bound in views and bound not in facts.viewed and written_after(flow, node, views[bound]):
+            made = _named(node.value, bound, node, facts)
+            held = name(str(target(made)))
+            facts.viewed[held.id] = None
+            facts.spec[made] = facts.spec[held] = facts.value_spec[held.id] = facts.spec[node]
+            node.value = _copied(held, facts)
+            block.insert(position, made)

@@ -1,0 +1,141 @@
+"""Who else shows the elements of an array that is written into, and whether that is read once it is stale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import gast
+
+from srcgrad.analyse.alias import VIEWS
+from srcgrad.facts import Facts
+from srcgrad.flow import Graph, solve_forward
+from srcgrad.trees import Node, is_write, statements, stores, walk, written
+
+Views = dict[str, dict[str, None]]  # name -> the written arrays that it may be a view of
+
+
+def views_of(order: list[Node], arrays: Iterable[str], facts: Facts) -> Views:
+    """Names that may share memory with a written array, through any number of steps."""
+    views: Views = {array: {array: None} for array in arrays}
+    changed = True
+    while changed:
+        changed = False
+        for node in order:
+            shared = {base: None for read in _shared(node, facts) for base in views.get(read, {})}
+            for bound in stores(node) if shared and not is_write(node) else []:
+                known = views.setdefault(bound, {})
+                changed = changed or any(base not in known for base in shared)
+                known.update(shared)
+    return {view: bases for view, bases in views.items() if list(bases) != [view]}
+
+
+def _shared(node: Node, facts: Facts) -> list[str]:
+    """Names whose memory a statement may hand to what it binds."""
+    if isinstance(node, gast.For):
+        return [node.iter.id] if isinstance(node.iter, gast.Name) else []
+    if not isinstance(node, gast.Assign) or is_write(node) or (node in facts.spec and facts.spec[node].scalar):
+        return []
+    value = node.value
+    operation = facts.operation.get(value)
+    if operation is None:
+        return [] if _is_computed(value) else [n.id for n in walk(value) if isinstance(n, gast.Name)]
+    if operation.kind == "op" and operation.function not in VIEWS:
+        return []
+    return [n.id for n in walk(value) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)]
+
+
+def _is_computed(value: Node) -> bool:
+    """Whether an expression without an operation of its own gives a new value in any case."""
+    if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute):
+        return value.func.attr.removesuffix("_like") in ("zeros", "ones", "empty", "full")
+    if isinstance(value, gast.Call):
+        return getattr(value.func, "id", "") in ("len", "int", "float", "range")
+    if isinstance(value, gast.Attribute):
+        return value.attr in ("shape", "dtype", "size", "ndim")
+    if isinstance(value, gast.Subscript) and isinstance(value.value, gast.Attribute):
+        return bool(value.value.attr == "shape")
+    return isinstance(value, gast.BinOp | gast.UnaryOp | gast.Compare | gast.Constant | gast.BoolOp)
+
+
+def check_stale(flow: Graph, views: Views, facts: Facts) -> None:
+    """Refuse to read a view after what it shows has been written into."""
+    bits = {view: 1 << k for k, view in enumerate(views)}
+    made, killed = [0] * len(flow.nodes), [0] * len(flow.nodes)
+    for number, node in enumerate(flow.nodes):
+        if node is None:
+            continue
+        for bound in flow.bound_at(number):
+            if bound in bits and not is_write(node):
+                killed[number] |= bits[bound]
+        if is_write(node):
+            changed = set(written(node))
+            made[number] = sum(bits[view] for view, bases in views.items() if changed & set(bases))
+    stale = solve_forward(flow, made, killed)
+    for number, node in enumerate(flow.nodes):
+        for read in flow.read_at(number) if stale[number] else []:
+            if stale[number] & bits.get(read, 0):
+                raise _stale(node, read, views[read], flow, facts)
+
+
+def _stale(node: Node, read: str, bases: dict[str, None], flow: Graph, facts: Facts) -> Exception:
+    base = next(iter(bases))
+    lines = [n.lineno for n in flow.nodes if n is not None and is_write(n) and base in written(n)]
+    seen = "a part of it" if read in facts.temporaries else f"`{facts.base.get(read, read)}`"
+    array = facts.base.get(base, base)
+    return facts.refuse(
+        node,
+        "E5010",
+        f"{seen} may show the elements of `{array}` that line {lines[0]} has changed",
+        f"copy what is needed before line {lines[0]}: `.copy()`, or read `{array}` itself",
+    )
+
+
+def check_rows(order: list[Node], views: Views, arrays: Iterable[str], facts: Facts) -> None:
+    """A loop over the rows of an array must not write into it."""
+    for node in order:
+        if not (isinstance(node, gast.For) and isinstance(node.iter, gast.Name)):
+            continue
+        bases = set(views.get(node.iter.id, {})) | ({node.iter.id} & set(arrays))
+        for inner in statements(node.body):
+            if is_write(inner) and bases & set(written(inner)):
+                raise facts.refuse(
+                    inner, "E5010", "a loop over the rows of an array writes into it", "loop over an index"
+                )
+
+
+def settle(node: Node, flow: Graph, views: Views, arrays: Iterable[str], facts: Facts) -> None:
+    """Containers and callees that hold an array while it changes are refused."""
+    if not isinstance(node, gast.Assign) or is_write(node):
+        return
+    operation = facts.operation.get(node.value)
+    callee = operation is not None and operation.kind != "op"
+    if not callee and not isinstance(node.value, gast.Tuple | gast.List | gast.Dict):
+        return
+    read = [n.id for n in walk(node.value) if isinstance(n, gast.Name)]
+    bases = {base for r in read for base in ([r] if r in arrays else views.get(r, {}))}
+    for later in written_after(flow, node, bases):
+        array = written(later)[0]
+        raise facts.refuse(
+            later,
+            "E5010",
+            f"`{facts.base.get(array, array)}` changes, and line {node.lineno} has given it on",
+            f"give a copy in line {node.lineno}: `.copy()`",
+        )
+
+
+def written_after(flow: Graph, node: Node, bases: Iterable[str]) -> list[Node]:
+    """Writes into one of some arrays that may be reached after a statement."""
+    wanted = set(bases)
+    seen: set[int] = set()
+    todo = list(flow.successors[flow.index[node]])
+    found = []
+    while todo:
+        number = todo.pop()
+        if number in seen:
+            continue
+        seen.add(number)
+        todo += flow.successors[number]
+        after = flow.nodes[number]
+        if after is not None and is_write(after) and wanted & set(written(after)):
+            found.append(after)
+    return found

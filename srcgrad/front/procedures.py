@@ -1,0 +1,90 @@
+"""Functions that write into their arguments: which of these change, through any number of calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any  # functions are arbitrary objects
+
+import gast
+
+from srcgrad.errors import DifferentiationError
+from srcgrad.facts import Facts
+from srcgrad.flow import ENTRY, Definitions, definitions
+from srcgrad.front.resolve import operation_of
+from srcgrad.trees import Node, header, is_write, statements, stores, walk, written
+
+
+def entering(changes: list[tuple[Node, str]], tree: Node, own: list[str]) -> dict[str, None]:
+    """The parameters among names that statements change which still hold the caller's array there."""
+    if not any(name in own for _, name in changes):
+        return {}
+    reaching = definitions(tree.body, own)
+    return {name: None for node, name in changes if name in own and _holds_argument(reaching, node, name)}
+
+
+def _holds_argument(reaching: Definitions, node: Node, name: str) -> bool:
+    todo = list(reaching.at(node, name))
+    seen: set[int] = set()
+    while todo:
+        number = todo.pop()
+        if number in seen:
+            continue
+        seen.add(number)
+        place = reaching.of[number][0]
+        if place == ENTRY:
+            return True
+        before = reaching.graph.nodes[place]
+        if is_write(before):  # the array is the one that it was
+            todo += reaching.at(before, name)
+    return False
+
+
+@dataclass
+class Procedures:
+    """What is known of the functions that one function calls."""
+
+    facts: Facts
+    known: dict[int, dict[str, None]] = field(default_factory=dict)  # by tree: the parameters that it changes
+
+    def changed(self, function: Any) -> dict[str, None]:
+        """The parameters of a function into whose arrays it writes, itself or by what it calls."""
+        try:
+            source, namespace = self.facts.module.source(function)
+        except DifferentiationError:
+            return {}  # no source: it is a constant, or refused where a derivative flows through it
+        tree = source.tree
+        if id(tree) not in self.known:
+            self.known[id(tree)] = {}  # a recursive call adds nothing
+            inner = Facts(source, namespace, self.facts.mode, (), module=self.facts.module)
+            self.known[id(tree)] = self._changed(tree, inner)
+        return self.known[id(tree)]
+
+    def _changed(self, tree: Node, inner: Facts) -> dict[str, None]:
+        arguments = tree.args
+        own = [a.id for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs]
+        local = frozenset([*own, *(s for n in statements(tree.body) for s in stores(n))])
+        found: list[tuple[Node, str]] = []
+        for node in statements(tree.body):
+            found += [(node, w) for w in written(node)] if is_write(node) else []
+            for call in [n for part in header(node) for n in walk(part) if isinstance(n, gast.Call)]:
+                changes = self.arguments(call, inner, local)
+                found += [(node, n.id) for a in changes for n in walk(a) if isinstance(n, gast.Name)]
+        return entering(found, tree, own)
+
+    def arguments(self, call: Node, facts: Facts, local: frozenset[str]) -> list[Node]:
+        """The arguments of a call into whose arrays the called function writes."""
+        if not any(isinstance(n, gast.Name) for a in [*call.args, *call.keywords] for n in walk(a)):
+            return []
+        try:
+            operation = operation_of(call, facts, local)
+        except DifferentiationError:
+            return []  # refused later, if a derivative flows through it
+        if operation is None or operation.kind != "callee":
+            return []
+        changes = self.changed(operation.function)
+        if not changes:
+            return []
+        tree = self.facts.module.source(operation.function)[0].tree
+        positional = [a.id for a in tree.args.posonlyargs + tree.args.args]
+        given = dict(zip(positional, call.args, strict=False)) | {w.arg: w.value for w in call.keywords}
+        return [value for parameter, value in given.items() if parameter in changes]
