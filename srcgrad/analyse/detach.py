@@ -5,7 +5,7 @@ from __future__ import annotations
 import gast
 import numpy as np
 
-from srcgrad.analyse.views import Views, written_after
+from srcgrad.analyse.views import Views, shared, written_after
 from srcgrad.facts import Facts, Operation
 from srcgrad.flow import Graph
 from srcgrad.rules import rule_of
@@ -77,7 +77,10 @@ def detach(block: Block, flow: Graph, views: Views, facts: Facts) -> None:
             if getattr(node, field, None):
                 detach(getattr(node, field), flow, views, facts)
         bound = target(node)
-        if bound in views and bound not in facts.viewed and written_after(flow, node, views[bound]):
+        if bound not in views or bound in facts.viewed:
+            continue
+        kept = any(read in views or read in facts.mutable for read in shared(node, facts))
+        if kept and written_after(flow, node, views[bound]):
             made = _named(node.value, bound, node, facts)
             held = name(str(target(made)))
             facts.viewed[held.id] = None

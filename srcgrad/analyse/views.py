@@ -21,15 +21,15 @@ def views_of(order: list[Node], arrays: Iterable[str], facts: Facts) -> Views:
     while changed:
         changed = False
         for node in order:
-            shared = {base: None for read in _shared(node, facts) for base in views.get(read, {})}
-            for bound in stores(node) if shared and not is_write(node) else []:
+            found = {base: None for read in shared(node, facts) for base in views.get(read, {})}
+            for bound in stores(node) if found and not is_write(node) else []:
                 known = views.setdefault(bound, {})
-                changed = changed or any(base not in known for base in shared)
-                known.update(shared)
+                changed = changed or any(base not in known for base in found)
+                known.update(found)
     return {view: bases for view, bases in views.items() if list(bases) != [view]}
 
 
-def _shared(node: Node, facts: Facts) -> list[str]:
+def shared(node: Node, facts: Facts) -> list[str]:
     """Names whose memory a statement may hand to what it binds."""
     if isinstance(node, gast.For):
         return [node.iter.id] if isinstance(node.iter, gast.Name) else []
