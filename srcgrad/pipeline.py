@@ -28,6 +28,7 @@ from srcgrad.emit.assemble import SUFFIX, assemble, outer_names
 from srcgrad.facts import Facts, Kind, Spec
 from srcgrad.front.array_api import array_api
 from srcgrad.front.entry import entry
+from srcgrad.front.exits import exits
 from srcgrad.front.inlined import inlined
 from srcgrad.front.known import known
 from srcgrad.front.namespace import Namespace
@@ -50,7 +51,7 @@ from srcgrad.trees import Node, copy, walk
 
 Pass = Callable[[Any, Facts], Any]
 
-FRONT: tuple[Pass, ...] = (subset, array_api, known, inlined, entry, augmented, bound, webs, normalise)
+FRONT: tuple[Pass, ...] = (subset, exits, array_api, known, inlined, entry, augmented, bound, webs, normalise)
 ANALYSE: tuple[Pass, ...] = (containers, activity, shapes, aliases, mutable, accumulators, calls)
 IMPROVE: tuple[Pass, ...] = (
     dead,

@@ -13,6 +13,7 @@ import gast
 
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Facts
+from srcgrad.front.exits import exits
 from srcgrad.front.namespace import Binding, Namespace
 from srcgrad.front.procedures import Procedures
 from srcgrad.front.resolve import operation_of
@@ -122,7 +123,7 @@ def _written(call: Node, function: Any, where: Node, before: Block, facts: Facts
     taken = facts.names.taken | {n.id for n in walk(tree) if isinstance(n, gast.Name)}
     inner = Facts(source, Overlay(namespace), facts.mode, (), names=Names(sorted(taken)), module=facts.module)
     inner.generated = source.file.startswith("<srcgrad ")
-    subset(tree, inner)
+    exits(subset(tree, inner), inner)
     facts.generated = facts.generated or inner.generated
     tree.body = _block(tree.body, inner, _local(tree), (*above, id(source.tree)))
     facts.names.taken |= inner.names.taken

@@ -46,10 +46,8 @@ def _statement(node: Node, scope: Scope) -> None:
     if isinstance(node, gast.Assign):
         _assignment(node, scope)
     elif isinstance(node, gast.If | gast.While):
-        if scope.facts.generated and isinstance(node.test, gast.Call) and isinstance(node, gast.If):
-            held = scope.temporary()  # taken_stack.pop()
-            scope.emit(assign(held, node.test))
-            node.test = name(held)
+        if scope.facts.generated and isinstance(node, gast.If):
+            _hold_test(node, scope)
         passive_calls(node.test, scope)
         node.body = _block(node.body, scope)
         node.orelse = _block(node.orelse, scope)
@@ -66,6 +64,16 @@ def _statement(node: Node, scope: Scope) -> None:
         scope.emit(node)
     elif not isinstance(node, gast.Pass | gast.AnnAssign):
         scope.block.append(node)
+
+
+def _hold_test(node: Node, scope: Scope) -> None:
+    """`if taken_stack.pop()` and `if not taken_stack.pop()` test a name."""
+    negated = isinstance(node.test, gast.UnaryOp) and isinstance(node.test.op, gast.Not)
+    test = node.test.operand if negated else node.test
+    if isinstance(test, gast.Call):
+        held = scope.temporary()
+        scope.emit(assign(held, test))
+        node.test = gast.UnaryOp(gast.Not(), name(held)) if negated else name(held)
 
 
 def _effect(node: Node, scope: Scope) -> None:

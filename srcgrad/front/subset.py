@@ -19,6 +19,8 @@ _STATEMENTS = (
     gast.Raise,
     gast.Expr,
     gast.Pass,
+    gast.Break,
+    gast.Continue,
 )
 _EXPRESSIONS = (
     gast.Name,
@@ -42,8 +44,6 @@ _EXPRESSIONS = (
 _PLAIN = (gast.expr_context, gast.operator, gast.unaryop, gast.boolop, gast.cmpop)
 
 _REMEDIES: dict[type, tuple[str, str]] = {
-    gast.Break: ("`break`", "put the condition into the loop's header, or use `while condition`"),
-    gast.Continue: ("`continue`", "put the rest of the body under `if not condition:`"),
     gast.Try: ("`try`", "test the condition with `if` before the operation"),
     gast.With: ("`with`", "enter the context around the call of the gradient"),
     gast.Delete: ("`del`", "leave it out: names end with the function"),
@@ -73,14 +73,14 @@ def subset(function: Node, facts: Facts) -> Node:
     """Refuse what is outside the accepted Python; the tree is returned as it is.
 
     >>> from srcgrad.explain import explain_text
-    >>> explain_text("def f(x):\\n    for i in range(3):\\n        break\\n    return x", after="subset")
+    >>> explain_text("def f(x):\\n    del x\\n    return 1.0", after="subset")
     Traceback (most recent call last):
     ...
-    srcgrad.errors.DifferentiationError: E5005 Python outside the subset: `break` is not accepted
-      at <stdin>:3:9
-                  break
-                  ^^^^^
-      what to do: put the condition into the loop's header, or use `while condition`
+    srcgrad.errors.DifferentiationError: E5005 Python outside the subset: `del` is not accepted
+      at <stdin>:2:5
+              del x
+              ^^^^^
+      what to do: leave it out: names end with the function
     """
     if isinstance(function, gast.AsyncFunctionDef):
         raise _refusal(facts, function)
@@ -117,8 +117,6 @@ def _check(node: Node, facts: Facts) -> None:
         return
     if not isinstance(node, _STATEMENTS + _EXPRESSIONS):
         raise _refusal(facts, node)
-    if isinstance(node, gast.For | gast.While) and node.orelse:
-        raise facts.refuse(node, "E5005", "`else` after a loop is not accepted", "put the statements after the loop")
     if isinstance(node, gast.Assign | gast.AugAssign | gast.AnnAssign | gast.For):
         for target in node.targets if isinstance(node, gast.Assign) else [node.target]:
             _check_target(target, node, facts)
@@ -147,18 +145,11 @@ def _check_target(target: Node, statement: Node, facts: Facts) -> None:
 
 
 def _check_returns(function: Node, facts: Facts) -> None:
-    """One return, at the end."""
+    """Something is returned."""
     returns = [n for s in function.body for n in walk(s) if isinstance(n, gast.Return)]
     last = function.body[-1]
-    for node in returns:
-        if node is not last:
-            raise facts.refuse(
-                node,
-                "E5005",
-                "a return before the end is not accepted",
-                "bind the result to a name in each branch and return it at the end",
-            )
-    nothing = returns and (last.value is None or getattr(last.value, "value", 0) is None)
+    only = returns[0] if len(returns) == 1 else None
+    nothing = only is not None and (only.value is None or getattr(only.value, "value", 0) is None)
     if not returns or nothing:
         raise facts.refuse(last, "E5005", "the function returns nothing", "return the value to differentiate")
 

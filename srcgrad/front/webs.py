@@ -7,7 +7,7 @@ import gast
 from srcgrad.facts import Facts
 from srcgrad.flow import ENTRY, Definitions, definitions
 from srcgrad.indices import is_basic
-from srcgrad.trees import COMPOUND, Block, Node, copy, header, name, statements, stores, walk, written
+from srcgrad.trees import COMPOUND, Block, Node, copy, header, name, statements, stores, target, walk, written
 
 
 def parameters(function: Node) -> list[str]:
@@ -76,8 +76,15 @@ def _counters(function: Node) -> dict[str, None]:
     loops = [n for n in statements(function.body) if isinstance(n, gast.For) and isinstance(n.target, gast.Name)]
     ranges = [n for n in loops if _is_range(n.iter)]
     bound = [s for n in statements(function.body) for s in stores(n)] + parameters(function)
-    counted = [n.target.id for n in ranges]
+    plain = [n for n in statements(function.body) if target(n) is not None]
+    held = {target(n) for n in plain if _is_range(n.value) and bound.count(target(n)) == 1}
+    counted = [n.target.id for n in ranges] + [str(target(n)) for n in plain if _is_place(n.value, held)]
     return {name: None for name in counted if bound.count(name) == counted.count(name)}
+
+
+def _is_place(value: Node, ranges: set[str | None]) -> bool:
+    """`trips[place]`, an item of a range."""
+    return isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name) and value.value.id in ranges
 
 
 def _is_range(trips: Node) -> bool:
