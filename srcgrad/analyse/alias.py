@@ -9,7 +9,8 @@ import numpy as np
 
 from srcgrad.facts import Facts
 from srcgrad.front.webs import parameters
-from srcgrad.trees import Node, statements, stores, target, walk, written
+from srcgrad.trees import Node, at, statement, statements, stores, target, walk, written
+from srcgrad.trees import name as made_name
 
 VIEWS = (
     operator.getitem, np.reshape, np.ravel, np.transpose, np.squeeze, np.expand_dims, np.swapaxes, np.moveaxis,
@@ -35,7 +36,8 @@ def aliases(function: Node, facts: Facts) -> Node:
     place = {node: k for k, node in enumerate(order)}
     for names, nodes in _changed(order, facts):
         for name in names:
-            _check_origin(name, nodes[0], order, function, facts)
+            numbers = _check_origin(name, nodes[0], order, function, facts)
+            _check_numbers(function.body, dict.fromkeys(numbers), name, facts)
         last = max(place[n] for n in nodes)
         loops = [n for n in order if isinstance(n, gast.For | gast.While) and _inside(n, nodes)]
         for node in order:
@@ -72,15 +74,47 @@ def _inside(loop: Node, nodes: list[Node]) -> bool:
     return any(node in held for node in nodes)
 
 
-def _check_origin(name: str, node: Node, order: list[Node], function: Node, facts: Facts) -> None:
+def _check_origin(name: str, node: Node, order: list[Node], function: Node, facts: Facts) -> list[Node]:
+    """The statements that bind the name to a part of an array, which must be a number; any other is refused."""
+    numbers = []
     if name in parameters(function):
         raise _refusal(node, name, "it is an argument, which the caller holds", facts)
     for other in order:
         if name not in stores(other) or name in written(other):
             continue
-        if other not in facts.augmented and not is_fresh(other, facts):
+        if other in facts.augmented or is_fresh(other, facts):
+            continue
+        if _may_be_number(other, facts):
+            numbers.append(other)
+        else:
             where = getattr(other, "lineno", 0)
             raise _refusal(node, name, f"line {where} may bind it to an array that something else holds", facts)
+    return numbers
+
+
+def _may_be_number(node: Node, facts: Facts) -> bool:
+    """Whether an assignment binds an element of an array, if the array has as few axes as there are indices."""
+    operation = facts.operation.get(node.value)
+    part = operation.bound["index"] if operation is not None and operation.function is operator.getitem else None
+    if part is None and operation is None and isinstance(node.value, gast.Subscript):
+        part = node.value.slice
+    spec = facts.spec.get(node)
+    if part is None or (spec is not None and spec.ndim):
+        return False
+    return not any(isinstance(item, gast.Slice) or getattr(item, "value", 0) in (None, ...) for item in walk(part))
+
+
+def _check_numbers(block: list[Node], numbers: dict[Node, None], name: str, facts: Facts) -> None:
+    """Look at run time at what must be a number."""
+    for position in range(len(block) - 1, -1, -1):
+        node = block[position]
+        for field in ("body", "orelse"):
+            if numbers and getattr(node, field, None):
+                _check_numbers(getattr(node, field), numbers, name, facts)
+        if node in numbers and not facts.spec[node].scalar:
+            check = statement(f"{facts.library('check_number')}(x)", x=made_name(name))
+            facts.effects[check] = None
+            block.insert(position + 1, at(check, node))
 
 
 def is_fresh(node: Node, facts: Facts) -> bool:
@@ -94,9 +128,24 @@ def is_fresh(node: Node, facts: Facts) -> bool:
     if operation is not None:
         return False
     if isinstance(value, gast.Call):
+        if isinstance(value.func, gast.Attribute) and value.func.attr == "copy":
+            return True
         called = value.func.attr if isinstance(value.func, gast.Attribute) else getattr(value.func, "id", "")
         return called in _MAKERS
     return isinstance(value, gast.Constant | gast.BinOp | gast.UnaryOp | gast.Compare)
+
+
+def is_computed(value: Node) -> bool:
+    """Whether an expression without an operation of its own gives a new value in any case."""
+    if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute):
+        return value.func.attr.removesuffix("_like") in ("zeros", "ones", "empty", "full")
+    if isinstance(value, gast.Call):
+        return getattr(value.func, "id", "") in ("len", "int", "float", "range")
+    if isinstance(value, gast.Attribute):
+        return value.attr in ("shape", "dtype", "size", "ndim")
+    if isinstance(value, gast.Subscript) and isinstance(value.value, gast.Attribute):
+        return bool(value.value.attr == "shape")
+    return isinstance(value, gast.BinOp | gast.UnaryOp | gast.Compare | gast.Constant | gast.BoolOp)
 
 
 def _hands_on(node: Node, name: str, order: list[Node], facts: Facts) -> bool:
@@ -109,7 +158,7 @@ def _hands_on(node: Node, name: str, order: list[Node], facts: Facts) -> bool:
     if not mentioned:
         return False
     if operation is None:
-        return isinstance(value, gast.Name | gast.Tuple | gast.List | gast.Dict | gast.Subscript | gast.Call)
+        return not is_computed(value)
     if operation.kind != "op":
         return True
     if operation.function not in VIEWS:

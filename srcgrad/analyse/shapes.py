@@ -267,7 +267,7 @@ def _rank_of_shape(shape: Node, known: Known, facts: Facts, fresh: str) -> int |
         return len(shape.elts)
     if isinstance(shape, gast.Constant) or (isinstance(shape, gast.Name) and shape.id in facts.integers):
         return 1
-    if isinstance(shape, gast.BinOp | gast.Call | gast.Subscript):
+    if isinstance(shape, gast.Name | gast.BinOp | gast.Call | gast.Subscript | gast.Attribute):
         return 1 if spec_of(shape, known, facts, fresh).scalar else None
     return None
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import gast
 
-from srcgrad.analyse.alias import VIEWS
+from srcgrad.analyse.alias import VIEWS, is_computed
 from srcgrad.facts import Facts
 from srcgrad.flow import Graph, solve_forward
 from srcgrad.trees import Node, is_write, statements, stores, walk, written
@@ -38,23 +38,10 @@ def shared(node: Node, facts: Facts) -> list[str]:
     value = node.value
     operation = facts.operation.get(value)
     if operation is None:
-        return [] if _is_computed(value) else [n.id for n in walk(value) if isinstance(n, gast.Name)]
+        return [] if is_computed(value) else [n.id for n in walk(value) if isinstance(n, gast.Name)]
     if operation.kind == "op" and operation.function not in VIEWS:
         return []
     return [n.id for n in walk(value) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)]
-
-
-def _is_computed(value: Node) -> bool:
-    """Whether an expression without an operation of its own gives a new value in any case."""
-    if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute):
-        return value.func.attr.removesuffix("_like") in ("zeros", "ones", "empty", "full")
-    if isinstance(value, gast.Call):
-        return getattr(value.func, "id", "") in ("len", "int", "float", "range")
-    if isinstance(value, gast.Attribute):
-        return value.attr in ("shape", "dtype", "size", "ndim")
-    if isinstance(value, gast.Subscript) and isinstance(value.value, gast.Attribute):
-        return bool(value.value.attr == "shape")
-    return isinstance(value, gast.BinOp | gast.UnaryOp | gast.Compare | gast.Constant | gast.BoolOp)
 
 
 def check_stale(flow: Graph, views: Views, facts: Facts) -> None:

@@ -32,7 +32,8 @@ class Saves:
     stacks: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        rows = {node.iter.id for node in self.lost.looped if isinstance(node, gast.For) and _is_rows(node)}
+        loops = [node for node in self.lost.looped if isinstance(node, gast.For)]
+        rows = {read for node in loops for read in loads(node.iter)}  # and bounds, read where the loop begins
         for node in self.lost.looped:
             bound = target(node)
             if bound not in self.facts.temporaries or bound not in self.facts.definition or bound in rows:

@@ -6,11 +6,12 @@ import gast
 
 from srcgrad.facts import Facts
 from srcgrad.front.flat import atom, compute, passive_calls, spread_varied
-from srcgrad.front.resolve import binding_of, effects
+from srcgrad.front.loops import prepare
+from srcgrad.front.resolve import effects
 from srcgrad.front.scope import Scope, cheap
 from srcgrad.front.varied import varied_names
 from srcgrad.front.webs import parameters
-from srcgrad.trees import Block, Node, assign, at, copy, name, statements, stores, walk, written
+from srcgrad.trees import Block, Node, assign, copy, name, statements, stores, walk, written
 
 
 def normalise(function: Node, facts: Facts) -> Node:
@@ -95,81 +96,9 @@ def _effect(node: Node, scope: Scope) -> None:
 
 
 def _loop(node: Node, scope: Scope) -> None:
-    if isinstance(node.target, gast.Tuple):
-        raise scope.facts.refuse(
-            node.target,
-            "E5005",
-            "a loop over tuples is not accepted",
-            "loop over an index: `for i in range(len(xs))`, and read the parts in the body",
-        )
-    changed = {s for n in statements([node]) for s in stores(n)}
-    if _is_range(node.iter, scope):
-        node.iter = _frozen(node, scope, changed)
-    elif _is_iterator(node.iter, scope):
-        raise scope.facts.refuse(
-            node.iter,
-            "E5005",
-            "a loop over an iterator is not accepted",
-            "loop over an index: `for i in range(len(xs))`, and read the items in the body",
-        )
-    elif not isinstance(node.iter, gast.Name) or node.iter.id in changed:
-        held = scope.temporary()
-        spread_varied(held, node.iter, scope)
-        compute(held, node.iter, scope)
-        node.iter = name(held)
-    start = _counter(node, scope)
+    start = prepare(node, scope)
     node.body = start + _block(node.body, scope)
     scope.block.append(node)
-
-
-def _counter(node: Node, scope: Scope) -> Block:
-    """A loop variable that the body binds anew starts from a name that it does not."""
-    bound = node.target.id
-    if not any(bound in stores(inner) for inner in statements(node.body)):
-        return []
-    counter = scope.facts.names.numbered(scope.facts.base.get(bound, bound))
-    scope.facts.base.setdefault(counter, scope.facts.base.get(bound, bound))
-    spread_varied(counter, node.iter, scope)
-    node.target = name(counter, gast.Store())
-    start = at(assign(bound, name(counter)), node)
-    return [start]
-
-
-def _is_iterator(node: Node, scope: Scope) -> bool:
-    found = binding_of(node.func, scope.facts, scope.local) if isinstance(node, gast.Call) else None
-    return found is not None and found.object in (reversed, zip, enumerate, map, filter, iter)
-
-
-def _frozen(node: Node, scope: Scope, changed: set[str]) -> Node:
-    """The bounds of a loop, as they are before it: what the body changes, or a call, is held in a name."""
-    inner = node.iter if node.iter.func.id != "reversed" else node.iter.args[0]
-    for position, bound in enumerate(inner.args):
-        names = {n.id for n in walk(bound) if isinstance(n, gast.Name)}
-        if (not cheap(bound) and not _is_length(bound, names & changed)) or names & changed:
-            held = scope.temporary()
-            scope.emit(assign(held, bound))
-            inner.args[position] = name(held)
-    return node.iter
-
-
-def _is_length(bound: Node, changed: set[str]) -> bool:
-    """`len(x)`, which may as well be read again."""
-    return (
-        isinstance(bound, gast.Call)
-        and isinstance(bound.func, gast.Name)
-        and bound.func.id == "len"
-        and isinstance(bound.args[0], gast.Name)
-        and not changed
-    )
-
-
-def _is_range(node: Node, scope: Scope) -> bool:
-    if not isinstance(node, gast.Call):
-        return False
-    found = binding_of(node.func, scope.facts, scope.local)
-    if found is None or found.object is not reversed:
-        return found is not None and found.object is range
-    return _is_range(node.args[0], scope)
 
 
 def _assignment(node: Node, scope: Scope) -> None:

@@ -77,7 +77,7 @@ def _counters(function: Node) -> dict[str, None]:
     ranges = [n for n in loops if _is_range(n.iter)]
     bound = [s for n in statements(function.body) for s in stores(n)] + parameters(function)
     plain = [n for n in statements(function.body) if target(n) is not None]
-    held = {target(n) for n in plain if _is_range(n.value) and bound.count(target(n)) == 1}
+    held = {target(n) for n in plain if _is_range(n.value) and bound.count(str(target(n))) == 1}
     counted = [n.target.id for n in ranges] + [str(target(n)) for n in plain if _is_place(n.value, held)]
     return {name: None for name in counted if bound.count(name) == counted.count(name)}
 
@@ -170,7 +170,7 @@ def _name(reaching: Definitions, leader: list[int], facts: Facts) -> dict[int, s
 def _rename_stores(node: Node, old: str, new: str) -> None:
     if old == new or old not in stores(node):
         return
-    for target in node.targets if isinstance(node, gast.Assign) else [node.target]:
-        for item in walk(target):
+    for place in node.targets if isinstance(node, gast.Assign) else [node.target]:
+        for item in walk(place):
             if isinstance(item, gast.Name) and item.id == old and isinstance(item.ctx, gast.Store):
                 item.id = new

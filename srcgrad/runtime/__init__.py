@@ -45,7 +45,7 @@ from srcgrad.runtime.reduce import (
     split_axes,
 )
 from srcgrad.runtime.scatter import add_at, scatter, stored
-from srcgrad.runtime.seed import check_floating, check_seed, check_shape
+from srcgrad.runtime.seed import check_floating, check_number, check_seed, check_shape
 from srcgrad.runtime.sinc import sinc_derivative
 from srcgrad.runtime.structure import add, owned, zeros_like
 
@@ -57,6 +57,7 @@ __all__ = [
     "along_axis",
     "axis_index",
     "check_floating",
+    "check_number",
     "check_seed",
     "check_shape",
     "cofactor",

@@ -44,6 +44,20 @@ def check_floating(a: Any) -> None:
         )
 
 
+def check_number(x: Any) -> None:
+    """Refuse an array where the function was read as if `x` were a number: `x += 1` would change the array.
+
+    >>> check_number(np.zeros((2, 2))[0])
+    Traceback (most recent call last):
+    ...
+    TypeError: E5010 a part of an array, which `+=` would change in place, has shape (2,); write `x = x + ...`
+    """
+    if isinstance(x, np.ndarray):
+        raise TypeError(
+            f"E5010 a part of an array, which `+=` would change in place, has shape {x.shape}; write `x = x + ...`"
+        )
+
+
 def check_shape(gradient: Any, x: Any) -> Any:
     """The gradient itself, if it has the shape of x; otherwise ValueError with code E5004.
 
