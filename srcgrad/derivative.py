@@ -14,8 +14,8 @@ from srcgrad.arguments import cast_seed, check_input, kind_of, like_output, mirr
 from srcgrad.emit.module import free_names
 from srcgrad.errors import CODES, DifferentiationError
 from srcgrad.facts import Kind
-from srcgrad.front.inlined import Overlay
 from srcgrad.front.namespace import LiveNamespace
+from srcgrad.front.overlay import Overlay
 from srcgrad.load import load
 from srcgrad.modules import Module
 from srcgrad.pipeline import collection_paused

@@ -11,8 +11,8 @@ from srcgrad.derive.program import Program
 from srcgrad.emit.text import function as spell
 from srcgrad.emit.text import statement
 from srcgrad.facts import Facts
-from srcgrad.front.inlined import Overlay
 from srcgrad.front.namespace import Binding
+from srcgrad.front.overlay import Overlay
 from srcgrad.front.target import find_target
 from srcgrad.front.webs import parameters
 from srcgrad.modules import Module

@@ -130,6 +130,7 @@ class Facts:
     generated: bool = False  # whether the source is a text of ours: stacks and element updates are accepted
     mutable: dict[str, None] = field(default_factory=dict)  # arrays that the function writes into
     viewed: dict[str, None] = field(default_factory=dict)  # temporaries that may be views of these
+    contexts: list[Node] = field(default_factory=list)  # `with np.errstate(...)` around statements of the user
     local: frozenset[str] = frozenset()  # names that the user's function binds
     called: bool = False  # whether another function of the text calls this one
     seeds: tuple[str, ...] = ()

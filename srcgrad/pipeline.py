@@ -33,6 +33,7 @@ from srcgrad.front.inlined import inlined
 from srcgrad.front.known import known
 from srcgrad.front.namespace import Namespace
 from srcgrad.front.normal import normalise
+from srcgrad.front.plain import plain
 from srcgrad.front.source import Source
 from srcgrad.front.subset import subset
 from srcgrad.front.webs import augmented, parameters, webs
@@ -51,7 +52,7 @@ from srcgrad.trees import Node, copy, walk
 
 Pass = Callable[[Any, Facts], Any]
 
-FRONT: tuple[Pass, ...] = (subset, exits, array_api, known, inlined, entry, augmented, bound, webs, normalise)
+FRONT: tuple[Pass, ...] = (plain, subset, exits, array_api, known, inlined, entry, augmented, bound, webs, normalise)
 ANALYSE: tuple[Pass, ...] = (containers, activity, shapes, aliases, mutable, accumulators, calls)
 IMPROVE: tuple[Pass, ...] = (
     dead,

@@ -13,7 +13,7 @@ from srcgrad.derive.saves import Saves
 from srcgrad.derive.stacks import stack_adjoints, undo
 from srcgrad.facts import Facts, copied
 from srcgrad.front.webs import parameters
-from srcgrad.trees import Block, Node, at, expression, loads, name, stores, written
+from srcgrad.trees import Block, Node, at, expression, is_write, loads, name, part_written, stores, written
 
 
 @dataclass
@@ -139,7 +139,10 @@ def _assignment(node: Node, work: Backward, again: Block) -> Block:
     """Lines that read the new value, then the old values come back, then the other lines."""
     if written(node):
         lines = undo(node, work.adjoints)
-        return work.saves.restore_before(node) + again + lines
+        index = set(loads(part_written(node).slice)) if is_write(node) else set()
+        first = [clone for clone in again if index & set(stores(clone))]
+        rest = [clone for clone in again if clone not in first]
+        return first + work.saves.restore_before(node) + rest + lines
     if not isinstance(node, gast.Assign):
         return again
     parts = contributions(node, work.adjoints, work.facts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import gast
@@ -13,7 +14,20 @@ from srcgrad.facts import Facts, copied
 from srcgrad.front.scope import cheap
 from srcgrad.indices import is_basic
 from srcgrad.names import stack
-from srcgrad.trees import Block, Node, assign, at, expression, is_write, loads, name, statement, target, written
+from srcgrad.trees import (
+    Block,
+    Node,
+    assign,
+    at,
+    expression,
+    is_write,
+    loads,
+    name,
+    part_written,
+    statement,
+    target,
+    written,
+)
 
 _AGAIN = ("np.add", "np.subtract", "np.multiply", "np.divide", "np.negative", "np.positive", "np.transpose")
 
@@ -34,11 +48,13 @@ class Saves:
     def __post_init__(self) -> None:
         loops = [node for node in self.lost.looped if isinstance(node, gast.For)]
         rows = {read for node in loops for read in loads(node.iter)}  # and bounds, read where the loop begins
+        writes = [part_written(node) for node in self.lost.looped if is_write(node)]
+        indices = {read for part in writes for read in loads(part.slice)}
         for node in self.lost.looped:
             bound = target(node)
             if bound not in self.facts.temporaries or bound not in self.facts.definition or bound in rows:
                 continue
-            if self._is_cheap(node):
+            if self._is_cheap(node) and (bound not in indices or self._is_settled(node)):
                 self.facts.again[bound] = None
         self.facts.again.update(dict.fromkeys(self.facts.viewed))  # they show what an array holds by then
 
@@ -51,11 +67,16 @@ class Saves:
     def restore_ends(self, place: Place) -> Block:
         """Backward statements at the head of a block: what each trip bound afresh comes back."""
         forward = self.ends.setdefault(place, [])
-        return [
-            self._restore(place[0], primal, True, forward)
-            for primal in self.lost.ends.get(place, [])
-            if primal not in self.facts.again
-        ]
+        made: Block = []
+        items: Block = []
+        for primal in self.lost.ends.get(place, []):
+            definition = self.facts.definition.get(primal)
+            if definition in getattr(place[0], place[1]) and self._is_item(definition):
+                items.append(definition)
+            elif primal not in self.facts.again:
+                made.append(self._restore(place[0], primal, True, forward))
+        items.sort(key=lambda node: self.facts.number[node])
+        return made + self.again(items, items)
 
     def _restore(self, where: Node, primal: str, looped: bool, forward: Block) -> Node:
         known = (where, primal)
@@ -89,13 +110,13 @@ class Saves:
         forward.append(at(push, where))
         return kept
 
-    def again(self, run: Block) -> Block:
+    def again(self, run: Block, items: Iterable[Node] = ()) -> Block:
         """Cheap intermediate values of a statement in a loop are computed again rather than recorded."""
         made = []
         for node in run:
             bound = target(node)
-            if bound in self.facts.again:
-                clone = assign(bound, copied(node.value, self.facts), node)
+            if bound in self.facts.again or node in items:
+                clone = assign(str(bound), copied(node.value, self.facts), node)
                 operation = self.facts.operation.get(node.value)
                 if operation is not None:
                     self.facts.operation[clone.value] = operation
@@ -112,6 +133,28 @@ class Saves:
         if operation.function is operator.getitem:
             return is_basic(operation.bound["index"], frozenset(self.facts.integers))
         return operation.rule.name in _AGAIN
+
+    def _is_item(self, node: Node) -> bool:
+        """Whether a statement in a loop reads an element of an array that never changes: `a = x[i]`."""
+        operation = self.facts.operation.get(node.value)
+        if target(node) in self.facts.mutable:
+            return False
+        if operation is None:
+            plain = self.facts.origin.get(node, node) in self.facts.foreign
+            return plain and all(read in self.facts.integers for read in loads(node))
+        if operation.function is not operator.getitem:
+            return False
+        source, *places = loads(node)
+        never = source not in self.facts.mutable and source not in self.facts.viewed
+        return never and source not in self.facts.rebound and all(p in self.facts.integers for p in places)
+
+    def _is_settled(self, node: Node) -> bool:
+        """Whether the index of a write may be computed before what the write replaced is back."""
+        return not any(
+            read in table
+            for read in loads(node)
+            for table in (self.facts.mutable, self.facts.viewed, self.facts.temporaries)
+        )
 
     def test(self, node: Node) -> Node:
         """The test of an `if` for the backward half."""
@@ -210,8 +253,3 @@ class Saves:
             self.facts.pushes[push] = kept
             made.append(at(push, node))
         return made
-
-
-def _is_rows(node: Node) -> bool:
-    """Whether a loop runs over the rows of a named array."""
-    return isinstance(node.iter, gast.Name)

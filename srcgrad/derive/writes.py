@@ -51,6 +51,13 @@ def undo_write(node: Node, adjoints: Adjoints) -> Block:
     carried = isinstance(value, gast.Name) and value.id in facts.active
     basic = is_basic(index, frozenset(facts.integers))
     added = isinstance(node, gast.AugAssign)
+    if not added and _is_whole(index):
+        if carried:
+            read = expression(f"{facts.library('sum_to')}(g, x)", g=adjoint, x=copied(value, facts))
+            adjoints.state.pop(array)
+            adjoints.contribute_whole(copied(value, facts), read, made, node)
+        adjoints.state.pop(array, None)
+        return made
     if carried:
         read = _adjoint_of_part(adjoint, node, basic or added, facts)
         sign = "-" if added and isinstance(node.op, gast.Sub) else ""
@@ -64,6 +71,13 @@ def undo_write(node: Node, adjoints: Adjoints) -> Block:
         cleared = statement("adjoint[index] = 0.0", adjoint=adjoint, index=copied(index, facts))
         made.append(at(cleared, node))
     return made
+
+
+def _is_whole(index: Node) -> bool:
+    """`a[...]`, `a[:]`"""
+    if isinstance(index, gast.Slice):
+        return index.lower is None and index.upper is None and index.step is None
+    return isinstance(index, gast.Constant) and index.value is ...
 
 
 def _adjoint_of_part(adjoint: str, node: Node, basic: bool, facts: Facts) -> Node:

@@ -7,6 +7,7 @@ import textwrap
 import gast
 
 from srcgrad.derive.program import Program
+from srcgrad.emit.contexts import enclosed
 from srcgrad.emit.expression import expression
 from srcgrad.emit.text import Blank, Comment, Verbatim
 from srcgrad.facts import Facts
@@ -33,8 +34,8 @@ def assemble(program: Program, facts: Facts, function: Node, made: str) -> Node:
         type_params=[],
     )
     facts.saved = {name: None for n in statements(program.forward) if n in facts.pushes for name in loads(n)}
-    forward = written(program.forward, facts)
-    backward = cited(program.backward, facts)
+    forward = enclosed(written(program.forward, facts), facts.contexts)
+    backward = enclosed(cited(program.backward, facts), facts.contexts)
     if facts.mode == "vjp":
         definition.body += [*forward, pullback(program, facts, backward), results(program, facts)]
     else:
@@ -167,7 +168,7 @@ def _own_text(node: Node, facts: Facts) -> Node:
     depth = len(lines[0]) - len(lines[0].lstrip())
     if any(line[:depth].strip() for line in lines):
         return facts.as_written(node)
-    return remark(Verbatim("\n".join(line[depth:].rstrip() for line in lines)))
+    return at(remark(Verbatim("\n".join(line[depth:].rstrip() for line in lines))), user)
 
 
 def _comments_above(node: Node, facts: Facts) -> list[str]:

@@ -31,8 +31,8 @@ from srcgrad.emit.pieces import Piece
 from srcgrad.emit.text import function as spell
 from srcgrad.errors import Place
 from srcgrad.facts import Facts
-from srcgrad.front.inlined import Overlay
 from srcgrad.front.namespace import LiveNamespace
+from srcgrad.front.overlay import Overlay
 from srcgrad.front.parse import place
 from srcgrad.front.static import StaticModule
 from srcgrad.trees import Node, expression, walk

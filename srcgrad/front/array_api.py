@@ -6,8 +6,8 @@ import gast
 import numpy as np
 
 from srcgrad.facts import Facts
-from srcgrad.front.inlined import Overlay
 from srcgrad.front.namespace import Binding
+from srcgrad.front.overlay import Overlay
 from srcgrad.front.resolve import binding_of
 from srcgrad.trees import COMPOUND, Block, Node, at, expression, name, statements, stores, target, walk
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import gast
 
 from srcgrad.facts import Facts
-from srcgrad.front.inlined import Overlay
 from srcgrad.front.namespace import Binding
+from srcgrad.front.overlay import Overlay
 from srcgrad.front.procedures import entering
 from srcgrad.front.webs import parameters
 from srcgrad.runtime import owned

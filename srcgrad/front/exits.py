@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import gast
 
 from srcgrad.facts import Facts
+from srcgrad.front.assigned import doubtful
 from srcgrad.trees import BLOCKS, Block, Node, at, constant, copy, expression, name, statement, statements, stores
 
 NEVER, SOMETIMES, ALWAYS = range(3)
@@ -43,6 +44,9 @@ def exits(function: Node, facts: Facts) -> Node:
     if not _has_exits(function):
         return function
     ways = Ways(facts)
+    own = [a.id for a in function.args.posonlyargs + function.args.args + function.args.kwonlyargs]
+    local = {bound for node in statements(function.body) for bound in stores(node)}
+    before = doubtful(function.body, own, local)
     returns = _returns(function.body)
     early = len(returns) > 1 or (returns and returns[0] is not function.body[-1])
     if early:
@@ -61,7 +65,8 @@ def exits(function: Node, facts: Facts) -> Node:
         values = [name(result) for result in ways.results]
         value = values[0] if len(values) == 1 else gast.Tuple(elts=values, ctx=gast.Load())
         block = [*start, *block, _own_text(gast.Return(value), returns[-1], ways)]
-    function.body = block
+    unclear = [n for n in doubtful(block, own, local) if n not in before and n not in own]
+    function.body = [*(_set(n, constant(0.0), function, ways) for n in unclear), *block]
     facts.local |= {bound for node in statements(block) for bound in stores(node)}
     return function
 
@@ -120,6 +125,10 @@ def _block(block: Block, ways: Ways, watched: tuple[str, ...] = ()) -> Block:
             return [*made, *_way_out(node, ways), *(_set(flag, constant(True), node, ways) for flag in watched)]
         if isinstance(node, gast.If):
             states = (_status(node.body), _status(node.orelse))
+            if rest and SOMETIMES in states and ALWAYS in states:  # what follows belongs to the other side
+                side = node.body if states[0] == SOMETIMES else node.orelse
+                side += rest
+                return [*made, *_if(node, _block(node.body, ways, watched), _block(node.orelse, ways, watched))]
             if rest and SOMETIMES in states:
                 return made + _skipping(node, rest, ways, watched)
             if ALWAYS in states:

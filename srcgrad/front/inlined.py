@@ -6,7 +6,6 @@ All are written out in a derivative that will be differentiated again.
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass, field
 from typing import Any  # called functions are arbitrary objects
 
 import gast
@@ -15,25 +14,14 @@ from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Facts
 from srcgrad.front.exits import exits
 from srcgrad.front.namespace import Binding, Namespace
+from srcgrad.front.overlay import Overlay
+from srcgrad.front.plain import plain
 from srcgrad.front.procedures import Procedures
 from srcgrad.front.resolve import operation_of
 from srcgrad.front.source import Source
 from srcgrad.front.subset import subset
 from srcgrad.names import Names
 from srcgrad.trees import COMPOUND, Block, Node, assign, at, constant, copy, is_write, name, statements, stores, walk
-
-
-@dataclass
-class Overlay:
-    """The namespace of a function into which others were written: their names stand beside its own."""
-
-    base: Namespace
-    extra: dict[str, Binding] = field(default_factory=dict)
-    parts: list[tuple[Namespace, Source]] = field(default_factory=list)
-
-    def lookup(self, name: str) -> Binding | None:
-        """What `name` means."""
-        return self.extra.get(name) or self.base.lookup(name)
 
 
 def inlined(function: Node, facts: Facts) -> Node:
@@ -123,7 +111,8 @@ def _written(call: Node, function: Any, where: Node, before: Block, facts: Facts
     taken = facts.names.taken | {n.id for n in walk(tree) if isinstance(n, gast.Name)}
     inner = Facts(source, Overlay(namespace), facts.mode, (), names=Names(sorted(taken)), module=facts.module)
     inner.generated = source.file.startswith("<srcgrad ")
-    exits(subset(tree, inner), inner)
+    inner.local = _local(tree)
+    exits(subset(plain(tree, inner), inner), inner)
     facts.generated = facts.generated or inner.generated
     tree.body = _block(tree.body, inner, _local(tree), (*above, id(source.tree)))
     facts.names.taken |= inner.names.taken

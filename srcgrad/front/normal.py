@@ -116,15 +116,19 @@ def _assignment(node: Node, scope: Scope) -> None:
         if node in scope.facts.augmented and scope.block:
             scope.facts.augmented[scope.block[-1]] = None
     elif isinstance(first, gast.Subscript):
-        value = atom(node.value, scope)
-        scope.emit(gast.Assign([_part(first, scope)], value, None))
+        part, value = _part(first, scope), node.value
+        if node in scope.facts.augmented:  # the index is computed once
+            read = copy(part)
+            read.ctx = gast.Load()
+            value = gast.copy_location(gast.BinOp(read, value.op, value.right), value)
+        scope.emit(gast.Assign([part], atom(value, scope), None))
     else:
         _bind(first, atom(node.value, scope), scope)
 
 
 def _part(target: Node, scope: Scope) -> Node:
     """The part of an array that is written, with an index that may be read again in the backward half."""
-    if cheap(target.slice):
+    if _is_steady(target.slice):
         return target
     made = copy(target)
     made.slice = _steady(made.slice, scope)
@@ -132,8 +136,8 @@ def _part(target: Node, scope: Scope) -> Node:
 
 
 def _steady(index: Node, scope: Scope) -> Node:
-    """An index whose calls are computed once and named."""
-    if cheap(index):
+    """An index whose calls, tests and parts of arrays, which the write may change, are computed once and named."""
+    if _is_steady(index):
         return index
     if isinstance(index, gast.Tuple):
         return gast.Tuple(elts=[_steady(part, scope) for part in index.elts], ctx=gast.Load())
@@ -143,6 +147,10 @@ def _steady(index: Node, scope: Scope) -> Node:
     held = scope.temporary()
     scope.emit(assign(held, index))
     return name(held)
+
+
+def _is_steady(index: Node) -> bool:
+    return cheap(index) and not any(isinstance(n, gast.Compare | gast.Subscript | gast.Invert) for n in walk(index))
 
 
 def _pairs(names: Node, values: Node, scope: Scope) -> list[tuple[Node, Node]]:

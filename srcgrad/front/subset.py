@@ -46,7 +46,7 @@ _PLAIN = (gast.expr_context, gast.operator, gast.unaryop, gast.boolop, gast.cmpo
 _REMEDIES: dict[type, tuple[str, str]] = {
     gast.Try: ("`try`", "test the condition with `if` before the operation"),
     gast.With: ("`with`", "enter the context around the call of the gradient"),
-    gast.Delete: ("`del`", "leave it out: names end with the function"),
+    gast.Delete: ("`del`", "make a container without it"),
     gast.Global: ("writing a global", "pass the value as an argument and return it"),
     gast.Nonlocal: ("writing a nonlocal name", "pass the value as an argument and return it"),
     gast.Lambda: ("a lambda inside the function", "define a function at module level and call it"),
@@ -73,14 +73,14 @@ def subset(function: Node, facts: Facts) -> Node:
     """Refuse what is outside the accepted Python; the tree is returned as it is.
 
     >>> from srcgrad.explain import explain_text
-    >>> explain_text("def f(x):\\n    del x\\n    return 1.0", after="subset")
+    >>> explain_text("def f(x):\\n    del x[0]\\n    return 1.0", after="subset")
     Traceback (most recent call last):
     ...
     srcgrad.errors.DifferentiationError: E5005 Python outside the subset: `del` is not accepted
       at <stdin>:2:5
-              del x
-              ^^^^^
-      what to do: leave it out: names end with the function
+              del x[0]
+              ^^^^^^^^
+      what to do: make a container without it
     """
     if isinstance(function, gast.AsyncFunctionDef):
         raise _refusal(facts, function)

@@ -1,0 +1,121 @@
+"""NumPy calls that fill an array, `out=`, `np.copyto`, `a.fill`, `a.sort`, `np.add.at`: spelled as writes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any  # called functions are arbitrary objects
+
+import gast
+import numpy as np
+
+from srcgrad.front.resolve import binding_of
+from srcgrad.trees import Block, Node, copy, expression, walk
+
+if TYPE_CHECKING:
+    from srcgrad.front.plain import Plain
+
+
+def fill(node: Node, work: Plain) -> Block:
+    """The statement itself, or the writes that it stands for."""
+    value = getattr(node, "value", None)
+    if not isinstance(node, gast.Expr | gast.Assign) or not isinstance(value, gast.Call):
+        return [node]
+    if isinstance(node, gast.Expr):
+        made = _method(value, work) or _function(value, work)
+        if made is not None:
+            return [work.own(made, node)]
+    target = _out(value, work)
+    if target is None:
+        return [node]
+    write = work.own(_store(target, value), node)
+    if isinstance(node, gast.Expr):
+        return [write]
+    node.value = gast.copy_location(copy(target), value)
+    work.facts.foreign[node] = None
+    return [write, node]
+
+
+def _store(target: Node, value: Node, op: Node | None = None) -> Node:
+    """`a[...] = value` for a name, `a[i] = value` for a part."""
+    part = copy(target)
+    if isinstance(part, gast.Name):
+        part = gast.copy_location(expression("a[...]", a=part), target)
+    part.ctx = gast.Store()
+    return gast.Assign([part], value, None) if op is None else gast.AugAssign(part, op, value)
+
+
+def _method(call: Node, work: Plain) -> Node | None:
+    """`a.fill(e)`, `a.sort()`."""
+    function = call.func
+    if not isinstance(function, gast.Attribute) or not _is_array(function.value):
+        return None
+    if binding_of(function, work.facts, work.facts.local) is not None:
+        return None
+    if function.attr == "fill" and len(call.args) == 1 and not call.keywords:
+        return _store(function.value, call.args[0])
+    if function.attr == "sort" and not _is_list(function.value, work):
+        sort = expression(f"{work.library('np')}.sort(a)", a=copy(function.value))
+        sort.args += call.args
+        sort.keywords = call.keywords
+        return _store(function.value, sort)
+    return None
+
+
+def _is_list(node: Node, work: Plain) -> bool:
+    return isinstance(node, gast.Name) and node.id in work.lists
+
+
+def _function(call: Node, work: Plain) -> Node | None:
+    """`np.copyto(a, e)`, `np.add.at(a, i, e)`, `np.fill_diagonal(a, e)`."""
+    called = _meant(call.func, work)
+    if called is np.copyto and len(call.args) == 2 and _is_array(call.args[0]):
+        mask = next((w.value for w in call.keywords if w.arg == "where"), None)
+        if any(w.arg not in ("where", "casting") for w in call.keywords):
+            return None
+        array, value = call.args
+        if mask is not None:
+            library = work.library("np")
+            value = expression(f"{library}.where(mask, value, a)", mask=mask, value=value, a=copy(array))
+        return _store(array, value)
+    updated = {"add": gast.Add, "subtract": gast.Sub}
+    if isinstance(call.func, gast.Attribute) and call.func.attr == "at" and len(call.args) == 3:
+        ufunc = _meant(call.func.value, work)
+        if isinstance(ufunc, np.ufunc) and ufunc.__name__ in updated and _is_array(call.args[0]):
+            array, index, value = call.args
+            added = expression(f"{work.library('scatter')}(g, a, index)", g=value, a=copy(array), index=index)
+            return _store(array, added, updated[ufunc.__name__]())
+    return None
+
+
+def _out(call: Node, work: Plain) -> Node | None:
+    """The array that a call fills by `out=`, which is taken from the call."""
+    for word in call.keywords:
+        if word.arg != "out":
+            continue
+        array = word.value
+        if isinstance(array, gast.Tuple) and len(array.elts) == 1:
+            array = array.elts[0]
+        if isinstance(array, gast.Constant) and array.value is None:
+            call.keywords.remove(word)
+            return None
+        if isinstance(_meant(call.func, work), np.ufunc) or _meant(call.func, work) in _WITH_OUT:
+            if _is_array(array) and not any(w.arg == "where" for w in call.keywords):
+                call.keywords.remove(word)
+                return array
+    return None
+
+
+_WITH_OUT: tuple[Any, ...] = (
+    np.dot, np.sum, np.mean, np.prod, np.max, np.min, np.clip, np.cumsum, np.cumprod, np.take, np.var, np.std,
+    np.concatenate, np.stack, np.outer, np.einsum, np.trace, np.round, np.compress,
+)  # fmt: skip
+
+
+def _meant(node: Node, work: Plain) -> Any:
+    found = binding_of(node, work.facts, work.facts.local)
+    return None if found is None else found.object
+
+
+def _is_array(node: Node) -> bool:
+    """Whether a place may be written: a name, or a part of a name."""
+    inner = node.value if isinstance(node, gast.Subscript) else node
+    return isinstance(inner, gast.Name) and not any(isinstance(n, gast.Call) for n in walk(node))

@@ -1,0 +1,21 @@
+"""A namespace with names of its own beside those of another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from srcgrad.front.namespace import Binding, Namespace
+from srcgrad.front.source import Source
+
+
+@dataclass
+class Overlay:
+    """The namespace of a function into which others were written: their names stand beside its own."""
+
+    base: Namespace
+    extra: dict[str, Binding] = field(default_factory=dict)
+    parts: list[tuple[Namespace, Source]] = field(default_factory=list)
+
+    def lookup(self, name: str) -> Binding | None:
+        """What `name` means."""
+        return self.extra.get(name) or self.base.lookup(name)

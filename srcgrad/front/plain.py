@@ -1,0 +1,249 @@
+"""Other spellings of what the language has: `with np.errstate`, `:=`, imports and `del` in the body, `a, *b = ...`."""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import warnings
+from dataclasses import dataclass
+from typing import Any  # modules are arbitrary objects
+
+import gast
+import numpy as np
+
+from srcgrad.facts import Facts
+from srcgrad.front.fill import fill
+from srcgrad.front.namespace import Binding, LiveNamespace, attribute
+from srcgrad.front.overlay import Overlay
+from srcgrad.front.resolve import binding_of
+from srcgrad.front.static import StaticModule
+from srcgrad.front.trips import trips
+from srcgrad.trees import BLOCKS, Block, Node, at, copy, expression, header, name, statements, stores, target, walk
+
+QUIET = (np.errstate, warnings.catch_warnings)  # contexts that change no value
+
+
+@dataclass
+class Plain:
+    """The rewriting of one function: new names are its own, new statements stand at the user's line."""
+
+    facts: Facts
+    lists: frozenset[str] = frozenset()  # names that hold lists
+
+    def library(self, identifier: str) -> str:
+        """How the text spells a library name, which means that library's function from here on."""
+        spelled = self.facts.library(identifier)
+        meant = Binding("object", self.facts.library_values[identifier])
+        self.facts.namespace = Overlay(self.facts.namespace, {spelled: meant})
+        return spelled
+
+    def name(self, stem: str) -> str:
+        """A fresh local name."""
+        made = self.facts.names.fresh(stem)
+        self.facts.local |= {made}
+        return made
+
+    def own(self, node: Node, like: Node) -> Node:
+        """A statement that is not as the user wrote it, at the line of one that is."""
+        self.facts.foreign[node] = None
+        for item in walk(node):
+            if "lineno" not in item.__dict__:
+                gast.copy_location(item, like)
+        return gast.copy_location(node, like)
+
+    def bind(self, target: str, value: Node, like: Node) -> Node:
+        """`target = value`"""
+        return self.own(gast.Assign([name(target, gast.Store())], value, None), like)
+
+
+def plain(function: Node, facts: Facts) -> Node:
+    """Spell with assignments, `if`, `for` and `while` what Python has other words for.
+
+    >>> from srcgrad.explain import explain_text
+    >>> print(explain_text("def f(x):\\n    if (s := x * x) > 1.0:\\n        return s\\n    return x", after="plain"))
+    def f(x):
+        s = x * x
+        if s > 1.0:
+            return s
+        return x
+    """
+    if not facts.generated:
+        function.body = _block(function.body, Plain(facts, _lists(function))) or [at(gast.Pass(), function)]
+    return function
+
+
+def _lists(function: Node) -> frozenset[str]:
+    """Names to which nothing but lists is bound."""
+    bound: dict[str, list[bool]] = {}
+    for node in statements(function.body):
+        for one in stores(node):
+            value = getattr(node, "value", None) if target(node) == one else None
+            bound.setdefault(one, []).append(isinstance(value, gast.List | gast.ListComp) or _calls_list(value))
+    return frozenset(one for one, kinds in bound.items() if all(kinds))
+
+
+def _calls_list(value: Node) -> bool:
+    return isinstance(value, gast.Call) and isinstance(value.func, gast.Name) and value.func.id == "list"
+
+
+def _block(block: Block, work: Plain) -> Block:
+    made: Block = []
+    for node in block:
+        made += _statement(node, work)
+    return made
+
+
+def _statement(node: Node, work: Plain) -> Block:
+    if isinstance(node, gast.FunctionDef):
+        return [node]
+    for which in BLOCKS:
+        if getattr(node, which, None):
+            setattr(node, which, _block(getattr(node, which), work) or [at(gast.Pass(), node)])
+    if isinstance(node, gast.With):
+        return _context(node, work)
+    if isinstance(node, gast.Delete):
+        return [] if all(isinstance(item, gast.Name) for item in node.targets) else [node]
+    if isinstance(node, gast.Import | gast.ImportFrom):
+        return [] if _import(node, work) else [node]
+    if isinstance(node, gast.While):
+        return _while(node, work)
+    _fold_extremes(node, work)
+    before = _walruses(node, work)
+    if isinstance(node, gast.For):
+        return before + trips(node, work)
+    if isinstance(node, gast.Assign) and _is_starred(node):
+        return [*before, _spread(node, work)]
+    return before + fill(node, work)
+
+
+def _context(node: Node, work: Plain) -> Block:
+    """The body of a `with` that changes no value; the text is put into the same context at the end."""
+    for item in node.items:
+        called = item.context_expr
+        found = binding_of(called.func, work.facts, work.facts.local) if isinstance(called, gast.Call) else None
+        if found is None or not any(found.object is one for one in QUIET) or item.optional_vars is not None:
+            return [node]
+    work.facts.contexts.append(node)
+    return list(node.body)
+
+
+def _import(node: Node, work: Plain) -> bool:
+    """Whether an import in the body could be followed; its names mean what is imported from then on."""
+    found: dict[str, Binding] = {}
+    for alias in node.names:
+        if isinstance(node, gast.Import):
+            whole = alias.name if alias.asname else alias.name.partition(".")[0]
+            if alias.name != whole and _module(alias.name, work.facts) is None:
+                return False
+            meant = _module(whole, work.facts)
+            spelled = alias.asname or whole
+        else:
+            module = None if node.level or alias.name == "*" else _module(node.module, work.facts)
+            meant = None if module is None else attribute(module, alias.name)
+            spelled = alias.asname or alias.name
+        if meant is None or meant.kind == "unknown":
+            return False
+        found[spelled] = meant
+    work.facts.namespace = Overlay(work.facts.namespace, found)
+    return True
+
+
+def _module(dotted: str, facts: Facts) -> Binding | None:
+    namespace: Any = facts.namespace
+    while isinstance(namespace, Overlay):
+        namespace = namespace.base
+    if isinstance(namespace, StaticModule):
+        return namespace.program.module(dotted)
+    if not isinstance(namespace, LiveNamespace):
+        return None
+    try:
+        return Binding("object", importlib.import_module(dotted))
+    except ImportError:
+        return None
+
+
+def _while(node: Node, work: Plain) -> Block:
+    """A test that binds names is computed at the head of each trip."""
+    before = _walruses(node, work)
+    if not before:
+        return [node]
+    leave = gast.If(gast.UnaryOp(gast.Not(), node.test), [work.own(gast.Break(), node)], node.orelse)
+    if node.orelse:
+        return [node]
+    node.test = expression("True")
+    node.body = [*before, work.own(leave, node), *node.body]
+    return [node]
+
+
+def _walruses(node: Node, work: Plain) -> Block:
+    """`t = e` for each `(t := e)` that is evaluated in any case, whose place `t` takes."""
+    made: Block = []
+    for key in ("test", "iter", "value", "exc"):
+        part = getattr(node, key, None)
+        if isinstance(part, gast.AST):
+            setattr(node, key, _hoisted(part, node, made, work))
+    if made:
+        work.facts.foreign[node] = None
+    return made
+
+
+def _hoisted(value: Node, where: Node, made: Block, work: Plain) -> Node:
+    if not any(isinstance(n, gast.NamedExpr) for n in walk(value)):
+        return value
+    if isinstance(value, gast.NamedExpr):
+        inner = _hoisted(value.value, where, made, work)
+        earlier = [n for n in walk(where) if isinstance(n, gast.Name) and n.id == value.target.id]
+        if any((n.lineno, n.col_offset) < (value.lineno, value.col_offset) for n in earlier if "lineno" in n.__dict__):
+            return value
+        made.append(work.bind(value.target.id, inner, where))
+        return at(name(value.target.id), value)
+    if isinstance(value, gast.IfExp):
+        value.test = _hoisted(value.test, where, made, work)
+    elif isinstance(value, gast.BoolOp):
+        value.values[0] = _hoisted(value.values[0], where, made, work)
+    elif not isinstance(value, gast.Lambda | gast.ListComp | gast.GeneratorExp | gast.SetComp | gast.DictComp):
+        for key in value._fields:
+            part = getattr(value, key, None)
+            if isinstance(part, list):
+                setattr(value, key, [_hoisted(p, where, made, work) if isinstance(p, gast.AST) else p for p in part])
+            elif isinstance(part, gast.AST):
+                setattr(value, key, _hoisted(part, where, made, work))
+    return value
+
+
+def _fold_extremes(node: Node, work: Plain) -> None:
+    """`min(a, b, c)` as `min(min(a, b), c)`."""
+    for call in [n for part in header(node) for n in walk(part) if isinstance(n, gast.Call) and len(n.args) > 2]:
+        found = binding_of(call.func, work.facts, work.facts.local)
+        if found is None or found.object not in (builtins.min, builtins.max) or call.keywords:
+            continue
+        while len(call.args) > 2:
+            inner = gast.Call(copy(call.func), call.args[:2], [])
+            call.args[:2] = [gast.copy_location(inner, call)]
+            work.facts.foreign[node] = None
+
+
+def _is_starred(node: Node) -> bool:
+    first = node.targets[0]
+    return (
+        len(node.targets) == 1
+        and isinstance(first, gast.Tuple | gast.List)
+        and isinstance(node.value, gast.Tuple | gast.List)
+        and sum(isinstance(item, gast.Starred) for item in first.elts) == 1
+        and not any(isinstance(item, gast.Starred) for item in node.value.elts)
+    )
+
+
+def _spread(node: Node, work: Plain) -> Node:
+    """`a, *b = x, y, z` as `a, b = x, [y, z]`."""
+    targets, values = node.targets[0].elts, node.value.elts
+    place = next(k for k, item in enumerate(targets) if isinstance(item, gast.Starred))
+    after = len(targets) - place - 1
+    if len(values) < len(targets) - 1:
+        return node
+    rest = gast.List(elts=values[place : len(values) - after], ctx=gast.Load())
+    gast.copy_location(rest, node.value)
+    node.value.elts = [*values[:place], rest, *values[len(values) - after :]]
+    targets[place] = targets[place].value
+    work.facts.foreign[node] = None
+    return node

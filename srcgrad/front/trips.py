@@ -1,0 +1,128 @@
+"""Loops over several things at once, `zip`, `enumerate`, `reversed`, `d.items()`: a count, and items read by it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import gast
+
+from srcgrad.front.resolve import binding_of
+from srcgrad.trees import Block, Node, copy, expression, is_write, name, statements, stores
+
+if TYPE_CHECKING:
+    from srcgrad.front.plain import Plain
+
+_OF_DICTS = ("items", "values", "keys")
+
+
+@dataclass
+class Trips:
+    """What one loop runs over: how the items of trip `count` are read, and how many trips there are."""
+
+    work: Plain
+    loop: Node
+    count: str
+    before: Block = field(default_factory=list)
+    lengths: list[Node] = field(default_factory=list)
+
+
+def trips(loop: Node, work: Plain) -> Block:
+    """`for a, b in zip(x, y)` as `for i in range(min(len(x), len(y)))`, which reads `x[i]` and `y[i]` first."""
+    kind = _called(loop.iter, work)
+    if kind == "reversed" and _called(loop.iter.args[0], work) not in ("range", "enumerate", "zip", *_OF_DICTS):
+        loop.iter = gast.copy_location(expression("x[::-1]", x=loop.iter.args[0]), loop.iter)
+        kind = ""
+    if kind == "keys":
+        loop.iter = gast.copy_location(expression("list(d)", d=loop.iter.func.value), loop.iter)
+    if kind in ("zip", "enumerate", "items", "values"):
+        return _counted(loop, work)
+    if isinstance(loop.target, gast.Tuple | gast.List):
+        item = work.name("item")
+        unpack = work.own(gast.Assign([loop.target], name(item), None), loop)
+        loop.target = name(item, gast.Store())
+        loop.body = [unpack, *loop.body]
+    return [loop]
+
+
+def _called(node: Node, work: Plain) -> str:
+    """The name of the built-in function, or of the method of a dict, by which a loop is made."""
+    if not isinstance(node, gast.Call):
+        return ""
+    function = node.func
+    if isinstance(function, gast.Attribute) and function.attr in _OF_DICTS and not node.args:
+        return str(function.attr) if isinstance(function.value, gast.Name) else ""
+    found = binding_of(function, work.facts, work.facts.local)
+    for known in (zip, enumerate, reversed, range):
+        if found is not None and found.object is known and node.args:
+            return str(known.__name__)
+    return ""
+
+
+def _counted(loop: Node, work: Plain) -> Block:
+    first = loop.target.elts[0] if isinstance(loop.target, gast.Tuple) else None
+    counts = _called(loop.iter, work) == "enumerate" and len(loop.iter.args) == 1 and not loop.iter.keywords
+    named = first if counts and isinstance(first, gast.Name) else None
+    made = Trips(work, loop, work.name("i") if named is None else named.id)
+    head = _bind(loop.target, _item(loop.iter, made), made, skip=named)
+    lengths = made.lengths
+    trip_count = lengths[0] if len(lengths) == 1 else gast.Call(name("min"), lengths, [])
+    loop.iter = gast.copy_location(expression("range(n)", n=trip_count), loop.iter)
+    loop.target = name(made.count, gast.Store())
+    loop.body = [*head, *loop.body]
+    work.own(loop, loop)
+    return [*made.before, loop]
+
+
+def _item(node: Node, made: Trips) -> Node:
+    """The item of one trip: an expression, or a tuple of items."""
+    work, like = made.work, made.loop
+    kind = _called(node, work)
+    if kind == "zip":
+        strict = [w for w in node.keywords if w.arg == "strict" and getattr(w.value, "value", None) is True]
+        items = gast.Tuple(elts=[_item(part, made) for part in node.args], ctx=gast.Load())
+        if strict and len(made.lengths) > 1:
+            made.before.append(_same_lengths(made))
+        return items
+    if kind == "enumerate":
+        start = node.args[1] if len(node.args) > 1 else next((w.value for w in node.keywords), None)
+        place = name(made.count) if start is None else expression("start + i", start=start, i=made.count)
+        return gast.Tuple(elts=[place, _item(node.args[0], made)], ctx=gast.Load())
+    if kind in _OF_DICTS:
+        keys = work.name("keys")
+        made.before.append(work.bind(keys, expression("list(d)", d=node.func.value), like))
+        made.lengths.append(expression(f"len({keys})"))
+        key = expression(f"{keys}[{made.count}]")
+        value = expression("d[key]", d=copy(node.func.value), key=copy(key))
+        return {"keys": key, "values": value}.get(kind) or gast.Tuple(elts=[key, value], ctx=gast.Load())
+    if kind == "range" and len(node.args) == 1:
+        made.lengths.append(node.args[0])
+        return name(made.count)
+    if kind == "reversed":
+        node = expression("x[::-1]", x=node.args[0])
+    held = node.id if isinstance(node, gast.Name) and not _rebinds(made.loop, node.id) else work.name("items")
+    if not isinstance(node, gast.Name) or held != node.id:
+        made.before.append(work.bind(held, node, like))
+    made.lengths.append(expression(f"len({held})"))
+    return expression(f"{held}[{made.count}]")
+
+
+def _same_lengths(made: Trips) -> Node:
+    differ = gast.Compare(made.lengths[0], [gast.NotEq() for _ in made.lengths[1:]], list(map(copy, made.lengths[1:])))
+    error = expression("ValueError('zip() was given sequences of different lengths')")
+    return made.work.own(gast.If(differ, [gast.Raise(error, None)], []), made.loop)
+
+
+def _rebinds(loop: Node, bound: str) -> bool:
+    return bound in stores(loop) or any(bound in stores(n) and not is_write(n) for n in statements(loop.body))
+
+
+def _bind(target: Node, item: Node, made: Trips, skip: Node | None) -> Block:
+    """Assignments of the items to the names of the loop, in the order of the text."""
+    if target is skip:
+        return []
+    if isinstance(target, gast.Tuple | gast.List) and isinstance(item, gast.Tuple):
+        if len(target.elts) == len(item.elts):
+            pairs = zip(target.elts, item.elts, strict=True)
+            return [node for part, value in pairs for node in _bind(part, value, made, skip)]
+    return [made.work.own(gast.Assign([target], item, None), made.loop)]
