@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import types
 from typing import Any  # arguments are arbitrary objects
 
 import numpy as np
 
 from srcgrad.errors import DifferentiationError
-from srcgrad.facts import SCALAR, Kind
+from srcgrad.facts import SCALAR, UNKNOWN, Kind
 
 _ARRAYS = tuple(Kind("array", rank) for rank in range(33))
 _OTHER = Kind("other")
 _REAL = np.dtype(float)
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, np.ufunc, functools.partial)
+_HEAP_TYPE = 1 << 9  # a class made by a `class` statement
 
 
 def kind_of(value: Any) -> Kind:
@@ -37,7 +41,10 @@ def kind_of(value: Any) -> Kind:
         return Kind(tag, None, tuple((k, kind_of(v)) for k, v in enumerate(value)))
     if isinstance(value, dict):
         return Kind("dict", None, tuple((k, kind_of(v)) for k, v in value.items()))
-    return _OTHER
+    if isinstance(value, _FUNCTIONS):
+        return Kind("function", None, ((value, UNKNOWN),))
+    written_in_python = isinstance(cls, type) and cls.__flags__ & _HEAP_TYPE
+    return Kind("object", None, ((cls, UNKNOWN),)) if written_in_python else _OTHER
 
 
 def _is_complex(value: Any) -> bool:

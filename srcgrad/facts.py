@@ -21,7 +21,7 @@ from srcgrad.trees import Node, name
 class Kind:
     """What is known of an argument before it is seen: nothing, a number, an array of some rank, a container."""
 
-    tag: str = "unknown"  # unknown, scalar, array, tuple, list, dict, other
+    tag: str = "unknown"  # unknown, scalar, array, tuple, list, dict, function, object, other
     ndim: int | None = None
     items: tuple[tuple[Any, Kind], ...] = ()
 
@@ -130,6 +130,7 @@ class Facts:
     generated: bool = False  # whether the source is a text of ours: stacks and element updates are accepted
     mutable: dict[str, None] = field(default_factory=dict)  # arrays that the function writes into
     viewed: dict[str, None] = field(default_factory=dict)  # temporaries that may be views of these
+    functions: dict[str, Any] = field(default_factory=dict)  # local name -> front.functions.Function
     contexts: list[Node] = field(default_factory=list)  # `with np.errstate(...)` around statements of the user
     local: frozenset[str] = frozenset()  # names that the user's function binds
     called: bool = False  # whether another function of the text calls this one

@@ -14,6 +14,7 @@ import numpy as np
 from srcgrad.facts import Facts
 from srcgrad.front.fill import fill
 from srcgrad.front.namespace import Binding, LiveNamespace, attribute
+from srcgrad.front.nested import take_out
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.static import StaticModule
@@ -29,6 +30,7 @@ class Plain:
 
     facts: Facts
     lists: frozenset[str] = frozenset()  # names that hold lists
+    made: frozenset[str] = frozenset()  # fresh names
 
     def library(self, identifier: str) -> str:
         """How the text spells a library name, which means that library's function from here on."""
@@ -40,6 +42,7 @@ class Plain:
     def name(self, stem: str) -> str:
         """A fresh local name."""
         made = self.facts.names.fresh(stem)
+        self.made |= {made}
         self.facts.local |= {made}
         return made
 
@@ -68,7 +71,10 @@ def plain(function: Node, facts: Facts) -> Node:
         return x
     """
     if not facts.generated:
-        function.body = _block(function.body, Plain(facts, _lists(function))) or [at(gast.Pass(), function)]
+        work = Plain(facts, _lists(function))
+        function.body = take_out(function.body, work)
+        facts.local = work.made | own_names(function) | frozenset(facts.functions)
+        function.body = _block(function.body, work) or [at(gast.Pass(), function)]
     return function
 
 
@@ -80,6 +86,16 @@ def _lists(function: Node) -> frozenset[str]:
             value = getattr(node, "value", None) if target(node) == one else None
             bound.setdefault(one, []).append(isinstance(value, gast.List | gast.ListComp) or _calls_list(value))
     return frozenset(one for one, kinds in bound.items() if all(kinds))
+
+
+def own_names(function: Node) -> frozenset[str]:
+    """Parameters and names that a function binds, what is nested in it apart."""
+    arguments = function.args
+    names = {a.id for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs}
+    if arguments.vararg is not None:
+        names.add(arguments.vararg.id)
+    bound = [n for node in function.body for n in walk(node) if isinstance(n, gast.Name)]
+    return frozenset(names | {n.id for n in bound if isinstance(n.ctx, gast.Store)})
 
 
 def _calls_list(value: Node) -> bool:
@@ -94,8 +110,6 @@ def _block(block: Block, work: Plain) -> Block:
 
 
 def _statement(node: Node, work: Plain) -> Block:
-    if isinstance(node, gast.FunctionDef):
-        return [node]
     for which in BLOCKS:
         if getattr(node, which, None):
             setattr(node, which, _block(getattr(node, which), work) or [at(gast.Pass(), node)])
@@ -163,9 +177,12 @@ def _module(dotted: str, facts: Facts) -> Binding | None:
 
 
 def _while(node: Node, work: Plain) -> Block:
-    """A test that binds names is computed at the head of each trip."""
+    """A test that binds names, or calls a function of this one, is computed at the head of each trip."""
     before = _walruses(node, work)
-    if not before:
+    calls = [
+        n for n in walk(node.test) if isinstance(n, gast.Call) and getattr(n.func, "id", "") in work.facts.functions
+    ]
+    if not before and not calls:
         return [node]
     leave = gast.If(gast.UnaryOp(gast.Not(), node.test), [work.own(gast.Break(), node)], node.orelse)
     if node.orelse:

@@ -1,0 +1,131 @@
+"""Functions as values: nested ones, lambdas, methods, partial applications, functions passed as arguments."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any  # functions are arbitrary objects
+
+import gast
+
+from srcgrad.front.namespace import Binding
+from srcgrad.front.resolve import binding_of
+from srcgrad.rules import rule_of
+from srcgrad.trees import Node, copy, expression
+
+if TYPE_CHECKING:
+    from srcgrad.facts import Facts, Kind
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function that is known when the derivative is made.
+
+    Either `tree`, a function defined inside of another whose facts are `owner`, or `binding`, what a name of some
+    module means. `args` and `words` are arguments that it gets before those of the call.
+    """
+
+    name: str
+    tree: Node = None
+    owner: Facts | None = None
+    binding: Binding | None = None
+    args: tuple[Node, ...] = ()
+    words: dict[str, Node] = field(default_factory=dict)
+    whole: type | None = None  # the class of the object whose method it is
+
+    @property
+    def called(self) -> Any:
+        """What `Module.source` knows a callee by."""
+        assert self.binding is not None, "a nested function has a tree of its own"
+        return self.binding.static if self.binding.static is not None else self.binding.object
+
+
+def function_of(node: Node, facts: Facts, local: frozenset[str]) -> Function | None:
+    """The function that an expression means; None if it means none, or if only a run can tell."""
+    if isinstance(node, gast.Name) and node.id in facts.functions:
+        local_function: Function = facts.functions[node.id]
+        return local_function
+    if isinstance(node, gast.Call):
+        return _partial(node, facts, local)
+    found = binding_of(node, facts, local)
+    if found is not None:
+        return _of_object(found, node)
+    if isinstance(node, gast.Attribute):
+        known = facts.functions.get(node.value.id) if isinstance(node.value, gast.Name) else None
+        if known is not None:
+            return None if known.whole is None else _method(known.whole, node)
+        owner = binding_of(node.value, facts, local)
+        return None if owner is None or not _is_instance(owner) else _method(type(owner.object), node)
+    return None
+
+
+def of_argument(parameter: str, kind: Kind) -> Function | None:
+    """What an argument that is a function, or an object of a class written in Python, may be called as."""
+    if kind.tag == "function":
+        return _of_object(Binding("object", kind.items[0][0]), gast.Name(parameter, gast.Load(), None, None))
+    if kind.tag != "object":
+        return None
+    owner = kind.items[0][0]
+    own = gast.Name(parameter, gast.Load(), None, None)
+    call = inspect.getattr_static(owner, "__call__", None)
+    return Function(parameter, binding=Binding("object", call), args=(own,), whole=owner)
+
+
+def _is_instance(found: Binding) -> bool:
+    return found.kind == "object" and not isinstance(found.object, type | types.ModuleType | type(None))
+
+
+def _of_object(found: Binding, node: Node) -> Function | None:
+    """What a global name means, as a function."""
+    value = found.object
+    spelled = node.attr if isinstance(node, gast.Attribute) else node.id
+    if found.static is not None:
+        return Function(spelled, binding=found)
+    if found.kind != "object" or isinstance(value, type | types.ModuleType):
+        return None
+    if isinstance(value, functools.partial):
+        args: list[Node] = [expression(f"whole.args[{k}]", whole=copy(node)) for k in range(len(value.args))]
+        words = {key: expression(f"whole.keywords[{key!r}]", whole=copy(node)) for key in value.keywords}
+        return Function(spelled, binding=Binding("object", value.func), args=tuple(args), words=words)
+    if isinstance(value, types.MethodType):
+        own = expression("method.__self__", method=copy(node))
+        return Function(spelled, binding=Binding("object", value.__func__), args=(own,))
+    if isinstance(value, types.FunctionType) or rule_of(value) is not None or hasattr(value, "__srcgrad_primal__"):
+        return Function(spelled, binding=found)
+    derived = getattr(type(value), "as_function", None)  # a derivative that the function calls
+    if derived is not None:
+        return Function(spelled, binding=Binding("object", derived(value)))
+    call = inspect.getattr_static(type(value), "__call__", None)
+    if isinstance(call, types.FunctionType):
+        return Function(spelled, binding=Binding("object", call), args=(copy(node),), whole=type(value))
+    return Function(spelled, binding=found) if callable(value) else None
+
+
+def _method(owner: type, node: Node) -> Function | None:
+    """`model.predict`, where `model` is an object of a class written in Python."""
+    found = inspect.getattr_static(owner, node.attr, None)
+    if isinstance(found, staticmethod) and isinstance(found.__func__, types.FunctionType):
+        return Function(node.attr, binding=Binding("object", found.__func__))
+    if isinstance(found, types.FunctionType):
+        return Function(node.attr, binding=Binding("object", found), args=(copy(node.value),), whole=owner)
+    return None
+
+
+def _partial(node: Node, facts: Facts, local: frozenset[str]) -> Function | None:
+    """`functools.partial(g, a, k=b)`, of names and constants."""
+    maker = binding_of(node.func, facts, local)
+    if maker is None or maker.object is not functools.partial or not node.args:
+        return None
+    inner = function_of(node.args[0], facts, local)
+    given = [*node.args[1:], *(w.value for w in node.keywords)]
+    if inner is None or not all(isinstance(item, gast.Name | gast.Constant) for item in given):
+        return None
+    words = inner.words | {w.arg: w.value for w in node.keywords}
+    return Function(inner.name, inner.tree, inner.owner, inner.binding, (*inner.args, *node.args[1:]), words)
+
+
+def is_ordinary(function: Function) -> bool:
+    """Whether a call of the function is one that the rest of the pipeline knows: of a global name, as it is."""
+    return function.tree is None and not function.args and not function.words

@@ -1,0 +1,125 @@
+"""Functions defined inside of the differentiated one: taken out of its body, to be written where they are called."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+import gast
+
+from srcgrad.front.functions import Function, function_of
+from srcgrad.front.resolve import binding_of
+from srcgrad.trees import Block, Node, at, header, name, statements, stores, target, walk
+
+if TYPE_CHECKING:
+    from srcgrad.front.plain import Plain
+
+
+def take_out(block: Block, work: Plain) -> Block:
+    """The block without nested functions, lambdas and second names of functions; what their defaults hold is kept."""
+    names = [s for node in statements(block) for s in stores(node)]
+    for node in statements(block):
+        if isinstance(node, gast.FunctionDef):
+            names.append(node.name) if names.count(node.name) == 0 else None
+    return _block(block, names, work)
+
+
+def _block(block: Block, names: list[str], work: Plain) -> Block:
+    made: Block = []
+    for node in block:
+        if isinstance(node, gast.FunctionDef):
+            made += _define(node, node.name, node, names, work)
+            continue
+        before: Block = []
+        bound = target(node)
+        if isinstance(node, gast.Assign) and bound is not None and names.count(bound) == 1:
+            if isinstance(node.value, gast.Lambda):
+                made += _define(_as_function(node.value, bound), bound, node, names, work)
+                continue
+            known = _second_name(node, before, work)
+            if known is not None:
+                work.facts.functions[bound] = known
+                work.facts.local |= {bound}
+                made += before
+                continue
+        for part in header(node):
+            _lambdas(part, node, before, names, work)
+        for which in ("body", "orelse"):
+            if getattr(node, which, None):
+                setattr(node, which, _block(getattr(node, which), names, work) or [at(gast.Pass(), node)])
+        made += [*before, node]
+    return made
+
+
+def _define(tree: Node, spelled: str, like: Node, names: list[str], work: Plain) -> Block:
+    """Keep a function; its defaults are computed where it is defined."""
+    if names.count(spelled) > 1 or getattr(tree, "decorator_list", None):
+        why = "a nested function that is bound twice" if names.count(spelled) > 1 else "a decorated nested function"
+        raise work.facts.refuse(like, "E5005", f"{why} is not accepted", "give each function a name of its own")
+    made: Block = []
+    for table in (tree.args.defaults, tree.args.kw_defaults):
+        for place, value in enumerate(table):
+            if value is not None and not isinstance(value, gast.Constant):
+                held = work.name(f"{spelled}_default")
+                made.append(work.bind(held, value, like))
+                table[place] = at(name(held), value)
+    work.facts.functions[spelled] = Function(spelled, tree, work.facts)
+    work.facts.local |= {spelled}
+    return made
+
+
+def _as_function(value: Node, spelled: str) -> Node:
+    """A lambda as a definition."""
+    body = [gast.copy_location(gast.Return(value.body), value.body)]
+    made = gast.FunctionDef(spelled, value.args, body, [], None, None, [])
+    return gast.copy_location(made, value)
+
+
+def _second_name(node: Node, before: Block, work: Plain) -> Function | None:
+    """`h = np.sin`, `h = partial(g, c)`: the function itself; arguments that are bound get names."""
+    value = node.value
+    if isinstance(value, gast.Call):
+        maker = binding_of(value.func, work.facts, work.facts.local)
+        if maker is None or maker.object is not functools.partial or not value.args:
+            return None
+        for place, item in enumerate(value.args[1:], start=1):
+            if not isinstance(item, gast.Constant):
+                value.args[place] = _held(item, node, before, work)
+        for word in value.keywords:
+            if not isinstance(word.value, gast.Constant):
+                word.value = _held(word.value, node, before, work)
+    elif not isinstance(value, gast.Name | gast.Attribute):
+        return None
+    found = function_of(value, work.facts, work.facts.local)
+    own = found is not None and found.binding is not None and isinstance(value, gast.Name) and found.args
+    return None if own else found  # an object that can be called is an object as well
+
+
+def _held(value: Node, node: Node, before: Block, work: Plain) -> Node:
+    """A name that no later statement binds."""
+    held = work.name("bound")
+    before.append(work.bind(held, value, node))
+    return at(name(held), value)
+
+
+_BY_KEY = ("sorted", "min", "max", "sort")
+
+
+def _lambdas(part: Node, node: Node, before: Block, names: list[str], work: Plain) -> None:
+    """A lambda inside of an expression gets a name; one that only sorts stays."""
+    for item in list(walk(part)):
+        keeps = isinstance(item, gast.Call) and getattr(item.func, "id", getattr(item.func, "attr", "")) in _BY_KEY
+        for key in item._fields:
+            inner = getattr(item, key, None)
+            values = inner if isinstance(inner, list) else [inner]
+            for place, value in enumerate(values):
+                if not isinstance(value, gast.Lambda) or keeps or getattr(item, "arg", "") == "key":
+                    continue
+                spelled = work.name("inner")
+                before += _define(_as_function(value, spelled), spelled, node, [*names, spelled], work)
+                swap = at(name(spelled), value)
+                if isinstance(inner, list):
+                    inner[place] = swap
+                else:
+                    setattr(item, key, swap)
+                work.facts.foreign[node] = None

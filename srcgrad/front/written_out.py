@@ -1,0 +1,281 @@
+"""One call, written out: arguments bound to parameters, the function's names made different from the caller's."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any  # called functions are arbitrary objects
+
+import gast
+
+from srcgrad.errors import DifferentiationError
+from srcgrad.facts import Facts
+from srcgrad.front.exits import exits
+from srcgrad.front.functions import Function, function_of
+from srcgrad.front.namespace import Binding, Namespace
+from srcgrad.front.overlay import Overlay
+from srcgrad.front.plain import own_names, plain
+from srcgrad.front.procedures import Procedures
+from srcgrad.front.source import Source
+from srcgrad.front.subset import subset
+from srcgrad.names import Names
+from srcgrad.trees import Block, Node, assign, at, constant, copy, is_write, name, statements, stores, walk
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where calls are written out: the caller's facts and names, the functions that are being written out around."""
+
+    facts: Facts
+    local: frozenset[str]
+    above: tuple[int, ...]
+    expanded: Callable[[Block, Site], Block]
+
+    def alias(self, stem: str, binding: Binding) -> str:
+        """A global name of the text for a function that is known by its value."""
+        known = self.facts.namespace.lookup(stem)
+        if stem not in self.local and known is not None and _is_same(binding, known):
+            return stem
+        overlay = self.facts.namespace
+        assert isinstance(overlay, Overlay), "an overlay was put there"
+        for spelled, meant in overlay.extra.items():
+            if _is_same(binding, meant):
+                return spelled
+        spelled = self.facts.names.fresh(stem) if stem not in self.local else self.facts.names.numbered(stem)
+        overlay.extra[spelled] = binding
+        return spelled
+
+    def is_variadic(self, function: Any) -> bool:
+        """Whether a called function takes `*args`."""
+        try:
+            source, _ = self.facts.module.source(function)
+        except DifferentiationError:
+            return False
+        return source.tree.args.vararg is not None
+
+
+def written_out(call: Node, found: Function, where: Node, before: Block, site: Site) -> Node:
+    """The value of a call as a name; the statements that compute it go to `before`."""
+    facts = site.facts
+    callee = _callee(found, site)
+    if callee is not None and found.tree is not None and id(found.tree) in site.above:
+        raise facts.refuse(
+            call,
+            "E5005",
+            f"the nested function `{found.name}` calls itself, which is not accepted",
+            "define it at module level, and pass it what it reads",
+        )
+    if callee is None or id(callee.tree) in site.above:
+        return call
+    source, namespace, original = callee.source, callee.namespace, callee.tree
+    tree = copy(original)
+    if not isinstance(tree.body[-1], gast.Return) and isinstance(where, gast.Expr):
+        tree.body.append(at(gast.Return(constant(0.0)), tree))
+    taken = facts.names.taken | {n.id for n in walk(tree) if isinstance(n, gast.Name)}
+    inner = Facts(source, Overlay(namespace), facts.mode, (), names=Names(sorted(taken)), module=facts.module)
+    inner.generated = source.file.startswith("<srcgrad ")
+    inner.local = own_names(tree)
+    outer = _outer_names(tree, found)
+    tree.body = [node for node in tree.body if not isinstance(node, gast.Nonlocal)]
+    if found.owner is not None:
+        inner.functions.update(found.owner.functions)
+    given = _given(call, tree, found, facts)
+    known = {p: f for p, v in given.items() if (f := function_of(v, facts, site.local)) is not None}
+    inner.functions.update(known)
+    functions = {p: f for p, f in known.items() if f.whole is None}
+    if functions:
+        moved = _move_apart(tree, inner, facts)
+        given = {moved.get(p, p): v for p, v in given.items()}
+    exits(subset(plain(tree, inner), inner), inner)
+    facts.generated = facts.generated or inner.generated
+    shared = {n for f in functions.values() if f.tree is not None for n in facts.local} | outer
+    tree.body = site.expanded(
+        tree.body, Site(inner, own_names(tree) - shared, (*site.above, id(original)), site.expanded)
+    )
+    spelled = _spelled(tree, inner, facts, shared | set(functions))
+    _bind({p: v for p, v in given.items() if p not in functions}, call, tree, found, spelled, where, before, facts)
+    for node in tree.body:
+        for item in walk(node):
+            if isinstance(item, gast.Name):
+                item.id = spelled.get(item.id, item.id)
+            at(item, where)
+        for item in statements([node]):
+            facts.foreign[item] = None
+    last = tree.body[-1]
+    before += tree.body[:-1]
+    assert isinstance(facts.namespace, Overlay), "an overlay was put there"
+    facts.namespace.parts += [(namespace, source), *_parts(inner.namespace)]
+    if isinstance(where, gast.Expr):
+        return at(constant(None), call)
+    result = facts.names.fresh(f"{tree.name}_value")
+    before.append(at(assign(result, last.value), where))
+    facts.foreign[before[-1]] = None
+    return at(name(result), call)
+
+
+def changes_outside(tree: Node) -> bool:
+    """Whether a nested function binds names of the function around it, or writes into arrays."""
+    return any(isinstance(n, gast.Nonlocal) or is_write(n) for n in statements(tree.body))
+
+
+@dataclass(frozen=True)
+class Callee:
+    """A function to write out: its text, where its names are looked up, its tree."""
+
+    source: Source
+    namespace: Namespace
+    tree: Node
+
+
+def _callee(found: Function, site: Site) -> Callee | None:
+    if found.tree is not None:
+        assert found.owner is not None, "a nested function has an owner"
+        return Callee(found.owner.source, found.owner.namespace, found.tree)
+    try:
+        source, namespace = site.facts.module.source(found.called)
+    except DifferentiationError:
+        return None  # refused later, if a derivative flows through it
+    return Callee(source, namespace, source.tree)
+
+
+def _outer_names(tree: Node, found: Function) -> set[str]:
+    """Names that a nested function shares with the function around it."""
+    if found.owner is None:
+        return set()
+    nonlocal_names = {n for node in statements(tree.body) if isinstance(node, gast.Nonlocal) for n in node.names}
+    return set(found.owner.local - own_names(tree)) | nonlocal_names
+
+
+def _move_apart(tree: Node, inner: Facts, facts: Facts) -> dict[str, str]:
+    """Rename what a function binds where the caller has the name too: functions that it gets may read the caller's."""
+    moved = {n: inner.names.numbered(n) for n in own_names(tree) if n in facts.local and n not in inner.functions}
+    for item in walk(tree):
+        if isinstance(item, gast.Name) and item.id in moved:
+            item.id = moved[item.id]
+    inner.local = own_names(tree)
+    return moved
+
+
+def _parts(namespace: Namespace) -> list[tuple[Namespace, Source]]:
+    return namespace.parts if isinstance(namespace, Overlay) else []
+
+
+def _spelled(tree: Node, inner: Facts, facts: Facts, shared: set[str]) -> dict[str, str]:
+    """New names for the callee's locals, and for what its global names mean."""
+    local = own_names(tree) - shared
+    found: dict[str, str] = {}
+    mine = set(facts.names.taken)
+    facts.names.taken |= inner.names.taken
+    assert isinstance(facts.namespace, Overlay), "an overlay was put there"
+    for item in [n for s in tree.body for n in walk(s) if isinstance(n, gast.Name)]:
+        if item.id in found or item.id in shared:
+            continue
+        if item.id in local:
+            found[item.id] = facts.names.numbered(item.id) if item.id in mine else item.id
+            continue
+        meant, known = inner.namespace.lookup(item.id), facts.namespace.lookup(item.id)
+        if meant is None or _is_same(meant, known):
+            found[item.id] = item.id
+        else:
+            found[item.id] = facts.names.numbered(item.id) if item.id in mine or known is not None else item.id
+            facts.namespace.extra[found[item.id]] = meant
+    return found
+
+
+def _is_same(one: Binding, two: Binding | None) -> bool:
+    """Whether a name means the same in both namespaces; two values known as text are the same in one module only."""
+    if two is None or one.kind != two.kind:
+        return False
+    if one.kind == "object":
+        return one.object is two.object
+    return one.static is two.static and one.module is two.module and one.expression == two.expression
+
+
+def _given(call: Node, tree: Node, found: Function, facts: Facts) -> dict[str, Node]:
+    """The arguments of a call by parameter; what is left over goes to `*args`, defaults to what is not given."""
+    arguments = tree.args
+    positional = [a.id for a in arguments.posonlyargs + arguments.args]
+    every = positional + [a.id for a in arguments.kwonlyargs]
+    given = dict(zip(positional, call.args, strict=False)) | {w.arg: w.value for w in call.keywords}
+    rest = call.args[len(positional) :]
+    if (rest and arguments.vararg is None) or any(n not in every for n in given):
+        raise facts.refuse(
+            call, "E5005", "the arguments do not fit the function's parameters", f"it takes: {', '.join(every)}"
+        )
+    for parameter in every:
+        value = given.get(parameter)
+        if value is None:
+            value = _default(parameter, tree, found, facts)
+        if value is None:
+            raise facts.refuse(
+                call, "E5008", f"the argument `{parameter}` is missing", f"the function takes: {', '.join(every)}"
+            )
+        given[parameter] = value
+    made = {parameter: given[parameter] for parameter in every}
+    if arguments.vararg is not None:
+        made[arguments.vararg.id] = at(gast.Tuple(elts=rest, ctx=gast.Load()), call)
+        arguments.vararg = None
+    return made
+
+
+def _bind(
+    given: dict[str, Node],
+    call: Node,
+    tree: Node,
+    found: Function,
+    spelled: dict[str, str],
+    where: Node,
+    before: Block,
+    facts: Facts,
+) -> None:
+    """Assign the arguments to the callee's parameters."""
+    changes = Procedures(facts).changed(found.called) if found.tree is None else _changed(tree)
+    for parameter, value in given.items():
+        bound = spelled.get(parameter)
+        if _shares_name(parameter, value, tree, parameter in changes, call, facts):
+            spelled[parameter] = value.id
+            continue
+        if bound is None:
+            bound = spelled[parameter] = facts.names.numbered(parameter)
+        made = at(assign(bound, value), where)
+        facts.foreign[made] = None
+        before.append(made)
+
+
+def _changed(tree: Node) -> set[str]:
+    return {part for node in statements(tree.body) if is_write(node) for part in stores(node)}
+
+
+def _shares_name(parameter: str, value: Node, tree: Node, changes: bool, call: Node, facts: Facts) -> bool:
+    """Whether a parameter goes by the name of its argument: one array, which the function may write into."""
+    bound = {s for n in statements(tree.body) if not is_write(n) for s in stores(n)}
+    if isinstance(value, gast.Name) and parameter not in bound and value.id not in bound:
+        return True
+    if changes:
+        raise facts.refuse(
+            value if "lineno" in value.__dict__ else call,
+            "E5010",
+            f"the called function writes into its argument `{parameter}`, which is not an array with a name here",
+            "bind the array to a name, pass that, and do not bind the parameter anew in the function",
+        )
+    return False
+
+
+def _default(parameter: str, tree: Node, found: Function, facts: Facts) -> Node | None:
+    arguments = tree.args
+    positional = arguments.posonlyargs + arguments.args
+    pairs = dict(
+        zip([a.id for a in positional][len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True)
+    )
+    pairs |= dict(zip([a.id for a in arguments.kwonlyargs], arguments.kw_defaults, strict=True))
+    written = pairs.get(parameter)
+    if written is None or isinstance(written, gast.Constant) or found.tree is not None:
+        return copy(written) if isinstance(written, gast.AST) else written
+    if not callable(found.called):
+        return written
+    held = facts.names.numbered(f"{parameter}_default")
+    assert isinstance(facts.namespace, Overlay), "an overlay was put there"
+    value = inspect.signature(found.called).parameters[parameter].default
+    facts.namespace.extra[held] = Binding("object", value)
+    return name(held)
