@@ -131,6 +131,9 @@ class Facts:
     mutable: dict[str, None] = field(default_factory=dict)  # arrays that the function writes into
     viewed: dict[str, None] = field(default_factory=dict)  # temporaries that may be views of these
     functions: dict[str, Any] = field(default_factory=dict)  # local name -> front.functions.Function
+    lists: dict[str, str] = field(default_factory=dict)  # the user's names of lists and dicts made here -> which
+    displays: dict[str, list[Node]] = field(default_factory=dict)  # name of a dict -> the statements that make it
+    copies: dict[Node, None] = field(default_factory=dict)  # `x = owned(x, ...)`: an argument that is written into
     contexts: list[Node] = field(default_factory=list)  # `with np.errstate(...)` around statements of the user
     local: frozenset[str] = frozenset()  # names that the user's function binds
     called: bool = False  # whether another function of the text calls this one
@@ -148,6 +151,10 @@ class Facts:
             self.names.taken.add(identifier)
             self.library_values[identifier] = meant
         return self.imports[identifier]
+
+    def list_kind(self, bound: str) -> str:
+        """`list` or `dict` if a name holds one that the function made, and may change; an empty string otherwise."""
+        return self.lists.get(self.base.get(bound, bound), "")
 
     @property
     def derivative_mode(self) -> str:

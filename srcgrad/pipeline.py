@@ -31,6 +31,7 @@ from srcgrad.front.entry import entry
 from srcgrad.front.exits import exits
 from srcgrad.front.inlined import inlined
 from srcgrad.front.known import known
+from srcgrad.front.lists import lists
 from srcgrad.front.namespace import Namespace
 from srcgrad.front.normal import normalise
 from srcgrad.front.plain import plain
@@ -52,7 +53,20 @@ from srcgrad.trees import Node, copy, walk
 
 Pass = Callable[[Any, Facts], Any]
 
-FRONT: tuple[Pass, ...] = (plain, subset, exits, array_api, known, inlined, entry, augmented, bound, webs, normalise)
+FRONT: tuple[Pass, ...] = (
+    plain,
+    subset,
+    exits,
+    array_api,
+    known,
+    inlined,
+    entry,
+    lists,
+    augmented,
+    bound,
+    webs,
+    normalise,
+)
 ANALYSE: tuple[Pass, ...] = (containers, activity, shapes, aliases, mutable, accumulators, calls)
 IMPROVE: tuple[Pass, ...] = (
     dead,

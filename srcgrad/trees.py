@@ -212,6 +212,8 @@ def written(node: Node) -> list[str]:
         function = node.value.func
         if isinstance(function, gast.Attribute) and function.attr == "append":
             return [function.value.id] if isinstance(function.value, gast.Name) else []
+        if _popped(node.value):
+            return _popped(node.value)
         scatter = isinstance(function, gast.Attribute) and function.attr == "at"
         if scatter or (isinstance(function, gast.Name) and function.id.rstrip("_") == "add_at"):
             return [node.value.args[0].id] if isinstance(node.value.args[0], gast.Name) else []

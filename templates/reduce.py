@@ -10,6 +10,7 @@ import numpy as np
 
 from srcgrad.rules import adjoint, d, tangent
 from srcgrad.runtime import spread
+from srcgrad.runtime.broadcast import summands
 from srcgrad.runtime.reduce import count, diff_transpose, share
 
 from .forms import reduction_forms
@@ -25,7 +26,7 @@ def total(y, a, axis=None, dtype=None, keepdims=False):
     forms=(("sum(x)", (3, 4)), ("sum(x, y)", (3, 4), (4,)), ("sum(x * x)", (3,))),
 )
 def builtin_sum(y, iterable, start=0):
-    d[iterable] = np.broadcast_to(d[y], np.shape(iterable))
+    d[iterable] = summands(d[y], iterable)
     d[start] = d[y]
 
 

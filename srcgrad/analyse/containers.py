@@ -10,6 +10,7 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.facts import UNKNOWN, Facts, Kind
+from srcgrad.front.lists import kinds_of_lists
 from srcgrad.front.resolve import binding_of
 from srcgrad.trees import Node, statements, stores, target
 
@@ -50,13 +51,19 @@ def _note(name: str, kind: Kind, facts: Facts) -> None:
 def _assignment(node: Node, facts: Facts) -> None:
     bound = target(node)
     operation = facts.operation.get(node.value)
-    if bound is not None and operation is not None and operation.function in MAKERS:
+    if bound is not None and facts.list_kind(bound):
+        _note(bound, Kind(facts.list_kind(bound)), facts)
+        if isinstance(node.value, gast.Dict):
+            facts.displays.setdefault(bound, []).append(node)
+    elif bound is not None and operation is not None and operation.function in MAKERS:
         facts.containers[bound] = "tuple"
     elif bound is not None and operation is not None and operation.kind == "callee":
         callee = facts.module.callee(operation.function, node.value, facts)
         returned = getattr(callee.tree.body[-1], "value", None)
         if isinstance(returned, gast.Tuple | gast.List | gast.Dict):
             _note(bound, _of_display(returned, {}), facts)
+        elif isinstance(returned, gast.Name):
+            _note(bound, Kind(kinds_of_lists(callee.tree).get(returned.id, "unknown")), facts)
     elif bound is not None and (source := _copied(node.value, facts)) is not None:
         _note(bound, facts.kinds.get(source, UNKNOWN), facts)
         facts.containers[bound] = facts.containers[source]

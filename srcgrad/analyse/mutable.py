@@ -11,6 +11,7 @@ import numpy as np
 
 from srcgrad.analyse.alias import is_fresh
 from srcgrad.analyse.detach import detach, give_copies
+from srcgrad.analyse.held import check_held
 from srcgrad.analyse.views import check_rows, check_stale, settle, views_of
 from srcgrad.facts import Facts
 from srcgrad.flow import graph
@@ -33,9 +34,12 @@ from srcgrad.trees import (
 def mutable(function: Node, facts: Facts) -> Node:
     """Refuse writes into arrays that may be someone else's, and reads of views that have gone stale."""
     order = list(statements(function.body))
-    arrays = dict.fromkeys(a for node in order if is_write(node) for a in written(node))
+    changed = dict.fromkeys(a for node in order if is_write(node) for a in written(node))
+    arrays = {a: None for a in changed if not facts.list_kind(a)}
     facts.mutable.update(arrays)
     if not arrays:
+        if facts.lists and not facts.generated:
+            check_held(order, graph(function.body), {}, facts)
         return function
     give_copies(function.body, graph(function.body), views_of(order, arrays, facts), facts)
     order = list(statements(function.body))
@@ -49,6 +53,7 @@ def mutable(function: Node, facts: Facts) -> Node:
     flow = graph(function.body)
     if not facts.generated:  # what our text reads late is a number
         check_stale(flow, views, facts)
+        check_held(order, flow, views, facts)
     check_rows(order, views, arrays, facts)
     for node in order:
         settle(node, flow, views, arrays, facts)

@@ -81,6 +81,8 @@ class Adjoints:
             made = assign(target, gast.BinOp(self.read(primal, spec), gast.Add(), value), like)
             self.facts.accumulates[made] = None
         else:
+            if self.facts.list_kind(primal) == "list" and not is_list(value):
+                value = expression("list(value)", value=value)  # its items will change
             made = assign(target, value, like)
         self.note(made, spec)
         into.append(made)
@@ -152,8 +154,16 @@ class Adjoints:
 
 def _is_plain(primal: str, index: Node, facts: Facts) -> bool:
     """Whether a part of a container is a number or an array, to which `+=` adds."""
+    if facts.list_kind(primal):
+        return False
     kind = facts.kinds.get(primal)
     return kind is None or part_of(kind, index).tag in ("scalar", "array", "unknown")
+
+
+def is_list(value: Node) -> bool:
+    """Whether an expression makes a list."""
+    called = getattr(value.func, "id", "") if isinstance(value, gast.Call) else ""
+    return isinstance(value, gast.List) or called == "list"
 
 
 def is_fresh_value(value: Node, facts: Facts) -> bool:

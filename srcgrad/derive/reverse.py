@@ -77,7 +77,7 @@ def _seed(output: Node, adjoints: Adjoints, facts: Facts) -> Block:
 
 def _is_own(returned: str, facts: Facts) -> bool:
     """Whether the seed may go by the name of the returned value's adjoint, whose elements must not change."""
-    if returned in facts.mutable:
+    if returned in facts.mutable or facts.list_kind(returned):
         return False
     return returned in facts.active and returned not in facts.wrt and returned not in facts.base
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import gast
 
 from srcgrad.analyse.overwrite import Overwrites, Place
+from srcgrad.derive.lists import changed_list, kept_item, restored
 from srcgrad.derive.writes import kept_part, write_back
 from srcgrad.facts import Facts, copied
 from srcgrad.front.scope import cheap
@@ -79,6 +80,8 @@ class Saves:
         return made + self.again(items, items)
 
     def _restore(self, where: Node, primal: str, looped: bool, forward: Block) -> Node:
+        if changed_list(where, self.facts) == primal:
+            return restored(where, self.facts)
         known = (where, primal)
         if known not in self.kept:
             self.kept[known] = self._save(where, primal, looped, forward)
@@ -95,7 +98,7 @@ class Saves:
         base = self.facts.base.get(primal, primal)
         value: Node = name(primal)
         if is_write(where) and primal in written(where):
-            value = kept_part(where, self.facts)
+            value = (kept_item if self.facts.list_kind(primal) else kept_part)(where, self.facts)
         elif primal in self.facts.mutable:
             value = expression("array.copy()", array=primal)
         if looped:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import gast
 
 from srcgrad.derive.adjoints import PRESENT, Adjoints
+from srcgrad.derive.lists import changed_list, tangent_of_change, tangent_of_store, undo_change, undo_store
 from srcgrad.derive.writes import tangent_of_write, undo_write
 from srcgrad.facts import Facts, copied
 from srcgrad.trees import Block, Node, at, expression, is_write, name, statement, statements, target, written
@@ -46,7 +47,7 @@ def stack_adjoints(block: Block, adjoints: Adjoints) -> Block:
     names = dict.fromkeys(node.value.func.value.id for node in statements(block) if is_push(node))
     made = []
     for stack in names:
-        if stack in facts.active:
+        if stack in facts.active and not facts.list_kind(stack):
             adjoints.state[stack] = PRESENT
             empty = statement(f"{adjoints.of(stack)} = []")
             facts.zeros[empty] = None
@@ -58,7 +59,10 @@ def undo(node: Node, adjoints: Adjoints) -> Block:
     """The backward statements of a push, a pop or an element update."""
     facts = adjoints.facts
     if is_write(node):
-        return undo_write(node, adjoints)
+        container = facts.list_kind(written(node)[0])
+        return undo_store(node, adjoints) if container else undo_write(node, adjoints)
+    if changed_list(node, facts):
+        return undo_change(node, adjoints)
     made: Block = []
     if is_push(node):
         stack, value = node.value.func.value.id, node.value.args[0]
@@ -86,7 +90,10 @@ def undo(node: Node, adjoints: Adjoints) -> Block:
 def tangent_beside(node: Node, facts: Facts, dotted: Dotted) -> Block:
     """The tangent statements of a push, a pop or a write."""
     if is_write(node):
-        return tangent_of_write(node, facts, dotted)
+        container = facts.list_kind(written(node)[0])
+        return (tangent_of_store if container else tangent_of_write)(node, facts, dotted)
+    if changed_list(node, facts):
+        return tangent_of_change(node, facts, dotted)
     if is_push(node):
         stack, value = node.value.func.value.id, node.value.args[0]
         if stack not in facts.active:

@@ -25,7 +25,7 @@ def entry(function: Node, facts: Facts) -> Node:
     """
     if facts.called or facts.generated or _calls_itself(function):
         return function
-    writes = [(node, w) for node in statements(function.body) if is_write(node) for w in written(node)]
+    writes = [(node, w) for node in statements(function.body) for w in written(node) if _changes(node, w, facts)]
     changed = entering(writes, function, parameters(function))
     copies = []
     for parameter in parameters(function):
@@ -34,11 +34,16 @@ def entry(function: Node, facts: Facts) -> Node:
             spelled = facts.library("owned")
             facts.namespace = Overlay(facts.namespace, {spelled: Binding("object", owned)})
             made = statement(f"{parameter} = {spelled}({parameter}, others)", others=others)
-            facts.foreign[made] = None
+            facts.foreign[made] = facts.copies[made] = None
             copies.append(at(made, function))
     start = 1 if _is_docstring(function.body[0]) else 0
     function.body[start:start] = copies
     return function
+
+
+def _changes(node: Node, changed: str, facts: Facts) -> bool:
+    """Whether a statement writes into an array, or changes a list."""
+    return is_write(node) or (changed in facts.kinds and facts.kinds[changed].tag == "list")
 
 
 def _calls_itself(function: Node) -> bool:

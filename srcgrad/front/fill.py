@@ -61,7 +61,7 @@ def _method(call: Node, work: Plain) -> Node | None:
 
 
 def _is_list(node: Node, work: Plain) -> bool:
-    return isinstance(node, gast.Name) and node.id in work.lists
+    return isinstance(node, gast.Name) and work.lists.get(node.id) == "list"
 
 
 def _function(call: Node, work: Plain) -> Node | None:

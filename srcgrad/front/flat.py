@@ -52,7 +52,8 @@ def _flat(value: Node, scope: Scope) -> Node:
     if isinstance(value, gast.Tuple | gast.List):
         made = type(value)(elts=[atom(item, scope) for item in value.elts], ctx=gast.Load())
         return at(made, value)
-    if scope.facts.generated and isinstance(value, gast.Call) and written(gast.Assign([], value, None)):
+    popped = written(gast.Assign([], value, None)) if isinstance(value, gast.Call) else []
+    if popped and (scope.facts.generated or scope.facts.list_kind(popped[0])):
         return value  # h_stack.pop()
     if isinstance(value, gast.Dict):
         if any(key is None for key in value.keys):

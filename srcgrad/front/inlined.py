@@ -69,6 +69,7 @@ def expanded(block: Block, site: Site) -> Block:
             if _is_procedure(node.value, site):
                 made += _performed(node, site)
                 continue
+            node.value.args = [_expand(argument, node, before, site) for argument in node.value.args]
         if before:
             site.facts.foreign[node] = None
         made += [*before, node]

@@ -80,7 +80,10 @@ def _hold_test(node: Node, scope: Scope) -> None:
 def _effect(node: Node, scope: Scope) -> None:
     if isinstance(node.value, gast.Constant):
         return
-    if scope.facts.generated and written(node):
+    if isinstance(node.value.func, gast.Attribute) and node.value.func.attr == "pop" and written(node):
+        scope.emit(assign(scope.temporary(), node.value))
+        return
+    if written(node) and (scope.facts.generated or scope.facts.list_kind(written(node)[0])):
         node.value.args[-1] = atom(node.value.args[-1], scope)
         scope.emit(node)
         return

@@ -5,21 +5,23 @@ from __future__ import annotations
 import builtins
 import importlib
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any  # modules are arbitrary objects
 
 import gast
 import numpy as np
 
 from srcgrad.facts import Facts
+from srcgrad.front.comprehensions import COMPREHENSIONS, comprehended
 from srcgrad.front.fill import fill
+from srcgrad.front.lists import changed_list, kinds_of_lists
 from srcgrad.front.namespace import Binding, LiveNamespace, attribute
 from srcgrad.front.nested import take_out
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.static import StaticModule
 from srcgrad.front.trips import trips
-from srcgrad.trees import BLOCKS, Block, Node, at, copy, expression, header, name, statements, stores, target, walk
+from srcgrad.trees import BLOCKS, Block, Node, at, copy, expression, header, name, target, walk
 
 QUIET = (np.errstate, warnings.catch_warnings)  # contexts that change no value
 
@@ -29,8 +31,13 @@ class Plain:
     """The rewriting of one function: new names are its own, new statements stand at the user's line."""
 
     facts: Facts
-    lists: frozenset[str] = frozenset()  # names that hold lists
+    lists: dict[str, str] = field(default_factory=dict)  # names that hold lists and dicts of their own
+    used: frozenset[str] = frozenset()  # names of the function, those of comprehensions apart
     made: frozenset[str] = frozenset()  # fresh names
+
+    def block(self, block: Block) -> Block:
+        """A block in plain spelling."""
+        return _block(block, self)
 
     def library(self, identifier: str) -> str:
         """How the text spells a library name, which means that library's function from here on."""
@@ -71,21 +78,13 @@ def plain(function: Node, facts: Facts) -> Node:
         return x
     """
     if not facts.generated:
-        work = Plain(facts, _lists(function))
+        work = Plain(facts)
         function.body = take_out(function.body, work)
+        work.lists = kinds_of_lists(function, facts)
+        work.used = _outside_comprehensions(function)
         facts.local = work.made | own_names(function) | frozenset(facts.functions)
         function.body = _block(function.body, work) or [at(gast.Pass(), function)]
     return function
-
-
-def _lists(function: Node) -> frozenset[str]:
-    """Names to which nothing but lists is bound."""
-    bound: dict[str, list[bool]] = {}
-    for node in statements(function.body):
-        for one in stores(node):
-            value = getattr(node, "value", None) if target(node) == one else None
-            bound.setdefault(one, []).append(isinstance(value, gast.List | gast.ListComp) or _calls_list(value))
-    return frozenset(one for one, kinds in bound.items() if all(kinds))
 
 
 def own_names(function: Node) -> frozenset[str]:
@@ -98,8 +97,19 @@ def own_names(function: Node) -> frozenset[str]:
     return frozenset(names | {n.id for n in bound if isinstance(n.ctx, gast.Store)})
 
 
-def _calls_list(value: Node) -> bool:
-    return isinstance(value, gast.Call) and isinstance(value.func, gast.Name) and value.func.id == "list"
+def _outside_comprehensions(function: Node) -> frozenset[str]:
+    inside = {
+        id(n)
+        for node in function.body
+        for c in walk(node)
+        if isinstance(c, COMPREHENSIONS)
+        for n in walk(c)
+        if isinstance(n, gast.Name)
+    }
+    names = [n for node in function.body for n in walk(node) if isinstance(n, gast.Name)]
+    own = {n.id for n in names if id(n) not in inside}
+    arguments = function.args
+    return frozenset(own | {a.id for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs})
 
 
 def _block(block: Block, work: Plain) -> Block:
@@ -115,6 +125,9 @@ def _statement(node: Node, work: Plain) -> Block:
             setattr(node, which, _block(getattr(node, which), work) or [at(gast.Pass(), node)])
     if isinstance(node, gast.With):
         return _context(node, work)
+    changed = changed_list(node, work)
+    if changed is not None:
+        return _block(changed, work)
     if isinstance(node, gast.Delete):
         return [] if all(isinstance(item, gast.Name) for item in node.targets) else [node]
     if isinstance(node, gast.Import | gast.ImportFrom):
@@ -123,8 +136,11 @@ def _statement(node: Node, work: Plain) -> Block:
         return _while(node, work)
     _fold_extremes(node, work)
     before = _walruses(node, work)
+    before += comprehended(node, work)
     if isinstance(node, gast.For):
         return before + trips(node, work)
+    if target(node) is not None and getattr(node.value, "id", "") == target(node):
+        return before  # what is bound was computed under its own name
     if isinstance(node, gast.Assign) and _is_starred(node):
         return [*before, _spread(node, work)]
     return before + fill(node, work)

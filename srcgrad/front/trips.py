@@ -35,6 +35,8 @@ def trips(loop: Node, work: Plain) -> Block:
         kind = ""
     if kind == "keys":
         loop.iter = gast.copy_location(expression("list(d)", d=loop.iter.func.value), loop.iter)
+    if isinstance(loop.iter, gast.Name) and _is_dict(loop.iter.id, work):
+        loop.iter = gast.copy_location(expression("list(d)", d=loop.iter), loop.iter)
     if kind in ("zip", "enumerate", "items", "values"):
         return _counted(loop, work)
     if isinstance(loop.target, gast.Tuple | gast.List):
@@ -43,6 +45,11 @@ def trips(loop: Node, work: Plain) -> Block:
         loop.target = name(item, gast.Store())
         loop.body = [unpack, *loop.body]
     return [loop]
+
+
+def _is_dict(held: str, work: Plain) -> bool:
+    kind = work.facts.kinds.get(held)
+    return work.lists.get(held) == "dict" or (kind is not None and kind.tag == "dict")
 
 
 def _called(node: Node, work: Plain) -> str:

@@ -70,7 +70,8 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
         return call
     source, namespace, original = callee.source, callee.namespace, callee.tree
     tree = copy(original)
-    if not isinstance(tree.body[-1], gast.Return) and isinstance(where, gast.Expr):
+    performed = isinstance(where, gast.Expr) and where.value is call
+    if not isinstance(tree.body[-1], gast.Return) and performed:
         tree.body.append(at(gast.Return(constant(0.0)), tree))
     taken = facts.names.taken | {n.id for n in walk(tree) if isinstance(n, gast.Name)}
     inner = Facts(source, Overlay(namespace), facts.mode, (), names=Names(sorted(taken)), module=facts.module)
@@ -106,7 +107,7 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     before += tree.body[:-1]
     assert isinstance(facts.namespace, Overlay), "an overlay was put there"
     facts.namespace.parts += [(namespace, source), *_parts(inner.namespace)]
-    if isinstance(where, gast.Expr):
+    if performed:
         return at(constant(None), call)
     result = facts.names.fresh(f"{tree.name}_value")
     before.append(at(assign(result, last.value), where))

@@ -19,13 +19,14 @@ def closure(program: Program, facts: Facts) -> Program:
     flow = liveness([*program.backward, program.result])
     alive = flow.before[0] if flow.before else 0
     stacks = [s for s in dict.fromkeys(facts.pushes.values()) if _mentioned(program.backward, s)]
-    changed = [n for n, bit in flow.bits.items() if bit & alive and n in bound and not _is_popped(program.backward, n)]
+    changed = [n for n, bit in flow.bits.items() if bit & alive and n in bound and n not in stacks]
     renamed: dict[str, str] = {}
     copies: list[tuple[str, Node]] = []
     for name in changed:
         if name not in facts.seeds:
             renamed[name] = facts.names.numbered(facts.base.get(name, name))
-            own = f"{name}.copy()" if name in facts.mutable else name  # its elements will change
+            changes = name in facts.mutable or facts.list_kind(name)
+            own = f"{name}.copy()" if changes else name  # its elements will change
             copies.append((name, statement(f"{renamed[name]} = {own}")))
     for name in stacks:
         if name not in renamed and _is_popped(program.backward, name):
@@ -42,9 +43,9 @@ def closure(program: Program, facts: Facts) -> Program:
 
 def _own_arrays(block: Block, facts: Facts) -> None:
     """An array that comes back from a record, and into which the backward half writes, comes back as a copy."""
-    changed = {s for n in statements(block) if is_write(n) for s in written(n)}
+    changed = {s for n in statements(block) for s in written(n)}
     for node in statements(block):
-        if node in facts.restores and target(node) in changed:
+        if node in facts.restores and target(node) in changed and not is_write(node):
             node.value = expression("kept.copy()", kept=node.value)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from srcgrad.runtime.broadcast import spread, sum_to
+from srcgrad.runtime.broadcast import spread, sum_to, summands
 from srcgrad.runtime.contract import (
     dot_left,
     dot_right,
@@ -100,6 +100,7 @@ __all__ = [
     "spread",
     "stored",
     "sum_to",
+    "summands",
     "tensordot_left",
     "tensordot_right",
     "tile_transpose",

@@ -28,9 +28,9 @@ def zeros_like(x: Any) -> Any:
 
 
 def owned(x: Any, others: tuple[Any, ...]) -> Any:
-    """A copy of an array into which a function writes; `others` are the function's other arguments.
+    """A copy of an array, list or dict into which a function writes; `others` are the function's other arguments.
 
-    Raises TypeError (E5010) where `x` is no array, or where another argument shows the same elements: it would
+    Raises TypeError (E5010) where `x` is none of these, or where another argument shows the same elements: it would
     change with it.
 
     >>> x = np.zeros(2)
@@ -39,13 +39,18 @@ def owned(x: Any, others: tuple[Any, ...]) -> Any:
     ...
     TypeError: E5010 an argument that is written into shares elements with another one; pass a copy of one of the two
     """
-    if not isinstance(x, np.ndarray):
+    if not isinstance(x, np.ndarray) and type(x) not in (list, dict):
         raise TypeError(f"E5010 an argument of class {type(x).__name__} is written into; pass an array")
-    if any(isinstance(other, np.ndarray) and np.may_share_memory(x, other) for other in others):
+    arrays = isinstance(x, np.ndarray)
+    if any(other is x or (arrays and _is_near(x, other)) for other in others):
         raise TypeError(
             "E5010 an argument that is written into shares elements with another one; pass a copy of one of the two"
         )
     return x.copy()
+
+
+def _is_near(x: Any, other: Any) -> bool:
+    return isinstance(other, np.ndarray) and np.may_share_memory(x, other)
 
 
 def add(a: Any, b: Any) -> Any:

@@ -1,0 +1,139 @@
+"""Lists and dicts that change: `append` is undone by `pop` and `pop` by `append`, on the list and on its adjoint."""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.derive.adjoints import PRESENT, Adjoints
+from srcgrad.facts import Facts, copied
+from srcgrad.trees import Block, Node, assign, at, expression, name, part_written, statement, target
+
+
+def changed_list(node: Node, facts: Facts) -> str:
+    """The list that `out.append(e)` or `e = out.pop()` changes; an empty string for other statements."""
+    call = node.value if isinstance(node, gast.Expr | gast.Assign) else None
+    if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Attribute):
+        return ""
+    held = call.func.value
+    if call.func.attr not in ("append", "pop") or not isinstance(held, gast.Name):
+        return ""
+    return str(held.id) if facts.list_kind(held.id) == "list" else ""
+
+
+def restored(node: Node, facts: Facts) -> Node:
+    """The statement that gives a list the items which it had before."""
+    held = changed_list(node, facts)
+    bound = target(node)
+    made = statement(f"{held}.pop()" if bound is None else f"{held}.append({bound})")
+    return at(made, node)
+
+
+def undo_change(node: Node, adjoints: Adjoints) -> Block:
+    """What flows back from `out.append(e)` and `e = out.pop()`; the list is as it was before by then."""
+    facts = adjoints.facts
+    held = changed_list(node, facts)
+    if held not in facts.active:
+        return []
+    bound = target(node)
+    return _undo_append(node, held, adjoints) if bound is None else _undo_pop(node, held, bound, adjoints)
+
+
+def _undo_append(node: Node, held: str, adjoints: Adjoints) -> Block:
+    facts = adjoints.facts
+    if not adjoints.exists(held):
+        return []
+    taken = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
+    facts.temporaries[taken] = "t"
+    made: Block = [at(statement(f"{taken} = {adjoints.of(held)}.pop()"), node)]
+    value = node.value.args[0]
+    if isinstance(value, gast.Name) and value.id in facts.active:
+        adjoints.contribute_whole(copied(value, facts), name(taken), made, node)
+    return made
+
+
+def _undo_pop(node: Node, held: str, bound: str, adjoints: Adjoints) -> Block:
+    facts = adjoints.facts
+    spec = facts.value_spec.get(bound)
+    known = bound in facts.active and adjoints.exists(bound)
+    made: Block = []
+    if adjoints.exists(held):
+        value = adjoints.read(bound, spec) if known else _zero(name(bound), facts)
+        made.append(at(statement(f"{adjoints.of(held)}.append(adjoint)", adjoint=value), node))
+    elif known:
+        made.append(adjoints.zeros(held, None, node))
+        made.append(at(statement(f"{adjoints.of(held)}[-1] = adjoint", adjoint=adjoints.read(bound, spec)), node))
+        adjoints.state[held] = PRESENT
+    adjoints.state.pop(bound, None)
+    return made
+
+
+def undo_store(node: Node, adjoints: Adjoints) -> Block:
+    """What flows back from `out[i] = e` and `d[key] = e`: the item before is back by then."""
+    facts = adjoints.facts
+    part, value = part_written(node), node.value
+    held = part.value.id
+    if not adjoints.exists(held):
+        return []
+    adjoint = adjoints.of(held)
+    read = expression("a_bar[index]", a_bar=adjoint, index=copied(part.slice, facts))
+    made: Block = []
+    if isinstance(value, gast.Name) and value.id in facts.active:
+        adjoints.contribute_whole(copied(value, facts), read, made, node)
+    before = expression("a[index]", a=held, index=copied(part.slice, facts))
+    cleared = statement(
+        "a_bar[index] = zero", a_bar=adjoint, index=copied(part.slice, facts), zero=_zero(before, facts)
+    )
+    made.append(at(cleared, node))
+    return made
+
+
+def kept_item(node: Node, facts: Facts) -> Node:
+    """The item that a store replaces; None if a dict has no such key yet."""
+    part = part_written(node)
+    if facts.list_kind(part.value.id) == "dict" and not _has_key(part, facts):
+        return expression("d.get(key)", d=copied(part.value, facts), key=copied(part.slice, facts))
+    return expression("a[index]", a=copied(part.value, facts), index=copied(part.slice, facts))
+
+
+def _has_key(part: Node, facts: Facts) -> bool:
+    """Whether a dict was made with a key: `{"h": h}`."""
+    made = [n.value for n in facts.displays.get(part.value.id, [])]
+    keys = [[key.value for key in value.keys if isinstance(key, gast.Constant)] for value in made]
+    return isinstance(part.slice, gast.Constant) and bool(keys) and all(part.slice.value in k for k in keys)
+
+
+def _zero(value: Node, facts: Facts) -> Node:
+    return expression(f"{facts.library('zeros_like')}(x)", x=value)
+
+
+def tangent_of_change(node: Node, facts: Facts, dotted: object) -> Block:
+    """The same change of the list of tangents."""
+    assert callable(dotted), "a function that names tangents"
+    held = changed_list(node, facts)
+    if held not in facts.active:
+        return []
+    bound = target(node)
+    if bound is not None:
+        call = expression(f"{dotted(held, facts)}.pop()")
+        return [assign(dotted(bound, facts), call) if bound in facts.active else gast.Expr(call)]
+    value = node.value.args[0]
+    return [statement(f"{dotted(held, facts)}.append(tangent)", tangent=tangent_of_item(value, facts, dotted))]
+
+
+def tangent_of_store(node: Node, facts: Facts, dotted: object) -> Block:
+    """`out_dot[i] = e_dot`"""
+    assert callable(dotted), "a function that names tangents"
+    part = part_written(node)
+    if part.value.id not in facts.active:
+        return []
+    place = expression("a_dot[index]", a_dot=dotted(part.value.id, facts), index=copied(part.slice, facts))
+    place.ctx = gast.Store()
+    return [gast.Assign([place], tangent_of_item(node.value, facts, dotted), None)]
+
+
+def tangent_of_item(value: Node, facts: Facts, dotted: object) -> Node:
+    """The tangent of what goes into a list: zeros like it where it carries none."""
+    assert callable(dotted), "a function that names tangents"
+    if isinstance(value, gast.Name) and value.id in facts.active:
+        return name(dotted(value.id, facts))
+    return _zero(copied(value, facts), facts)

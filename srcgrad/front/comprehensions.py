@@ -1,0 +1,144 @@
+"""Comprehensions, `map` and `filter`: loops that fill a list or a dict before the statement that reads it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import gast
+
+from srcgrad.front.resolve import binding_of
+from srcgrad.trees import Block, Node, at, expression, header, name, statement, target, walk
+
+if TYPE_CHECKING:
+    from srcgrad.front.plain import Plain
+
+COMPREHENSIONS = (gast.ListComp, gast.GeneratorExp, gast.DictComp, gast.SetComp)
+_CONSUMERS = (
+    "sum", "min", "max", "any", "all", "list", "tuple", "sorted", "array", "asarray", "stack", "concatenate", "mean",
+    "prod", "vstack", "hstack", "fromiter",
+)  # fmt: skip
+
+
+def comprehended(node: Node, work: Plain) -> Block:
+    """The loops that compute the comprehensions of a statement, whose places names take."""
+    made: Block = []
+    for key in ("test", "iter", "value", "exc"):
+        part = getattr(node, key, None)
+        if isinstance(part, gast.AST):
+            setattr(node, key, _filled(part, node, made, work))
+    if made:
+        work.facts.foreign[node] = None
+    return made
+
+
+def has_comprehension(node: Node, work: Plain) -> bool:
+    """Whether some part of a statement's header is a comprehension, or a call of `map` or `filter`."""
+    return any(isinstance(n, COMPREHENSIONS) or _maps(n, work) for part in header(node) for n in walk(part))
+
+
+def _maps(node: Node, work: Plain) -> str:
+    """`map` or `filter`, if that is what a call calls."""
+    if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Name) or node.keywords:
+        return ""
+    if node.func.id not in ("map", "filter") or len(node.args) < 2:
+        return ""
+    return str(node.func.id) if binding_of(node.func, work.facts, work.facts.local) is not None else ""
+
+
+def _filled(value: Node, where: Node, made: Block, work: Plain) -> Node:
+    """An expression with its comprehensions computed before it, those apart that may not be evaluated."""
+    if isinstance(value, gast.ListComp | gast.DictComp):
+        own = target(where) if where.value is value else None
+        return _loop(value, own, where, made, work)
+    if _maps(value, work):
+        return _loop(_as_comprehension(value, work), None, where, made, work)
+    if isinstance(value, gast.IfExp):
+        value.test = _filled(value.test, where, made, work)
+        return value
+    if isinstance(value, gast.BoolOp):
+        value.values[0] = _filled(value.values[0], where, made, work)
+        return value
+    if isinstance(value, gast.Lambda | gast.GeneratorExp | gast.SetComp):
+        return value
+    if isinstance(value, gast.Call):
+        return _call(value, where, made, work)
+    for key in value._fields:
+        part = getattr(value, key, None)
+        if isinstance(part, list):
+            setattr(value, key, [_filled(p, where, made, work) if isinstance(p, gast.AST) else p for p in part])
+        elif isinstance(part, gast.AST):
+            setattr(value, key, _filled(part, where, made, work))
+    return value
+
+
+def _call(value: Node, where: Node, made: Block, work: Plain) -> Node:
+    """A generator that a call consumes at once is a list; `list([...])` is that list."""
+    called = getattr(value.func, "id", getattr(value.func, "attr", ""))
+    value.func = _filled(value.func, where, made, work)
+    for place, item in enumerate(value.args):
+        consumed = isinstance(item, gast.GeneratorExp) and called in _CONSUMERS
+        value.args[place] = _loop(item, None, where, made, work) if consumed else _filled(item, where, made, work)
+    for word in value.keywords:
+        word.value = _filled(word.value, where, made, work)
+    if called == "list" and len(value.args) == 1 and getattr(value.args[0], "id", "") in work.made:
+        return value.args[0]
+    return value
+
+
+def _as_comprehension(call: Node, work: Plain) -> Node:
+    """`map(g, xs, ys)` and `filter(g, xs)` as comprehensions."""
+    items = [work.name("item") for _ in call.args[1:]]
+    applied = gast.Call(call.args[0], [name(item) for item in items], [])
+    if len(items) == 1:
+        bound, over = name(items[0], gast.Store()), call.args[1]
+    else:
+        bound = gast.Tuple(elts=[name(item, gast.Store()) for item in items], ctx=gast.Store())
+        over = gast.Call(name("zip"), call.args[1:], [])
+    if call.func.id == "filter":
+        return at(gast.ListComp(name(items[0]), [gast.comprehension(bound, over, [applied], 0)]), call)
+    return at(gast.ListComp(applied, [gast.comprehension(bound, over, [], 0)]), call)
+
+
+def _loop(value: Node, own: str | None, where: Node, made: Block, work: Plain) -> Node:
+    """The loops of one comprehension; the name that holds what they fill."""
+    _rename(value, where, work)
+    reads = {n.id for n in walk(value) if isinstance(n, gast.Name)}
+    held = own if own is not None and own not in reads and own in work.lists else work.name("values")
+    if isinstance(value, gast.DictComp):
+        part = expression(f"{held}[key]", key=value.key)
+        part.ctx = gast.Store()
+        inner = gast.Assign([part], value.value, None)
+        empty: Node = gast.Dict(keys=[], values=[])
+        work.lists[held] = "dict"
+    else:
+        inner = statement(f"{held}.append(item)", item=value.elt)
+        empty = gast.List(elts=[], ctx=gast.Load())
+        work.lists[held] = "list"
+    block: Block = [work.own(inner, where)]
+    for part in reversed(value.generators):
+        for test in reversed(part.ifs):
+            block = [work.own(gast.If(test, block, []), where)]
+        block = [work.own(gast.For(part.target, part.iter, block, [], None), where)]
+    made.append(work.bind(held, empty, where))
+    made += work.block(block)
+    return at(name(held), value)
+
+
+def _rename(value: Node, where: Node, work: Plain) -> None:
+    """The variables of a comprehension are its own: where the function has the name too they get another one."""
+    bound = {n.id for g in value.generators for n in walk(g.target) if isinstance(n, gast.Name)}
+    for old in bound:
+        if old in work.used:
+            new = work.name(old)
+            for item in _inside(value, old):
+                item.id = new
+        work.used |= {old}
+        work.facts.local |= {old}
+        work.made |= {old}
+
+
+def _inside(value: Node, old: str) -> list[Node]:
+    """Names below a comprehension, its first iterable apart, which is evaluated outside."""
+    first = value.generators[0].iter
+    outside = {id(n) for n in walk(first)}
+    return [n for n in walk(value) if isinstance(n, gast.Name) and n.id == old and id(n) not in outside]

@@ -1,0 +1,171 @@
+"""Lists and dicts that the function fills: which names hold them, and how their methods are spelled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import gast
+
+from srcgrad.facts import Facts
+from srcgrad.trees import Block, Node, copy, expression, is_write, name, statement, statements, stores, target
+
+if TYPE_CHECKING:
+    from srcgrad.front.plain import Plain
+
+
+def lists(function: Node, facts: Facts) -> Node:
+    """Find the names that hold nothing but lists, or dicts, which this function made."""
+    facts.lists = kinds_of_lists(function, facts)
+    return function
+
+
+def kinds_of_lists(function: Node, facts: Facts | None = None) -> dict[str, str]:
+    """Names to which nothing but new lists, or new dicts, is bound; an argument is copied before it is changed."""
+    found: dict[str, list[str]] = {}
+    arguments = function.args
+    for given in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
+        kind = facts.kinds.get(given.id) if facts is not None else None
+        found[given.id] = [kind.tag if kind is not None and kind.tag in ("list", "dict") else ""]
+    for node in statements(function.body):
+        for bound in stores(node):
+            if is_write(node) or is_change(node, bound) or _extends(node, bound):
+                continue
+            value = node.value if target(node) == bound else None
+            if facts is not None and node in facts.copies:
+                continue
+            found.setdefault(bound, []).append(_kind(value))
+    return {bound: kinds[0] for bound, kinds in found.items() if kinds and kinds[0] and len(set(kinds)) == 1}
+
+
+def _extends(node: Node, bound: str) -> bool:
+    """`out += items`, `out = out + items`"""
+    if isinstance(node, gast.AugAssign):
+        return isinstance(node.op, gast.Add) and isinstance(node.target, gast.Name)
+    value = node.value if target(node) == bound else None
+    return isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add) and getattr(value.left, "id", "") == bound
+
+
+def is_change(node: Node, bound: str) -> bool:
+    """Whether a statement changes the list that a name holds: `out.append(e)`, `e = out.pop()`."""
+    call = node.value if isinstance(node, gast.Expr | gast.Assign) else None
+    if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Attribute):
+        return False
+    held = call.func.value
+    return isinstance(held, gast.Name) and held.id == bound and call.func.attr in ("append", "pop")
+
+
+def _kind(value: Node | None) -> str:
+    """The kind of container that an expression makes anew."""
+    if isinstance(value, gast.List | gast.ListComp):
+        return "list"
+    if isinstance(value, gast.Dict | gast.DictComp):
+        return "dict"
+    if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult):
+        return "list" if isinstance(value.left, gast.List) or isinstance(value.right, gast.List) else ""
+    called = value.func if isinstance(value, gast.Call) else None
+    if isinstance(called, gast.Name) and called.id in ("list", "dict"):
+        return str(called.id)
+    return ""
+
+
+def changed_list(node: Node, work: Plain) -> Block | None:
+    """A statement that changes a list, in terms of `append`, `pop` and `out[i] = e`; None for any other."""
+    if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name) and isinstance(node.op, gast.Add):
+        if work.lists.get(node.target.id) == "list":
+            return _extend(node.target.id, node.value, node, work)
+        return None
+    if isinstance(node, gast.Assign) and target(node) is not None:
+        return _assigned(node, str(target(node)), work)
+    if isinstance(node, gast.Delete) and len(node.targets) == 1 and isinstance(node.targets[0], gast.Subscript):
+        part = node.targets[0]
+        if isinstance(part.value, gast.Name) and work.lists.get(part.value.id) == "list":
+            return _without(part.value.id, part.slice, node, work)
+        return None
+    call = node.value if isinstance(node, gast.Expr) else None
+    if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Attribute):
+        return None
+    held = call.func.value
+    if not isinstance(held, gast.Name) or held.id not in work.lists or call.keywords:
+        return None
+    return _method(held.id, call.func.attr, call.args, node, work)
+
+
+def _method(held: str, method: str, args: list[Node], node: Node, work: Plain) -> Block | None:
+    if work.lists[held] == "dict":
+        if method == "update" and len(args) == 1 and isinstance(args[0], gast.Dict) and None not in args[0].keys:
+            return [_put(held, key, value, node, work) for key, value in zip(args[0].keys, args[0].values, strict=True)]
+        return None
+    if method == "extend" and len(args) == 1:
+        return _extend(held, args[0], node, work)
+    if method == "clear" and not args:
+        return [work.bind(held, gast.List(elts=[], ctx=gast.Load()), node)]
+    if method == "reverse" and not args:
+        return [work.bind(held, expression(f"list({held}[::-1])"), node)]
+    if method == "pop" and len(args) < 2:
+        return _without(held, args[0] if args else None, node, work)
+    if method == "insert" and len(args) == 2:
+        return _insert(held, args[0], args[1], node, work)
+    return None
+
+
+def _assigned(node: Node, bound: str, work: Plain) -> Block | None:
+    """`e = out.pop(i)`, `out = out + [e]`."""
+    value = node.value
+    if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add) and work.lists.get(bound) == "list":
+        if isinstance(value.left, gast.Name) and value.left.id == bound:
+            return _extend(bound, value.right, node, work)
+    if not isinstance(value, gast.Call) or not isinstance(value.func, gast.Attribute) or value.func.attr != "pop":
+        return None
+    held = value.func.value
+    if isinstance(held, gast.Name) and work.lists.get(held.id) == "list" and len(value.args) == 1:
+        read = work.bind(bound, expression(f"{held.id}[i]", i=copy(value.args[0])), node)
+        return [read, *_without(held.id, value.args[0], node, work)]
+    return None
+
+
+def _extend(held: str, items: Node, node: Node, work: Plain) -> Block:
+    if isinstance(items, gast.List | gast.Tuple) and not any(isinstance(e, gast.Starred) for e in items.elts):
+        return [_append(held, item, node, work) for item in items.elts]
+    item = work.name("item")
+    loop = gast.For(name(item, gast.Store()), items, [_append(held, name(item), node, work)], [], None)
+    return [work.own(loop, node)]
+
+
+def _append(held: str, value: Node, node: Node, work: Plain) -> Node:
+    return work.own(statement(f"{held}.append(value)", value=value), node)
+
+
+def _put(held: str, key: Node, value: Node, node: Node, work: Plain) -> Node:
+    part = expression(f"{held}[key]", key=key)
+    part.ctx = gast.Store()
+    return work.own(gast.Assign([part], value, None), node)
+
+
+def _without(held: str, place: Node | None, node: Node, work: Plain) -> Block:
+    """Take one item out: the items behind it move up, the last one goes."""
+    last = work.bind(work.name("last"), expression(f"{held}.pop()"), node)
+    if place is None or (isinstance(place, gast.UnaryOp) and getattr(place.operand, "value", 0) == 1):
+        return [last]
+    k = work.name("k")
+    move = _put(held, name(k), expression(f"{held}[{k} + 1]"), node, work)
+    trips = expression(f"range(place, len({held}) - 1)", place=copy(place))
+    return [work.own(gast.For(name(k, gast.Store()), trips, [move], [], None), node), last]
+
+
+def _insert(held: str, place: Node, value: Node, node: Node, work: Plain) -> Block | None:
+    """Put one item in: one more at the end, the items behind its place move down."""
+    if not isinstance(place, gast.Constant):
+        return None
+    where, k, item = work.name("place"), work.name("k"), work.name("item")
+    move = _put(held, name(k), expression(f"{held}[{k} - 1]"), node, work)
+    trips = expression(f"range(len({held}) - 1, {where}, -1)")
+    return [
+        work.bind(item, value, node),
+        _append(held, name(item), node, work),
+        work.bind(where, expression(f"min(place, len({held}) - 1)", place=place), node),
+        work.own(gast.For(name(k, gast.Store()), trips, [move], [], None), node),
+        _put(held, name(where), name(item), node, work),
+    ]
+
+
+__all__ = ["changed_list", "is_change", "kinds_of_lists", "lists"]
