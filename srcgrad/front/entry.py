@@ -5,6 +5,7 @@ from __future__ import annotations
 import gast
 
 from srcgrad.facts import Facts
+from srcgrad.front.lists import is_change
 from srcgrad.front.namespace import Binding
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.procedures import entering
@@ -25,7 +26,9 @@ def entry(function: Node, facts: Facts) -> Node:
     """
     if facts.called or facts.generated or _calls_itself(function):
         return function
-    writes = [(node, w) for node in statements(function.body) for w in written(node) if _changes(node, w, facts)]
+    writes = [
+        (node, w) for node in statements(function.body) for w in written(node) if is_write(node) or is_change(node, w)
+    ]
     changed = entering(writes, function, parameters(function))
     copies = []
     for parameter in parameters(function):
@@ -39,11 +42,6 @@ def entry(function: Node, facts: Facts) -> Node:
     start = 1 if _is_docstring(function.body[0]) else 0
     function.body[start:start] = copies
     return function
-
-
-def _changes(node: Node, changed: str, facts: Facts) -> bool:
-    """Whether a statement writes into an array, or changes a list."""
-    return is_write(node) or (changed in facts.kinds and facts.kinds[changed].tag == "list")
 
 
 def _calls_itself(function: Node) -> bool:

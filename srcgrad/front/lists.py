@@ -7,7 +7,21 @@ from typing import TYPE_CHECKING
 import gast
 
 from srcgrad.facts import Facts
-from srcgrad.trees import Block, Node, copy, expression, is_write, name, statement, statements, stores, target
+from srcgrad.trees import (
+    Block,
+    Node,
+    copy,
+    expression,
+    header,
+    is_write,
+    name,
+    statement,
+    statements,
+    stores,
+    target,
+    walk,
+    written,
+)
 
 if TYPE_CHECKING:
     from srcgrad.front.plain import Plain
@@ -16,7 +30,35 @@ if TYPE_CHECKING:
 def lists(function: Node, facts: Facts) -> Node:
     """Find the names that hold nothing but lists, or dicts, which this function made."""
     facts.lists = kinds_of_lists(function, facts)
+    if facts.generated:
+        _check_stacks(function, facts)
+        facts.lists = {}
     return function
+
+
+def _check_stacks(function: Node, facts: Facts) -> None:
+    """In a text of ours a stack is pushed and popped and nothing else: any other list that changes is refused."""
+    order = list(statements(function.body))
+    parts = [(node, item) for node in order for part in header(node) for item in walk(part)]
+    mentions = [i.id for _, i in parts if isinstance(i, gast.Name) and isinstance(i.ctx, gast.Load)]
+    for bound in dict.fromkeys(w for node in order for w in written(node) if is_change(node, w)):
+        pushed = [
+            n for n in order if isinstance(n, gast.Expr) and is_change(n, bound) and n.value.func.attr == "append"
+        ]
+        popped = [n for n, item in parts if _is_pop(item, bound) and not isinstance(n, gast.Expr)]
+        if bound not in facts.lists or len(popped) + len(pushed) != mentions.count(bound):
+            raise facts.refuse(
+                next(n for n in order if bound in written(n)),
+                "E5010",
+                f"the derivative of a derivative that changes the list `{bound}` is not made",
+                "use an array for what the second derivative goes through",
+            )
+
+
+def _is_pop(node: Node, bound: str) -> bool:
+    if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Attribute) or node.func.attr != "pop":
+        return False
+    return isinstance(node.func.value, gast.Name) and node.func.value.id == bound
 
 
 def kinds_of_lists(function: Node, facts: Facts | None = None) -> dict[str, str]:
@@ -25,7 +67,10 @@ def kinds_of_lists(function: Node, facts: Facts | None = None) -> dict[str, str]
     arguments = function.args
     for given in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
         kind = facts.kinds.get(given.id) if facts is not None else None
-        found[given.id] = [kind.tag if kind is not None and kind.tag in ("list", "dict") else ""]
+        tag = kind.tag if kind is not None else "unknown"
+        if tag == "unknown" and any(is_change(n, given.id) for n in statements(function.body)):
+            tag = "list"
+        found[given.id] = [tag if tag in ("list", "dict") else ""]
     for node in statements(function.body):
         for bound in stores(node):
             if is_write(node) or is_change(node, bound) or _extends(node, bound):

@@ -10,8 +10,10 @@ import gast
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Facts
 from srcgrad.flow import ENTRY, Definitions, definitions
+from srcgrad.front.lists import is_change
+from srcgrad.front.plain import own_names, plain
 from srcgrad.front.resolve import operation_of
-from srcgrad.trees import Node, header, is_write, statements, stores, walk, written
+from srcgrad.trees import Node, copy, header, is_write, statements, stores, walk, written
 
 
 def entering(changes: list[tuple[Node, str]], tree: Node, own: list[str]) -> dict[str, None]:
@@ -56,7 +58,8 @@ class Procedures:
         if id(tree) not in self.known:
             self.known[id(tree)] = {}  # a recursive call adds nothing
             inner = Facts(source, namespace, self.facts.mode, (), module=self.facts.module)
-            self.known[id(tree)] = self._changed(tree, inner)
+            inner.local = own_names(tree)
+            self.known[id(tree)] = self._changed(plain(copy(tree), inner), inner)
         return self.known[id(tree)]
 
     def _changed(self, tree: Node, inner: Facts) -> dict[str, None]:
@@ -65,7 +68,7 @@ class Procedures:
         local = frozenset([*own, *(s for n in statements(tree.body) for s in stores(n))])
         found: list[tuple[Node, str]] = []
         for node in statements(tree.body):
-            found += [(node, w) for w in written(node)] if is_write(node) else []
+            found += [(node, w) for w in written(node) if is_write(node) or is_change(node, w)]
             for call in [n for part in header(node) for n in walk(part) if isinstance(n, gast.Call)]:
                 changes = self.arguments(call, inner, local)
                 found += [(node, n.id) for a in changes for n in walk(a) if isinstance(n, gast.Name)]

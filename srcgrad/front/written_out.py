@@ -13,6 +13,7 @@ from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Facts
 from srcgrad.front.exits import exits
 from srcgrad.front.functions import Function, function_of
+from srcgrad.front.lists import is_change
 from srcgrad.front.namespace import Binding, Namespace
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.plain import own_names, plain
@@ -250,7 +251,7 @@ def _changed(tree: Node) -> set[str]:
 
 def _shares_name(parameter: str, value: Node, tree: Node, changes: bool, call: Node, facts: Facts) -> bool:
     """Whether a parameter goes by the name of its argument: one array, which the function may write into."""
-    bound = {s for n in statements(tree.body) if not is_write(n) for s in stores(n)}
+    bound = {s for n in statements(tree.body) for s in stores(n) if not is_write(n) and not is_change(n, s)}
     if isinstance(value, gast.Name) and parameter not in bound and value.id not in bound:
         return True
     if changes:
