@@ -4,7 +4,7 @@ import numpy as np
 
 from srcgrad.api import stop_gradient
 from srcgrad.rules import adjoint, constants, d, tangent
-from srcgrad.runtime.broadcast import spread, sum_to
+from srcgrad.runtime.broadcast import spread, sum_to, summands, summed
 from srcgrad.runtime.layout import (
     converted,
     diag_transpose,
@@ -51,6 +51,16 @@ def sum_to_adjoint(z, g, x):
 )
 def spread_adjoint(z, g, a, axis=None, keepdims=False):
     d[g] = np.sum(d[z], axis=axis, keepdims=keepdims)
+
+
+@adjoint.linear(summands, forms=(("summands(x, y)", (3,), (2, 3)), ("summands(x, [y, z])[1]", (3,), (), (3,))))
+def summands_adjoint(z, g, xs):
+    d[g] = summed(d[z], g)
+
+
+@adjoint.linear(summed, forms=(("summed(x, y)", (2, 3), (3,)), ("summed([x, y], y)", (), (3,))))
+def summed_adjoint(z, parts, g):
+    d[parts] = summands(d[z], parts)
 
 
 @adjoint.linear(owned, forms=(("owned(x, (y,))", (2, 3), (3,)),))

@@ -57,6 +57,10 @@ def _assignment(node: Node, facts: Facts) -> None:
             facts.displays.setdefault(bound, []).append(node)
     elif bound is not None and operation is not None and operation.function in MAKERS:
         facts.containers[bound] = "tuple"
+    elif bound is not None and operation is not None and operation.function is runtime.summands:
+        summed = operation.bound["xs"]
+        if isinstance(summed, gast.List | gast.Tuple) or getattr(summed, "id", "") in facts.containers:
+            facts.containers[bound] = "list"
     elif bound is not None and operation is not None and operation.kind == "callee":
         callee = facts.module.callee(operation.function, node.value, facts)
         returned = getattr(callee.tree.body[-1], "value", None)

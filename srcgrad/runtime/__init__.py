@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from srcgrad.runtime.broadcast import spread, sum_to, summands
+from srcgrad.runtime.broadcast import spread, sum_to, summands, summed
 from srcgrad.runtime.contract import (
     dot_left,
     dot_right,
@@ -101,6 +101,7 @@ __all__ = [
     "stored",
     "sum_to",
     "summands",
+    "summed",
     "tensordot_left",
     "tensordot_right",
     "tile_transpose",

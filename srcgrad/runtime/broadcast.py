@@ -100,3 +100,17 @@ def summands(g: Any, xs: Any) -> Any:
     if isinstance(xs, np.ndarray):
         return np.broadcast_to(g, np.shape(xs))
     return [sum_to(g, x) for x in xs]
+
+
+def summed(parts: Any, g: Any) -> Any:
+    """The sum of an array's items, or of a list's, in the shape of `g`: the transpose of `summands`.
+
+    >>> summed([np.ones(2), 1.0], np.zeros(2))
+    array([2., 2.])
+    """
+    if isinstance(parts, np.ndarray):
+        return sum_to(parts, g)
+    total: Any = 0.0
+    for part in parts:
+        total = total + part
+    return total + np.zeros_like(g)
