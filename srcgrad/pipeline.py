@@ -37,6 +37,7 @@ from srcgrad.front.normal import normalise
 from srcgrad.front.plain import plain
 from srcgrad.front.source import Source
 from srcgrad.front.subset import subset
+from srcgrad.front.views import views
 from srcgrad.front.webs import augmented, parameters, webs
 from srcgrad.improve.accumulate import accumulate
 from srcgrad.improve.closure import closure
@@ -60,6 +61,7 @@ FRONT: tuple[Pass, ...] = (
     array_api,
     known,
     inlined,
+    views,
     entry,
     lists,
     augmented,

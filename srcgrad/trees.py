@@ -207,7 +207,8 @@ def written(node: Node) -> list[str]:
     if isinstance(node, gast.AugAssign | gast.Assign):
         popped = _popped(node.value) if type(node.value) is gast.Call else []
         targets = node.targets if isinstance(node, gast.Assign) else [node.target]
-        return [t.value.id for t in targets if _is_part(t)] + popped
+        bases = [root(t) for t in targets if isinstance(t, gast.Subscript)]
+        return [base.id for base in bases if base is not None] + popped
     if isinstance(node, gast.Expr) and isinstance(node.value, gast.Call):
         function = node.value.func
         if isinstance(function, gast.Attribute) and function.attr == "append":
@@ -221,7 +222,19 @@ def written(node: Node) -> list[str]:
 
 
 def _is_part(target: Node) -> bool:
-    return isinstance(target, gast.Subscript) and isinstance(target.value, gast.Name)
+    return isinstance(target, gast.Subscript) and root(target) is not None
+
+
+def root(part: Node) -> Node | None:
+    """The name of the array of which an expression is a part: `a` of `a.T[1:][0]`; None if there is none."""
+    while not isinstance(part, gast.Name):
+        if isinstance(part, gast.Subscript | gast.Attribute):
+            part = part.value
+        elif isinstance(part, gast.Call):
+            part = part.func
+        else:
+            return None
+    return part
 
 
 def is_write(node: Node) -> bool:

@@ -22,7 +22,19 @@ VIEWS = (
     *(getattr(np, since_2_1) for since_2_1 in ("unstack", "astype") if hasattr(np, since_2_1)),
 )  # fmt: skip
 
-_MAKERS = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "eye", "arange")
+_MAKERS = (
+    "zeros",
+    "ones",
+    "empty",
+    "ndarray",
+    "full",
+    "zeros_like",
+    "ones_like",
+    "empty_like",
+    "full_like",
+    "eye",
+    "arange",
+)
 
 
 def aliases(function: Node, facts: Facts) -> Node:

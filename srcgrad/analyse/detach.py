@@ -28,7 +28,7 @@ def give_copies(block: Block, flow: Graph, views: Views, facts: Facts) -> None:
                 if not isinstance(read, gast.Name):
                     continue
                 bases = {read.id: None} if read.id in facts.mutable else views.get(read.id, {})
-                if not bases or not written_after(flow, node, bases):
+                if not bases or not written_after(flow, node, bases, facts):
                     continue
                 held, made = _copy_of(read, node, facts)
                 block.insert(position, made)
@@ -80,7 +80,7 @@ def detach(block: Block, flow: Graph, views: Views, facts: Facts) -> None:
         if bound not in views or bound in facts.viewed:
             continue
         kept = any(read in views or read in facts.mutable for read in shared(node, facts))
-        if kept and written_after(flow, node, views[bound]):
+        if kept and written_after(flow, node, views[bound], facts):
             made = _named(node.value, bound, node, facts)
             held = name(str(target(made)))
             facts.viewed[held.id] = None

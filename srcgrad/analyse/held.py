@@ -9,6 +9,7 @@ import gast
 from srcgrad.analyse.views import Views, written_after
 from srcgrad.facts import Facts
 from srcgrad.flow import Graph
+from srcgrad.parts import is_swap
 from srcgrad.trees import Node, is_write, statements, stores, walk, written
 
 
@@ -32,7 +33,7 @@ def _given(node: Node, facts: Facts) -> list[Node]:
         if isinstance(node, gast.Expr):
             return [node.value.args[-1]] if node.value.args else []
         return [node.value] if is_write(node) else []
-    value = node.value if isinstance(node, gast.Assign) else None
+    value = node.value if isinstance(node, gast.Assign) and not is_swap(node) else None
     if isinstance(value, gast.Name | gast.Tuple | gast.List | gast.Dict | gast.IfExp):
         return [value]
     operation = facts.operation.get(value)
@@ -69,7 +70,7 @@ def _check_items(node: Node, given: Iterable[Node], flow: Graph, views: Views, f
     """An array that goes into a list and changes later changes in the list as well."""
     for read in [n.id for part in given for n in walk(part) if isinstance(n, gast.Name)]:
         bases = {read: None} if read in facts.mutable else views.get(read, {})
-        for later in written_after(flow, node, bases):
+        for later in written_after(flow, node, bases, facts):
             raise _refusal(later, node, written(later)[0], "array", facts)
 
 

@@ -16,26 +16,17 @@ from srcgrad.analyse.views import check_rows, check_stale, settle, views_of
 from srcgrad.facts import Facts
 from srcgrad.flow import graph
 from srcgrad.front.webs import parameters
+from srcgrad.parts import is_swap
 from srcgrad.runtime import add
-from srcgrad.trees import (
-    Node,
-    at,
-    is_write,
-    name,
-    statement,
-    statements,
-    stores,
-    target,
-    walk,
-    written,
-)
+from srcgrad.trees import Node, at, is_write, name, statement, statements, stores, target, walk, written
 
 
 def mutable(function: Node, facts: Facts) -> Node:
     """Refuse writes into arrays that may be someone else's, and reads of views that have gone stale."""
     order = list(statements(function.body))
     changed = dict.fromkeys(a for node in order if is_write(node) for a in written(node))
-    arrays = {a: None for a in changed if not facts.list_kind(a)}
+    written_into = [a for a in changed if not facts.list_kind(a)]
+    arrays = {b: None for a in written_into for b in facts.swapped.get(a, {a: None})}
     facts.mutable.update(arrays)
     if not arrays:
         if facts.lists and not facts.generated:
@@ -65,7 +56,7 @@ def mutable(function: Node, facts: Facts) -> Node:
 
 def _check_origin(array: str, order: list[Node], function: Node, facts: Facts) -> None:
     """Every array that the name may hold must have been made here."""
-    first = next(n for n in order if is_write(n) and array in written(n))
+    first = next(n for n in order if (is_write(n) or is_swap(n)) and array in stores(n))
     user = facts.base.get(array, array)
     if array in parameters(function):
         raise facts.refuse(
@@ -75,7 +66,7 @@ def _check_origin(array: str, order: list[Node], function: Node, facts: Facts) -
             f"write into a copy: `{user} = {user}.copy()` at the start of the function",
         )
     for node in order:
-        if array not in stores(node) or is_write(node) or _makes_array(node, facts):
+        if array not in stores(node) or is_write(node) or is_swap(node) or _makes_array(node, facts):
             continue
         where = getattr(node, "lineno", 0)
         raise facts.refuse(

@@ -9,6 +9,7 @@ import gast
 from srcgrad.analyse.alias import VIEWS, is_computed
 from srcgrad.facts import Facts
 from srcgrad.flow import Graph, solve_forward
+from srcgrad.parts import is_swap
 from srcgrad.trees import Node, is_write, statements, stores, walk, written
 
 Views = dict[str, dict[str, None]]  # name -> the written arrays that it may be a view of
@@ -31,6 +32,8 @@ def views_of(order: list[Node], arrays: Iterable[str], facts: Facts) -> Views:
 
 def shared(node: Node, facts: Facts) -> list[str]:
     """Names whose memory a statement may hand to what it binds."""
+    if is_swap(node) and node.value.elts[0].id in facts.swapped:
+        return []  # the arrays stay apart
     if isinstance(node, gast.For):
         return [node.iter.id] if isinstance(node.iter, gast.Name) else []
     if not isinstance(node, gast.Assign) or is_write(node) or (node in facts.spec and facts.spec[node].scalar):
@@ -54,8 +57,8 @@ def check_stale(flow: Graph, views: Views, facts: Facts) -> None:
         for bound in flow.bound_at(number):
             if bound in bits and not is_write(node):
                 killed[number] |= bits[bound]
-        if is_write(node):
-            changed = set(written(node))
+        if is_write(node) or (is_swap(node) and stores(node)[0] in facts.swapped):
+            changed = {name for w in stores(node) for name in facts.swapped.get(w, {w: None})}
             made[number] = sum(bits[view] for view, bases in views.items() if changed & set(bases))
     stale = solve_forward(flow, made, killed)
     for number, node in enumerate(flow.nodes):
@@ -66,7 +69,8 @@ def check_stale(flow: Graph, views: Views, facts: Facts) -> None:
 
 def _stale(node: Node, read: str, bases: dict[str, None], flow: Graph, facts: Facts) -> Exception:
     base = next(iter(bases))
-    lines = [n.lineno for n in flow.nodes if n is not None and is_write(n) and base in written(n)]
+    changes = [n for n in flow.nodes if n is not None and (is_write(n) or is_swap(n)) and base in stores(n)]
+    lines = [n.lineno for n in changes] or [node.lineno]
     seen = "a part of it" if read in facts.temporaries else f"`{facts.base.get(read, read)}`"
     array = facts.base.get(base, base)
     return facts.refuse(
@@ -92,7 +96,7 @@ def check_rows(order: list[Node], views: Views, arrays: Iterable[str], facts: Fa
 
 def settle(node: Node, flow: Graph, views: Views, arrays: Iterable[str], facts: Facts) -> None:
     """Containers and callees that hold an array while it changes are refused."""
-    if not isinstance(node, gast.Assign) or is_write(node):
+    if not isinstance(node, gast.Assign) or is_write(node) or (is_swap(node) and stores(node)[0] in facts.swapped):
         return
     operation = facts.operation.get(node.value)
     callee = operation is not None and operation.kind != "op"
@@ -100,7 +104,7 @@ def settle(node: Node, flow: Graph, views: Views, arrays: Iterable[str], facts: 
         return
     read = [n.id for n in walk(node.value) if isinstance(n, gast.Name)]
     bases = {base for r in read for base in ([r] if r in arrays else views.get(r, {}))}
-    for later in written_after(flow, node, bases):
+    for later in written_after(flow, node, bases, facts):
         array = written(later)[0]
         raise facts.refuse(
             later,
@@ -110,9 +114,9 @@ def settle(node: Node, flow: Graph, views: Views, arrays: Iterable[str], facts: 
         )
 
 
-def written_after(flow: Graph, node: Node, bases: Iterable[str]) -> list[Node]:
+def written_after(flow: Graph, node: Node, bases: Iterable[str], facts: Facts) -> list[Node]:
     """Writes into one of some arrays that may be reached after a statement."""
-    wanted = set(bases)
+    wanted = {name for base in bases for name in facts.swapped.get(base, {base: None})}
     seen: set[int] = set()
     todo = list(flow.successors[flow.index[node]])
     found = []

@@ -11,6 +11,7 @@ from srcgrad.derive.adjoints import ABSENT, PRESENT, ZERO, Adjoints, State
 from srcgrad.derive.contributions import contributions
 from srcgrad.derive.saves import Saves
 from srcgrad.derive.stacks import stack_adjoints, undo
+from srcgrad.derive.swaps import swaps, undo_swap
 from srcgrad.facts import Facts, copied
 from srcgrad.front.webs import parameters
 from srcgrad.trees import Block, Node, at, expression, is_write, loads, name, part_written, stores, written
@@ -145,6 +146,8 @@ def _assignment(node: Node, work: Backward, again: Block) -> Block:
         return first + work.saves.restore_before(node) + rest + lines
     if not isinstance(node, gast.Assign):
         return again
+    if swaps(node, work.facts):
+        return undo_swap(node, work.adjoints) + work.saves.restore_before(node) + again
     parts = contributions(node, work.adjoints, work.facts)
     restored = work.saves.restore_before(node)
     if restored and parts.reads_result:

@@ -10,6 +10,7 @@ import gast
 
 from srcgrad.analyse.overwrite import Overwrites, Place
 from srcgrad.derive.lists import changed_list, kept_item, restored
+from srcgrad.derive.swaps import swapped_back, swaps
 from srcgrad.derive.writes import kept_part, write_back
 from srcgrad.facts import Facts, copied
 from srcgrad.front.scope import cheap
@@ -63,7 +64,10 @@ class Saves:
         """Backward statements that undo a statement's binding of names that held something."""
         looped = node in self.lost.looped
         forward = self.before.setdefault(node, [])
-        return [self._restore(node, primal, looped, forward) for primal in reversed(self.lost.before.get(node, []))]
+        lost = self.lost.before.get(node, [])
+        if lost and swaps(node, self.facts):
+            lost = lost[:1]  # one statement brings all of them back
+        return [self._restore(node, primal, looped, forward) for primal in reversed(lost)]
 
     def restore_ends(self, place: Place) -> Block:
         """Backward statements at the head of a block: what each trip bound afresh comes back."""
@@ -82,6 +86,8 @@ class Saves:
     def _restore(self, where: Node, primal: str, looped: bool, forward: Block) -> Node:
         if changed_list(where, self.facts) == primal:
             return restored(where, self.facts)
+        if swaps(where, self.facts):
+            return swapped_back(where)
         known = (where, primal)
         if known not in self.kept:
             self.kept[known] = self._save(where, primal, looped, forward)

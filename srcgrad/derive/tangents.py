@@ -13,6 +13,7 @@ from srcgrad.derive.adjoints import is_fresh_value
 from srcgrad.derive.broadcast import expand
 from srcgrad.derive.instantiate import Setting, instantiate
 from srcgrad.derive.stacks import tangent_beside
+from srcgrad.derive.swaps import swaps, tangent_of_swap
 from srcgrad.facts import Facts, Operation, copied
 from srcgrad.rules import rule_of
 from srcgrad.template import adjoint_template, derivative_of, tangent_template
@@ -32,6 +33,8 @@ def tangent_of(node: Node, facts: Facts, dotted: Dotted) -> Block:
         return []
     if node.value in facts.pulled:
         return _call(node, bound[0], facts, dotted)
+    if swaps(node, facts):
+        return tangent_of_swap(node, facts, dotted)
     if isinstance(node.targets[0], gast.Tuple):
         return _unpack(node, facts, dotted)
     shared: Block = []

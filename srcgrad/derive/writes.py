@@ -7,13 +7,14 @@ import gast
 from srcgrad.derive.adjoints import Adjoints
 from srcgrad.facts import Facts, copied
 from srcgrad.indices import as_value, index_rank, is_basic
-from srcgrad.trees import Block, Node, at, constant, expression, part_written, statement
+from srcgrad.parts import on_array
+from srcgrad.trees import Block, Node, at, constant, expression, part_written, statement, written
 
 
 def is_number(node: Node, facts: Facts) -> bool:
     """Whether the part that is written is a single element."""
     part = part_written(node)
-    spec = facts.value_spec.get(part.value.id)
+    spec = facts.value_spec.get(part.value.id) if isinstance(part.value, gast.Name) else None
     return spec is not None and index_rank(part.slice, spec.ndim, frozenset(facts.integers)) == 0
 
 
@@ -42,7 +43,7 @@ def undo_write(node: Node, adjoints: Adjoints) -> Block:
     """The adjoint of what was stored; the adjoint of elements that were replaced is zero before the write."""
     facts = adjoints.facts
     part, value = part_written(node), node.value
-    array, index = part.value.id, part.slice
+    array, index = written(node)[0], part.slice
     made: Block = []
     if not adjoints.exists(array):
         return made
@@ -51,7 +52,7 @@ def undo_write(node: Node, adjoints: Adjoints) -> Block:
     carried = isinstance(value, gast.Name) and value.id in facts.active
     basic = is_basic(index, frozenset(facts.integers))
     added = isinstance(node, gast.AugAssign)
-    if not added and _is_whole(index):
+    if not added and _is_whole(index) and isinstance(part.value, gast.Name):
         if carried:
             read = expression(f"{facts.library('sum_to')}(g, x)", g=adjoint, x=copied(value, facts))
             adjoints.state.pop(array)
@@ -68,7 +69,8 @@ def undo_write(node: Node, adjoints: Adjoints) -> Block:
             read = gast.UnaryOp(gast.USub(), read)
         adjoints.contribute_whole(copied(value, facts), read, made, node)
     if not added:
-        cleared = statement("adjoint[index] = 0.0", adjoint=adjoint, index=copied(index, facts))
+        holder = on_array(copied(part.value, facts), adjoint)
+        cleared = statement("adjoint[index] = 0.0", adjoint=holder, index=copied(index, facts))
         made.append(at(cleared, node))
     return made
 
@@ -83,23 +85,26 @@ def _is_whole(index: Node) -> bool:
 def _adjoint_of_part(adjoint: str, node: Node, basic: bool, facts: Facts) -> Node:
     """`a_bar[i]`, a copy where it is an array, since `a_bar` changes."""
     index = copied(part_written(node).slice, facts)
+    holder = on_array(copied(part_written(node).value, facts), adjoint)
     if not basic:
-        return expression(f"{facts.library('stored')}(a_bar, index)", a_bar=adjoint, index=as_value(index))
-    part = expression("a_bar[index]", a_bar=adjoint, index=index)
+        return expression(f"{facts.library('stored')}(a_bar, index)", a_bar=holder, index=as_value(index))
+    part = expression("a_bar[index]", a_bar=holder, index=index)
     return part if is_number(node, facts) else expression("part.copy()", part=part)
 
 
 def tangent_of_write(node: Node, facts: Facts, dotted: object) -> Block:
     """`a_dot[i] = e_dot`, or zero where what is stored carries none."""
     part, value = part_written(node), node.value
-    if part.value.id not in facts.active:
+    array = written(node)[0]
+    if array not in facts.active:
         return []
     carried = isinstance(value, gast.Name) and value.id in facts.active
     if isinstance(node, gast.AugAssign) and not carried:
         return []
     assert callable(dotted), "a function that names tangents"
     new = expression(dotted(value.id, facts)) if carried else constant(0.0)
-    target = expression("a_dot[index]", a_dot=dotted(part.value.id, facts), index=copied(part.slice, facts))
+    holder = on_array(copied(part.value, facts), dotted(array, facts))
+    target = expression("a_dot[index]", a_dot=holder, index=copied(part.slice, facts))
     target.ctx = gast.Store()
     if isinstance(node, gast.AugAssign):
         return [gast.AugAssign(target, node.op, new)]

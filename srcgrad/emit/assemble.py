@@ -11,7 +11,7 @@ from srcgrad.emit.contexts import enclosed
 from srcgrad.emit.expression import expression
 from srcgrad.emit.text import Blank, Comment, Verbatim
 from srcgrad.facts import Facts
-from srcgrad.trees import COMPOUND, Block, Node, at, copy, loads, name, same, statement, statements, stores, walk
+from srcgrad.trees import COMPOUND, Block, Node, at, copy, loads, name, root, same, statement, statements, stores, walk
 
 SUFFIX = {"reverse": "grad", "value-and-grad": "value_and_grad", "vjp": "vjp", "forward": "jvp"}
 TITLE = {
@@ -111,7 +111,8 @@ def _original(value: Node) -> Node:
 
 def _root(value: Node) -> str:
     """The name of what is recorded, or of the array whose part it is."""
-    return str(value.value.id if isinstance(value, gast.Subscript) else value.id)
+    base = root(value)
+    return "" if base is None else str(base.id)
 
 
 def _loops(block: Block, line: int | None = None) -> dict[Node, int]:

@@ -11,7 +11,8 @@ from srcgrad.front.resolve import effects
 from srcgrad.front.scope import Scope, cheap
 from srcgrad.front.varied import varied_names
 from srcgrad.front.webs import parameters
-from srcgrad.trees import Block, Node, assign, copy, name, statements, stores, walk, written
+from srcgrad.parts import is_swap
+from srcgrad.trees import Block, Node, assign, copy, is_write, name, statements, stores, walk, written
 
 
 def normalise(function: Node, facts: Facts) -> Node:
@@ -28,7 +29,8 @@ def normalise(function: Node, facts: Facts) -> Node:
     """
     local = frozenset(parameters(function)) | {s for n in statements(function.body) for s in stores(n)}
     facts.varied = dict.fromkeys(varied_names(function, facts, local))
-    scope = Scope(facts, local)
+    arrays = frozenset(w for n in statements(function.body) if is_write(n) for w in written(n))
+    scope = Scope(facts, local, arrays)
     function.body = _block(function.body, scope)
     return function
 
@@ -110,6 +112,11 @@ def _assignment(node: Node, scope: Scope) -> None:
         held = atom(node.value, scope)
         for item in node.targets:
             _bind(item, copy(held), scope)
+    elif is_swap(node) and any(n.id in scope.arrays for n in first.elts):
+        names = dict.fromkeys(n.id for n in first.elts)
+        for name_ in names:
+            scope.facts.swapped.setdefault(name_, {}).update(names)
+        scope.emit(gast.Assign([first], node.value, None))
     elif isinstance(first, gast.Tuple | gast.List) and isinstance(node.value, gast.Tuple | gast.List):
         _parallel(_pairs(first, node.value, scope), scope)
     elif isinstance(first, gast.Name):
@@ -172,9 +179,13 @@ def _pairs(names: Node, values: Node, scope: Scope) -> list[tuple[Node, Node]]:
 def _parallel(pairs: list[tuple[Node, Node]], scope: Scope) -> None:
     """`a, b = e, f`: all right sides before any name is bound."""
     written_names = {n.id for item, _ in pairs for n in walk(item) if isinstance(n, gast.Name)}
-    held = []
-    for _, value in pairs:
-        if isinstance(value, gast.Name) and value.id in written_names:
+    held: list[Node] = []
+    for place, (item, value) in enumerate(pairs):
+        later = {n.id for _, other in pairs[place:] for n in walk(other) if isinstance(n, gast.Name)}
+        if isinstance(item, gast.Name) and item.id not in later and not isinstance(value, gast.Name):
+            compute(item.id, value, scope)  # no other right side reads the name
+            held.append(name(item.id))
+        elif isinstance(value, gast.Name) and value.id in written_names:
             keep = scope.temporary()
             scope.emit(assign(keep, name(value.id)))
             spread_varied(keep, value, scope)

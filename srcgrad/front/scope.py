@@ -17,6 +17,7 @@ class Scope:
 
     facts: Facts
     local: frozenset[str]
+    arrays: frozenset[str] = frozenset()  # arrays that are written into
     block: Block = field(default_factory=list)
     user: Node = None
 

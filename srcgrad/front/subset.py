@@ -5,7 +5,7 @@ from __future__ import annotations
 import gast
 
 from srcgrad.facts import Facts
-from srcgrad.trees import Node, walk
+from srcgrad.trees import Node, root, walk
 
 _STATEMENTS = (
     gast.Assign,
@@ -131,7 +131,7 @@ def _check_target(target: Node, statement: Node, facts: Facts) -> None:
         for item in target.elts:
             _check_target(item, statement, facts)
     elif isinstance(target, gast.Subscript):
-        if not isinstance(target.value, gast.Name):
+        if root(target) is None:
             raise facts.refuse(
                 target,
                 "E5010",

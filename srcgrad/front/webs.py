@@ -7,6 +7,7 @@ import gast
 from srcgrad.facts import Facts
 from srcgrad.flow import ENTRY, Definitions, definitions
 from srcgrad.indices import is_basic
+from srcgrad.parts import is_swap
 from srcgrad.trees import COMPOUND, Block, Node, copy, header, name, statements, stores, target, walk, written
 
 
@@ -26,7 +27,7 @@ def augmented(function: Node, facts: Facts) -> Node:
         s = s * x
         return s
     """
-    facts.integers.update(_counters(function))
+    facts.integers.update(counters(function))
     for node in [function, *statements(function.body)]:
         if isinstance(node, COMPOUND):
             for field in ("body", "orelse"):
@@ -71,7 +72,7 @@ def _is_general_update(node: Node, facts: Facts) -> bool:
     return not (added and (facts.generated or is_basic(node.target.slice, frozenset(facts.integers))))
 
 
-def _counters(function: Node) -> dict[str, None]:
+def counters(function: Node) -> dict[str, None]:
     """Names that hold nothing but the counters of loops over `range`."""
     loops = [n for n in statements(function.body) if isinstance(n, gast.For) and isinstance(n.target, gast.Name)]
     ranges = [n for n in loops if _is_range(n.iter)]
@@ -114,7 +115,7 @@ def webs(function: Node, facts: Facts) -> Node:
     for number, (position, _) in enumerate(reaching.of):
         if position != ENTRY:
             _rename_stores(reaching.graph.nodes[position], reaching.of[number][1], named[leader[number]])
-    facts.integers.update(_counters(function))
+    facts.integers.update(counters(function))
     return function
 
 
@@ -131,6 +132,7 @@ def _uses(block: Block) -> list[tuple[Node, Node]]:
 def _unite(reaching: Definitions, uses: list[tuple[Node, Node]]) -> list[int]:
     """For each definition the number of the first definition of its web."""
     leader = list(range(len(reaching.of)))
+    arrays = {w for node, _ in uses for w in written(node)}
 
     def find(number: int) -> int:
         while leader[number] != number:
@@ -147,7 +149,7 @@ def _unite(reaching: Definitions, uses: list[tuple[Node, Node]]) -> list[int]:
         unite(reaching.at(node, read.id))
     for number, (position, bound) in enumerate(reaching.of):  # a change of contents is no new meaning
         node = reaching.graph.nodes[position]
-        if node is not None and bound in written(node):
+        if node is not None and (bound in written(node) or (is_swap(node) and arrays & set(stores(node)))):
             unite([*reaching.at(node, bound), number])
     return [find(number) for number in range(len(leader))]
 

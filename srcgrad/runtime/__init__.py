@@ -45,7 +45,7 @@ from srcgrad.runtime.reduce import (
     split_axes,
 )
 from srcgrad.runtime.scatter import add_at, scatter, stored
-from srcgrad.runtime.seed import check_floating, check_number, check_seed, check_shape
+from srcgrad.runtime.seed import check_array, check_floating, check_number, check_seed, check_shape
 from srcgrad.runtime.sinc import sinc_derivative
 from srcgrad.runtime.structure import add, owned, zeros_like
 
@@ -56,6 +56,7 @@ __all__ = [
     "along_axes_transpose",
     "along_axis",
     "axis_index",
+    "check_array",
     "check_floating",
     "check_number",
     "check_seed",

@@ -58,6 +58,20 @@ def check_number(x: Any) -> None:
         )
 
 
+def check_array(x: Any) -> None:
+    """Refuse what is no array where a part of it is written into: a part of a list is a copy.
+
+    >>> check_array([1.0, 2.0])
+    Traceback (most recent call last):
+    ...
+    TypeError: E5010 an argument of class list is written into through a part of it; pass an array
+    """
+    if not isinstance(x, np.ndarray):
+        raise TypeError(
+            f"E5010 an argument of class {type(x).__name__} is written into through a part of it; pass an array"
+        )
+
+
 def check_shape(gradient: Any, x: Any) -> Any:
     """The gradient itself, if it has the shape of x; otherwise ValueError with code E5004.
 
