@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any  # operations are arbitrary Python objects
 
@@ -135,6 +136,7 @@ class Facts:
     displays: dict[str, list[Node]] = field(default_factory=dict)  # name of a dict -> the statements that make it
     copies: dict[Node, None] = field(default_factory=dict)  # `x = owned(x, ...)`: an argument that is written into
     swapped: dict[str, dict[str, None]] = field(default_factory=dict)  # array -> arrays with which it changes places
+    checked: dict[Node, None] = field(default_factory=dict)  # bindings whose value is looked at: it must be a number
     contexts: list[Node] = field(default_factory=list)  # `with np.errstate(...)` around statements of the user
     local: frozenset[str] = frozenset()  # names that the user's function binds
     called: bool = False  # whether another function of the text calls this one
@@ -156,6 +158,11 @@ class Facts:
     def list_kind(self, bound: str) -> str:
         """`list` or `dict` if a name holds one that the function made, and may change; an empty string otherwise."""
         return self.lists.get(self.base.get(bound, bound), "")
+
+    def shown(self, names: Iterable[str]) -> set[str]:
+        """The names themselves, and the arrays of whose elements they may be views."""
+        seen = set(names)
+        return seen | set(self.mutable) if any(one in self.viewed for one in seen) else seen
 
     @property
     def derivative_mode(self) -> str:

@@ -89,7 +89,7 @@ def stored_adjoint(z, a_bar, index):
     ),
 )
 def scatter_adjoint(z, g, x, index):
-    d[g] = d[z][index]
+    d[g] = sum_to(d[z][index], g)
 
 
 @adjoint.linear(

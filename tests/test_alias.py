@@ -38,12 +38,13 @@ def test_a_change_through_a_view_is_refused_or_right(view: str, form: str) -> No
     f = defined("def f(x):\n" + form.format(x=view.format(a="x"), a=view.format(a="a")))
     x = np.array([[0.3, 0.8], [1.1, 0.4]])
     before = x.copy()
-    if view in SPELLED_OUT and "a *=" not in form:
-        primal = defined("def f(x):\n    x = x.copy()\n" + form.format(x=view.format(a="x"), a=view.format(a="a")))
-        np.testing.assert_allclose(grad(f)(x), differences(primal, x), rtol=1e-7)
+    primal = defined("def f(x):\n    x = x.copy()\n" + form.format(x=view.format(a="x"), a=view.format(a="a")))
+    try:
+        found = grad(f)(x)
+    except DifferentiationError as error:
+        assert error.code == "E5010" and view not in SPELLED_OUT
     else:
-        with pytest.raises(DifferentiationError, match="E5010"):
-            grad(f)(x)
+        np.testing.assert_allclose(found, differences(primal, x), rtol=1e-7)
     assert np.array_equal(x, before)
 
 

@@ -25,7 +25,18 @@ PRINTERS = [
 ]
 READERS = ["decorators", "locate", "match", "namespace", "parse", "scan", "source", "static", "target"]
 ORDER = (
-    {"errors", "indices", "parts", "names", "trees", "rules", "template", "flow", "runtime", *(f"emit.{p}" for p in PRINTERS)},
+    {
+        "errors",
+        "indices",
+        "parts",
+        "names",
+        "trees",
+        "rules",
+        "template",
+        "flow",
+        "runtime",
+        *(f"emit.{p}" for p in PRINTERS),
+    },
     {f"front.{reader}" for reader in READERS},
     {"facts"},
     {"front"},

@@ -49,13 +49,16 @@ def aliases(function: Node, facts: Facts) -> Node:
     for names, nodes in _changed(order, facts):
         for name in names:
             numbers = _check_origin(name, nodes[0], order, function, facts)
-            _check_numbers(function.body, dict.fromkeys(numbers), name, facts)
+            check_numbers(function.body, dict.fromkeys(numbers), name, facts)
         last = max(place[n] for n in nodes)
         loops = [n for n in order if isinstance(n, gast.For | gast.While) and _inside(n, nodes)]
         for node in order:
             early = place[node] < last or any(node in set(statements([loop])) for loop in loops)
             for name in names:
                 if early and node not in nodes and _hands_on(node, name, order, facts):
+                    if may_be_number(node, facts):
+                        check_numbers(function.body, {node: None}, str(target(node)), facts)
+                        continue
                     where = getattr(node, "lineno", 0)
                     raise _refusal(nodes[0], name, f"line {where} gives it to another name", facts)
     return function
@@ -96,7 +99,7 @@ def _check_origin(name: str, node: Node, order: list[Node], function: Node, fact
             continue
         if other in facts.augmented or is_fresh(other, facts):
             continue
-        if _may_be_number(other, facts):
+        if may_be_number(other, facts):
             numbers.append(other)
         else:
             where = getattr(other, "lineno", 0)
@@ -104,7 +107,7 @@ def _check_origin(name: str, node: Node, order: list[Node], function: Node, fact
     return numbers
 
 
-def _may_be_number(node: Node, facts: Facts) -> bool:
+def may_be_number(node: Node, facts: Facts) -> bool:
     """Whether an assignment binds an element of an array, if the array has as few axes as there are indices."""
     operation = facts.operation.get(node.value)
     part = operation.bound["index"] if operation is not None and operation.function is operator.getitem else None
@@ -116,13 +119,19 @@ def _may_be_number(node: Node, facts: Facts) -> bool:
     return not any(isinstance(item, gast.Slice) or getattr(item, "value", 0) in (None, ...) for item in walk(part))
 
 
-def _check_numbers(block: list[Node], numbers: dict[Node, None], name: str, facts: Facts) -> None:
-    """Look at run time at what must be a number."""
+def check_numbers(block: list[Node], numbers: dict[Node, None], name: str, facts: Facts) -> None:
+    """Look at run time at what must be a number, once for each statement that binds it."""
+    numbers = {node: None for node in numbers if node not in facts.checked}
+    facts.checked.update(numbers)
+    _insert_checks(block, numbers, name, facts)
+
+
+def _insert_checks(block: list[Node], numbers: dict[Node, None], name: str, facts: Facts) -> None:
     for position in range(len(block) - 1, -1, -1):
         node = block[position]
         for field in ("body", "orelse"):
             if numbers and getattr(node, field, None):
-                _check_numbers(getattr(node, field), numbers, name, facts)
+                _insert_checks(getattr(node, field), numbers, name, facts)
         if node in numbers and not facts.spec[node].scalar:
             check = statement(f"{facts.library('check_number')}(x)", x=made_name(name))
             facts.effects[check] = None
@@ -135,6 +144,8 @@ def is_fresh(node: Node, facts: Facts) -> bool:
         return False
     value = node.value
     operation = facts.operation.get(value)
+    if operation is not None and operation.function is np.array:
+        return isinstance(value, gast.Call) and not any(word.arg == "copy" for word in value.keywords)
     if operation is not None and operation.rule is not None:
         return operation.function not in VIEWS
     if operation is not None:

@@ -22,7 +22,7 @@ def bind(call: Node, callee: Node, facts: Facts) -> dict[str, Node]:
 
 
 def kinds_of(bound: dict[str, Node], facts: Facts) -> dict[str, Kind]:
-    """What the caller knows of the arguments: which of them are numbers."""
+    """What the caller knows of the arguments: which of them are numbers, and the ranks of others."""
     known: dict[str, Kind] = {}
     for parameter, argument in bound.items():
         spec = facts.spec.get(argument)
@@ -32,4 +32,6 @@ def kinds_of(bound: dict[str, Node], facts: Facts) -> dict[str, Kind]:
         number = isinstance(argument, gast.Constant) and isinstance(argument.value, int | float)
         if number or (spec is not None and spec.scalar and not spec.dtype):
             known[parameter] = SCALAR
+        elif spec is not None and spec.ndim:
+            known[parameter] = Kind("array", spec.ndim)
     return known

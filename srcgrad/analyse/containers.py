@@ -38,7 +38,21 @@ def containers(function: Node, facts: Facts) -> Node:
     for node in statements(function.body):
         if isinstance(node, gast.Assign):
             _assignment(node, facts)
+            if isinstance(node.value, gast.BinOp) and not facts.generated:
+                _check_operands(node.value, facts)
     return function
+
+
+def _check_operands(value: Node, facts: Facts) -> None:
+    """Refuse arithmetic on lists: `+` joins them, and `*` repeats them."""
+    for operand in (value.left, value.right):
+        if value in facts.operation and isinstance(operand, gast.Name) and operand.id in facts.containers:
+            raise facts.refuse(
+                value,
+                "E5005",
+                f"arithmetic on the {facts.containers[operand.id]} `{facts.base.get(operand.id, operand.id)}`",
+                "make an array of it: `np.array(...)`, or append to it",
+            )
 
 
 def _note(name: str, kind: Kind, facts: Facts) -> None:

@@ -6,15 +6,17 @@ from collections.abc import Iterable
 
 import gast
 
-from srcgrad.analyse.views import Views, written_after
+from srcgrad.analyse.alias import is_computed
+from srcgrad.analyse.views import Views, is_checked, written_after
 from srcgrad.facts import Facts
 from srcgrad.flow import Graph
 from srcgrad.parts import is_swap
-from srcgrad.trees import Node, is_write, statements, stores, walk, written
+from srcgrad.trees import Block, Node, is_write, statements, stores, walk, written
 
 
-def check_held(order: list[Node], flow: Graph, views: Views, facts: Facts) -> None:
+def check_held(body: Block, flow: Graph, views: Views, facts: Facts) -> None:
     """Refuse a change that another name, another list or a called function would see."""
+    order = list(statements(body))
     changed = dict.fromkeys(w for node in order for w in written(node) if facts.list_kind(w))
     for node in order:
         if isinstance(node, gast.For) and isinstance(node.iter, gast.Name) and node.iter.id in changed:
@@ -24,7 +26,7 @@ def check_held(order: list[Node], flow: Graph, views: Views, facts: Facts) -> No
             if held in changed and (later := _changed_after(flow, node, held)) is not None:
                 raise _refusal(later, node, held, "list", facts)
         if written(node) and facts.list_kind(written(node)[0]):
-            _check_items(node, given, flow, views, facts)
+            _check_items(node, given, flow, views, body, facts)
 
 
 def _given(node: Node, facts: Facts) -> list[Node]:
@@ -66,12 +68,14 @@ def _check_trips(loop: Node, facts: Facts) -> None:
             raise facts.refuse(inner, "E5010", what, "loop over a copy: `list(...)`")
 
 
-def _check_items(node: Node, given: Iterable[Node], flow: Graph, views: Views, facts: Facts) -> None:
+def _check_items(node: Node, given: Iterable[Node], flow: Graph, views: Views, body: Block, facts: Facts) -> None:
     """An array that goes into a list and changes later changes in the list as well."""
-    for read in [n.id for part in given for n in walk(part) if isinstance(n, gast.Name)]:
+    kept = [part for part in given if not is_computed(part)]
+    for read in [n.id for part in kept for n in walk(part) if isinstance(n, gast.Name)]:
         bases = {read: None} if read in facts.mutable else views.get(read, {})
-        for later in written_after(flow, node, bases, facts):
-            raise _refusal(later, node, written(later)[0], "array", facts)
+        later = written_after(flow, node, bases, facts)
+        if later and (read in facts.mutable or not is_checked(read, body, facts)):
+            raise _refusal(later[0], node, written(later[0])[0], "array", facts)
 
 
 def _refusal(later: Node, node: Node, held: str, what: str, facts: Facts) -> Exception:

@@ -7,7 +7,6 @@ again. Views that live on under a name of the user's are made copies; those insi
 from __future__ import annotations
 
 import gast
-import numpy as np
 
 from srcgrad.analyse.alias import is_fresh
 from srcgrad.analyse.detach import detach, give_copies
@@ -30,12 +29,13 @@ def mutable(function: Node, facts: Facts) -> Node:
     facts.mutable.update(arrays)
     if not arrays:
         if facts.lists and not facts.generated:
-            check_held(order, graph(function.body), {}, facts)
+            check_held(function.body, graph(function.body), {}, facts)
         return function
     give_copies(function.body, graph(function.body), views_of(order, arrays, facts), facts)
     order = list(statements(function.body))
     views = views_of(order, arrays, facts)
-    facts.viewed.update(dict.fromkeys(v for v in views if v in facts.temporaries))
+    iterated = {n.iter.id for n in order if isinstance(n, gast.For) and isinstance(n.iter, gast.Name)}
+    facts.viewed.update(dict.fromkeys(v for v in views if v in facts.temporaries and v not in iterated))
     for array in arrays:
         if facts.generated:  # our text writes into what it owns
             _check_container(array, order, facts)
@@ -43,11 +43,11 @@ def mutable(function: Node, facts: Facts) -> Node:
             _check_origin(array, order, function, facts)
     flow = graph(function.body)
     if not facts.generated:  # what our text reads late is a number
-        check_stale(flow, views, facts)
-        check_held(order, flow, views, facts)
+        check_stale(flow, views, function.body, facts)
+        check_held(function.body, flow, views, facts)
     check_rows(order, views, arrays, facts)
     for node in order:
-        settle(node, flow, views, arrays, facts)
+        settle(node, flow, views, arrays, function.body, facts)
     detach(function.body, flow, views, facts)
     if not facts.generated:
         _check_floating(function.body, facts)
@@ -128,9 +128,6 @@ def _makes_array(node: Node, facts: Facts) -> bool:
         return False
     if any(isinstance(item, gast.List | gast.Tuple) for item in walk(value)) and isinstance(value, gast.BinOp):
         return False  # [0.0] * n
-    operation = facts.operation.get(value)
-    if operation is not None and operation.function is np.array:
-        return isinstance(value, gast.Call) and not any(word.arg == "copy" for word in value.keywords)
     if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "array":
         return not value.keywords
     return is_fresh(node, facts)

@@ -6,11 +6,13 @@ from collections.abc import Iterable
 
 import gast
 
-from srcgrad.analyse.alias import VIEWS, is_computed
+from srcgrad.analyse.alias import VIEWS, check_numbers, is_computed, may_be_number
 from srcgrad.facts import Facts
 from srcgrad.flow import Graph, solve_forward
+from srcgrad.front.resolve import METHODS, binding_of
 from srcgrad.parts import is_swap
-from srcgrad.trees import Node, is_write, statements, stores, walk, written
+from srcgrad.rules import rule_of
+from srcgrad.trees import Block, Node, is_write, statements, stores, target, walk, written
 
 Views = dict[str, dict[str, None]]  # name -> the written arrays that it may be a view of
 
@@ -41,14 +43,28 @@ def shared(node: Node, facts: Facts) -> list[str]:
     value = node.value
     operation = facts.operation.get(value)
     if operation is None:
-        return [] if is_computed(value) else [n.id for n in walk(value) if isinstance(n, gast.Name)]
+        return (
+            []
+            if is_computed(value) or _is_passive_result(value, facts)
+            else [n.id for n in walk(value) if isinstance(n, gast.Name)]
+        )
     if operation.kind == "op" and operation.function not in VIEWS:
         return []
     return [n.id for n in walk(value) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)]
 
 
-def check_stale(flow: Graph, views: Views, facts: Facts) -> None:
-    """Refuse to read a view after what it shows has been written into."""
+def _is_passive_result(value: Node, facts: Facts) -> bool:
+    """Whether an expression that carries no derivative calls a function of NumPy that makes a new value."""
+    if not isinstance(value, gast.Call):
+        return False
+    found = binding_of(value.func, facts, facts.local)
+    method = METHODS.get(value.func.attr) if found is None and isinstance(value.func, gast.Attribute) else None
+    function = method if found is None else found.object
+    return function is not None and function not in VIEWS and rule_of(function) is not None
+
+
+def check_stale(flow: Graph, views: Views, body: Block, facts: Facts) -> None:
+    """Refuse to read a view after what it shows has been written into; what may be a number is looked at."""
     bits = {view: 1 << k for k, view in enumerate(views)}
     made, killed = [0] * len(flow.nodes), [0] * len(flow.nodes)
     for number, node in enumerate(flow.nodes):
@@ -63,8 +79,17 @@ def check_stale(flow: Graph, views: Views, facts: Facts) -> None:
     stale = solve_forward(flow, made, killed)
     for number, node in enumerate(flow.nodes):
         for read in flow.read_at(number) if stale[number] else []:
-            if stale[number] & bits.get(read, 0):
+            if stale[number] & bits.get(read, 0) and not is_checked(read, body, facts):
                 raise _stale(node, read, views[read], flow, facts)
+
+
+def is_checked(view: str, body: Block, facts: Facts) -> bool:
+    """Whether all that a name is bound to may be elements of arrays: the text makes sure that they are."""
+    made = [n for n in statements(body) if view in stores(n) and not is_write(n)]
+    if not made or not all(target(n) == view and may_be_number(n, facts) for n in made):
+        return False
+    check_numbers(body, dict.fromkeys(made), view, facts)
+    return True
 
 
 def _stale(node: Node, read: str, bases: dict[str, None], flow: Graph, facts: Facts) -> Exception:
@@ -94,7 +119,7 @@ def check_rows(order: list[Node], views: Views, arrays: Iterable[str], facts: Fa
                 )
 
 
-def settle(node: Node, flow: Graph, views: Views, arrays: Iterable[str], facts: Facts) -> None:
+def settle(node: Node, flow: Graph, views: Views, arrays: Iterable[str], body: Block, facts: Facts) -> None:
     """Containers and callees that hold an array while it changes are refused."""
     if not isinstance(node, gast.Assign) or is_write(node) or (is_swap(node) and stores(node)[0] in facts.swapped):
         return
@@ -103,7 +128,10 @@ def settle(node: Node, flow: Graph, views: Views, arrays: Iterable[str], facts: 
     if not callee and not isinstance(node.value, gast.Tuple | gast.List | gast.Dict):
         return
     read = [n.id for n in walk(node.value) if isinstance(n, gast.Name)]
-    bases = {base for r in read for base in ([r] if r in arrays else views.get(r, {}))}
+    bases = {base for r in read if r in arrays for base in [r]}
+    for view in [r for r in read if r not in arrays and r in views]:
+        if written_after(flow, node, views[view], facts) and not is_checked(view, body, facts):
+            bases.update(views[view])
     for later in written_after(flow, node, bases, facts):
         array = written(later)[0]
         raise facts.refuse(

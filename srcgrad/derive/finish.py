@@ -56,6 +56,8 @@ def _separate(halves: Halves, facts: Facts) -> None:
     for again in facts.again:
         renamed[again] = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
         facts.temporaries[renamed[again]] = "t"
+        if again in facts.viewed:
+            facts.viewed[renamed[again]] = None
     for node in halves.backward:
         for item in walk(node):
             if isinstance(item, gast.Name) and item.id in renamed:

@@ -62,6 +62,8 @@ def _filled(value: Node, where: Node, made: Block, work: Plain) -> Node:
         return value
     if isinstance(value, gast.Call):
         return _call(value, where, made, work)
+    if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add) and _is_list(value, work):
+        return _joined(value, where, made, work)
     for key in value._fields:
         part = getattr(value, key, None)
         if isinstance(part, list):
@@ -69,6 +71,26 @@ def _filled(value: Node, where: Node, made: Block, work: Plain) -> Node:
         elif isinstance(part, gast.AST):
             setattr(value, key, _filled(part, where, made, work))
     return value
+
+
+def _is_list(value: Node, work: Plain) -> bool:
+    """Whether an expression is a list for sure: a display, a comprehension, a name of a list, a sum of such."""
+    if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add):
+        return _is_list(value.left, work) or _is_list(value.right, work)
+    if isinstance(value, gast.Name):
+        return work.lists.get(value.id) == "list"
+    return isinstance(value, gast.List | gast.ListComp)
+
+
+def _joined(value: Node, where: Node, made: Block, work: Plain) -> Node:
+    """`xs + [e]` as a new list, which gets the items of both."""
+    held = work.name("values")
+    work.lists[held] = "list"
+    made.append(work.bind(held, gast.List(elts=[], ctx=gast.Load()), where))
+    for part in (value.left, value.right):
+        items = _filled(part, where, made, work)
+        made += work.block([work.own(statement(f"{held}.extend(items)", items=items), where)])
+    return at(name(held), value)
 
 
 def _call(value: Node, where: Node, made: Block, work: Plain) -> Node:
@@ -80,8 +102,9 @@ def _call(value: Node, where: Node, made: Block, work: Plain) -> Node:
         value.args[place] = _loop(item, None, where, made, work) if consumed else _filled(item, where, made, work)
     for word in value.keywords:
         word.value = _filled(word.value, where, made, work)
-    if called == "list" and len(value.args) == 1 and getattr(value.args[0], "id", "") in work.made:
-        return value.args[0]
+    if called == "list" and len(value.args) == 1 and isinstance(value.func, gast.Name):
+        if getattr(value.args[0], "id", "") in work.made and getattr(value.args[0], "id", "") in work.lists:
+            return value.args[0]
     return value
 
 

@@ -65,6 +65,7 @@ def exits(function: Node, facts: Facts) -> Node:
         values = [name(result) for result in ways.results]
         value = values[0] if len(values) == 1 else gast.Tuple(elts=values, ctx=gast.Load())
         block = [*start, *block, _own_text(gast.Return(value), returns[-1], ways)]
+    local |= {bound for node in statements(block) for bound in stores(node)}
     unclear = [n for n in doubtful(block, own, local) if n not in before and n not in own]
     function.body = [*(_set(n, constant(0.0), function, ways) for n in unclear), *block]
     facts.local |= {bound for node in statements(block) for bound in stores(node)}

@@ -12,7 +12,8 @@ import gast
 import numpy as np
 
 from srcgrad.facts import Facts
-from srcgrad.front.comprehensions import COMPREHENSIONS, comprehended
+from srcgrad.front.arrays import in_place
+from srcgrad.front.comprehensions import COMPREHENSIONS, comprehended, has_comprehension
 from srcgrad.front.fill import fill
 from srcgrad.front.lists import changed_list, kinds_of_lists
 from srcgrad.front.namespace import Binding, LiveNamespace, attribute
@@ -21,6 +22,7 @@ from srcgrad.front.overlay import Overlay
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.static import StaticModule
 from srcgrad.front.trips import trips
+from srcgrad.front.walrus import walruses
 from srcgrad.trees import BLOCKS, Block, Node, at, copy, expression, header, name, target, walk
 
 QUIET = (np.errstate, warnings.catch_warnings)  # contexts that change no value
@@ -80,6 +82,7 @@ def plain(function: Node, facts: Facts) -> Node:
     if not facts.generated:
         work = Plain(facts)
         function.body = take_out(function.body, work)
+        in_place(function, facts)
         work.lists = kinds_of_lists(function, facts)
         work.used = _outside_comprehensions(function)
         facts.local = work.made | own_names(function) | frozenset(facts.functions)
@@ -134,8 +137,12 @@ def _statement(node: Node, work: Plain) -> Block:
         return [] if _import(node, work) else [node]
     if isinstance(node, gast.While):
         return _while(node, work)
+    if _is_parallel_write(node):
+        return _apart(node, work)
+    if isinstance(getattr(node, "value", None), gast.IfExp) and has_comprehension(node, work):
+        return _block(_as_branch(node, work), work)
     _fold_extremes(node, work)
-    before = _walruses(node, work)
+    before = walruses(node, work)
     before += comprehended(node, work)
     if isinstance(node, gast.For):
         return before + trips(node, work)
@@ -144,6 +151,35 @@ def _statement(node: Node, work: Plain) -> Block:
     if isinstance(node, gast.Assign) and _is_starred(node):
         return [*before, _spread(node, work)]
     return before + fill(node, work)
+
+
+def _is_parallel_write(node: Node) -> bool:
+    """`a[i], a[j] = a[j], a[i]`"""
+    first = node.targets[0] if isinstance(node, gast.Assign) else None
+    if not isinstance(first, gast.Tuple) or not isinstance(node.value, gast.Tuple):
+        return False
+    parts = any(isinstance(item, gast.Subscript) for item in first.elts)
+    starred = any(isinstance(item, gast.Starred) for item in [*first.elts, *node.value.elts])
+    return parts and not starred and len(first.elts) == len(node.value.elts)
+
+
+def _apart(node: Node, work: Plain) -> Block:
+    """All right sides first, then one assignment after the other."""
+    held = [work.name("held") for _ in node.value.elts]
+    made = [work.bind(one, value, node) for one, value in zip(held, node.value.elts, strict=True)]
+    for place, one in zip(node.targets[0].elts, held, strict=True):
+        made.append(work.own(gast.Assign([place], name(one), None), node))
+    return made
+
+
+def _as_branch(node: Node, work: Plain) -> Block:
+    """`y = e if c else [...]` as an `if`, so that what is not chosen is not computed."""
+    sides = []
+    for side in (node.value.body, node.value.orelse):
+        other = copy(node)
+        other.value = side
+        sides.append([work.own(other, node)])
+    return [work.own(gast.If(node.value.test, *sides), node)]
 
 
 def _context(node: Node, work: Plain) -> Block:
@@ -194,7 +230,7 @@ def _module(dotted: str, facts: Facts) -> Binding | None:
 
 def _while(node: Node, work: Plain) -> Block:
     """A test that binds names, or calls a function of this one, is computed at the head of each trip."""
-    before = _walruses(node, work)
+    before = walruses(node, work)
     calls = [
         n for n in walk(node.test) if isinstance(n, gast.Call) and getattr(n.func, "id", "") in work.facts.functions
     ]
@@ -206,42 +242,6 @@ def _while(node: Node, work: Plain) -> Block:
     node.test = expression("True")
     node.body = [*before, work.own(leave, node), *node.body]
     return [node]
-
-
-def _walruses(node: Node, work: Plain) -> Block:
-    """`t = e` for each `(t := e)` that is evaluated in any case, whose place `t` takes."""
-    made: Block = []
-    for key in ("test", "iter", "value", "exc"):
-        part = getattr(node, key, None)
-        if isinstance(part, gast.AST):
-            setattr(node, key, _hoisted(part, node, made, work))
-    if made:
-        work.facts.foreign[node] = None
-    return made
-
-
-def _hoisted(value: Node, where: Node, made: Block, work: Plain) -> Node:
-    if not any(isinstance(n, gast.NamedExpr) for n in walk(value)):
-        return value
-    if isinstance(value, gast.NamedExpr):
-        inner = _hoisted(value.value, where, made, work)
-        earlier = [n for n in walk(where) if isinstance(n, gast.Name) and n.id == value.target.id]
-        if any((n.lineno, n.col_offset) < (value.lineno, value.col_offset) for n in earlier if "lineno" in n.__dict__):
-            return value
-        made.append(work.bind(value.target.id, inner, where))
-        return at(name(value.target.id), value)
-    if isinstance(value, gast.IfExp):
-        value.test = _hoisted(value.test, where, made, work)
-    elif isinstance(value, gast.BoolOp):
-        value.values[0] = _hoisted(value.values[0], where, made, work)
-    elif not isinstance(value, gast.Lambda | gast.ListComp | gast.GeneratorExp | gast.SetComp | gast.DictComp):
-        for key in value._fields:
-            part = getattr(value, key, None)
-            if isinstance(part, list):
-                setattr(value, key, [_hoisted(p, where, made, work) if isinstance(p, gast.AST) else p for p in part])
-            elif isinstance(part, gast.AST):
-                setattr(value, key, _hoisted(part, where, made, work))
-    return value
 
 
 def _fold_extremes(node: Node, work: Plain) -> None:

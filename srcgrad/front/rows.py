@@ -57,7 +57,8 @@ def rows(block: Block, work: Views) -> None:
             continue
         row, array = node.target.id, node.iter.id
         inner = list(statements(node.body))
-        if not any(is_write(n) and row in written(n) for n in inner) or base_of(node.iter, work) is None:
+        changed = {w for n in inner if is_write(n) for w in written(n)}
+        if not changed & {row, array} or base_of(node.iter, work) is None:
             continue
         count = work.facts.names.fresh("i")
         work.facts.local |= {count}

@@ -101,6 +101,8 @@ def _is_needed(node: Node, view: str, base: str, order: list[Node], work: Views)
         return True
     if through:
         return False  # `s = a[i]; s += e` may count with a number
+    if not _is_array(node.value) and not isinstance(node.value, gast.Name):
+        return False  # a number does not change with its array
     family = _family(base, order, work)
     reads = [n for n in order if n is not node and view in _reads(n)]
     for change in [n for n in order if set(_changed(n, work)) & family and (is_write(n) or _is_surely(n, order, work))]:
@@ -119,6 +121,9 @@ def _is_surely(node: Node, order: list[Node], work: Views) -> bool:
         return True
     kind = work.facts.kinds.get(held)
     if kind is not None and kind.tag == "array":
+        return True
+    parts = [i for n in order for part in header(n) for i in walk(part) if isinstance(i, gast.Subscript)]
+    if any(getattr(part.value, "id", "") == held and _is_array(part) for part in parts):
         return True
     made = [n.value for n in order if target(n) == held]
     return bool(made) and all(_makes_array(value, work) for value in made)
@@ -170,7 +175,10 @@ def _is_steady(node: Node, view: str, base: str, order: list[Node]) -> bool:
         binders = [n for n in order if read in stores(n) and not is_write(n)]
         if read == base:
             binders = [n for n in binders if not isinstance(n, gast.AugAssign)]
+        last = max([place[use] for use in uses], default=0)
         for binder in binders:
+            if place[binder] > last and not any(_holds(n, binder) and _holds(n, node) for n in order if _is_loop(n)):
+                continue  # by then nobody reads the view
             around = [n for n in order if isinstance(n, gast.For | gast.While) and (n is binder or _holds(n, binder))]
             inside = [n for n in around if n is node or _holds(n, node)]
             if len(around) != len(inside) or place[binder] > place[node]:
@@ -178,6 +186,10 @@ def _is_steady(node: Node, view: str, base: str, order: list[Node]) -> bool:
             if around and not all(_holds(around[-1], use) for use in uses):
                 return False
     return True
+
+
+def _is_loop(node: Node) -> bool:
+    return isinstance(node, gast.For | gast.While)
 
 
 def _reads(node: Node) -> list[str]:

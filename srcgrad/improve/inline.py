@@ -125,7 +125,7 @@ def _fill(
     reads = [n for n in walk(part) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load) and n.id in pending]
     for read in reads:
         source = made[pending[read.id]]
-        if not _steady(source.value, pending[read.id], position, written):
+        if not _steady(source.value, pending[read.id], position, written, facts):
             continue
         user = facts.origin.get(source)
         own = user is not None and user is facts.origin.get(node)
@@ -142,14 +142,13 @@ def _fill(
         replace(node, read, copied(source.value, facts))
 
 
-def _steady(value: Node, start: int, end: int, written: dict[str, list[int]]) -> bool:
+def _steady(value: Node, start: int, end: int, written: dict[str, list[int]], facts: Facts) -> bool:
     """Whether nothing that `value` reads is bound between two positions of the block."""
-    for item in walk(value):
-        if isinstance(item, gast.Name):
-            places = written.get(item.id, ())
-            after = bisect_right(places, start)
-            if after < len(places) and places[after] < end:
-                return False
+    for read in facts.shown(item.id for item in walk(value) if isinstance(item, gast.Name)):
+        places = written.get(read, ())
+        after = bisect_right(places, start)
+        if after < len(places) and places[after] < end:
+            return False
     return True
 
 

@@ -48,7 +48,7 @@ def _sorted(group: Block, facts: Facts) -> Block:
     """A list schedule: the most urgent statement of those whose predecessors have been placed."""
     if len(group) > 60:
         return group
-    after = _dependencies(group)
+    after = _dependencies(group, facts)
     rank = {node: _rank(position, node, group, facts) for position, node in enumerate(group)}
     left = list(range(len(group)))
     placed: list[int] = []
@@ -60,8 +60,8 @@ def _sorted(group: Block, facts: Facts) -> Block:
     return [group[k] for k in placed]
 
 
-def _dependencies(group: Block) -> list[list[int]]:
-    reads = [set(loads(n)) for n in group]
+def _dependencies(group: Block, facts: Facts) -> list[list[int]]:
+    reads = [facts.shown(loads(n)) for n in group]
     writes = [set(stores(n)) for n in group]
     return [
         [j for j in range(k) if writes[j] & reads[k] or reads[j] & writes[k] or writes[j] & writes[k]]

@@ -45,16 +45,16 @@ def check_floating(a: Any) -> None:
 
 
 def check_number(x: Any) -> None:
-    """Refuse an array where the function was read as if `x` were a number: `x += 1` would change the array.
+    """Refuse a view where the function was read as if `x` were a number, which does not change with its array.
 
     >>> check_number(np.zeros((2, 2))[0])
     Traceback (most recent call last):
     ...
-    TypeError: E5010 a part of an array, which `+=` would change in place, has shape (2,); write `x = x + ...`
+    TypeError: E5010 a part of shape (2,) changes with its array while it has a name; take a copy: `x.copy()`
     """
-    if isinstance(x, np.ndarray):
+    if isinstance(x, np.ndarray) and x.base is not None:
         raise TypeError(
-            f"E5010 a part of an array, which `+=` would change in place, has shape {x.shape}; write `x = x + ...`"
+            f"E5010 a part of shape {x.shape} changes with its array while it has a name; take a copy: `x.copy()`"
         )
 
 
