@@ -103,6 +103,7 @@ def _given(function: Node) -> list[str]:
 
 def _index(function: Node, facts: Facts) -> None:
     """Active names of which parts are read or written: elements of their adjoints will change."""
+    facts.indexed.update(dict.fromkeys(facts.swapped))
     for node in statements(function.body):
         if is_write(node):
             facts.indexed.update(dict.fromkeys(written(node)))

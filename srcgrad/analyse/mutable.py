@@ -34,8 +34,7 @@ def mutable(function: Node, facts: Facts) -> Node:
     give_copies(function.body, graph(function.body), views_of(order, arrays, facts), facts)
     order = list(statements(function.body))
     views = views_of(order, arrays, facts)
-    iterated = {n.iter.id for n in order if isinstance(n, gast.For) and isinstance(n.iter, gast.Name)}
-    facts.viewed.update(dict.fromkeys(v for v in views if v in facts.temporaries and v not in iterated))
+    facts.viewed.update(dict.fromkeys(v for v in views if v in facts.temporaries and _is_read_again(v, order, facts)))
     for array in arrays:
         if facts.generated:  # our text writes into what it owns
             _check_container(array, order, facts)
@@ -52,6 +51,14 @@ def mutable(function: Node, facts: Facts) -> Node:
     if not facts.generated:
         _check_floating(function.body, facts)
     return function
+
+
+def _is_read_again(view: str, order: list[Node], facts: Facts) -> bool:
+    """Whether a view may be taken again where it is needed: not what a loop runs over, nor what a function gave."""
+    if any(isinstance(n, gast.For) and getattr(n.iter, "id", "") == view for n in order):
+        return False
+    made = [facts.operation.get(getattr(n, "value", None)) for n in order if target(n) == view]
+    return all(operation is None or operation.kind == "op" for operation in made)
 
 
 def _check_origin(array: str, order: list[Node], function: Node, facts: Facts) -> None:

@@ -80,7 +80,7 @@ class Saves:
                 items.append(definition)
             elif primal not in self.facts.again:
                 made.append(self._restore(place[0], primal, True, forward))
-        items.sort(key=lambda node: self.facts.number[node])
+        items.sort(key=getattr(place[0], place[1]).index)
         return made + self.again(items, items)
 
     def _restore(self, where: Node, primal: str, looped: bool, forward: Block) -> Node:

@@ -128,7 +128,7 @@ def _assignment(node: Node, scope: Scope) -> None:
     elif isinstance(first, gast.Subscript):
         part, value = _part(first, scope), node.value
         if node in scope.facts.augmented:  # the index is computed once
-            read = copy(part)
+            read = copy(part) if isinstance(value.left, gast.Subscript) else value.left
             read.ctx = gast.Load()
             value = gast.copy_location(gast.BinOp(read, value.op, value.right), value)
         scope.emit(gast.Assign([part], atom(value, scope), None))

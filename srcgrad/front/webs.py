@@ -48,7 +48,8 @@ def _plain(node: Node, facts: Facts) -> Node:
         gast.copy_location(plain.value, node)
         facts.augmented[plain] = None
     elif _is_general_update(node, facts):
-        read = copy(node.target)
+        whole = isinstance(node.target.slice, gast.Constant) and node.target.slice.value is ...
+        read = copy(node.target.value if whole else node.target)
         read.ctx = gast.Load()
         plain = gast.Assign([node.target], gast.BinOp(read, node.op, node.value), None)
         gast.copy_location(plain.value, node)
