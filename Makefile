@@ -3,7 +3,11 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help test lint docs bench demo examples clean FORCE
+# How many random programs `make fuzz` draws, and from which on.
+N ?= 1000
+FIRST ?= 0
+
+.PHONY: help test lint docs bench demo examples fuzz clean FORCE
 
 help:
 	@echo "make demo      derivatives of SciPy's Rosenbrock function, of two classifiers and of a mixture"
@@ -11,6 +15,7 @@ help:
 	@echo "make lint      ruff and mypy"
 	@echo "make docs      the documentation, in site/"
 	@echo "make bench     generated gradients against hand-written ones and against autograd"
+	@echo "make fuzz      N=1000 random programs: how many are right, refused, wrong"
 	@echo "make examples  write examples/*/model_grad.py anew"
 
 test: $(VENV)/test.installed
@@ -33,6 +38,9 @@ demo: $(VENV)/demo.installed
 
 examples: $(VENV)/test.installed
 	$(BIN)/python -m examples.generate
+
+fuzz: $(VENV)/test.installed
+	$(BIN)/python -m tests.random_writes $(FIRST) $(N)
 
 clean:
 	rm -rf $(VENV) site build

@@ -84,6 +84,7 @@ class Facts:
     varied: dict[str, None] = field(default_factory=dict)  # names that may depend on an input
     active: dict[str, None] = field(default_factory=dict)  # ... and influence the output
     spec: dict[Node, Spec] = field(default_factory=dict)  # by Name node, and by assignment for its result
+    part_spec: dict[Node, Spec] = field(default_factory=dict)  # `a[i] = e` -> what is known of a[i]
     number: dict[Node, int] = field(default_factory=dict)  # statement -> its place in the text, from 0
     backs: dict[Node, str] = field(default_factory=dict)  # call of a callee -> name of its pullback
     callees: dict[Any, Any] = field(default_factory=dict)  # derivative functions that the text needs

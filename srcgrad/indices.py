@@ -55,20 +55,20 @@ def _integer_arithmetic(node: Node, integers: frozenset[str]) -> bool:
     return is_integer(node)
 
 
-def slice_signature(index: Node) -> str | None:
-    """What decides the shape of `x[index]` beside the shape of x, for basic indices made of literals.
+def slice_signature(index: Node, integers: frozenset[str] = frozenset()) -> str | None:
+    """What decides the shape of `x[index]` beside the shape of x, for slices with literal bounds and integers.
 
     >>> import gast
     >>> [slice_signature(gast.parse(f"x[{i}]").body[0].value.slice) for i in ("1:", ":-1", "1:-1, 0")]
     ['-1', '-1', '-2, int']
     """
     parts = index.elts if isinstance(index, gast.Tuple) else [index]
-    found = [_part_signature(part) for part in parts]
+    found = [_part_signature(part, integers) for part in parts]
     return None if None in found else ", ".join(str(part) for part in found)
 
 
-def _part_signature(part: Node) -> str | None:
-    if is_integer(part):
+def _part_signature(part: Node, integers: frozenset[str]) -> str | None:
+    if _integer_arithmetic(part, integers):
         return "int"
     if isinstance(part, gast.Constant):
         return repr(part.value)

@@ -15,7 +15,7 @@ from srcgrad.front.webs import parameters
 from srcgrad.indices import index_rank, slice_signature
 from srcgrad.rules import rule_of
 from srcgrad.runtime import sum_to
-from srcgrad.trees import Block, Node, header, is_write, statements, stores, target, walk
+from srcgrad.trees import Block, Node, header, is_write, part_written, statements, stores, target, walk
 
 Known = dict[str, Spec]
 NUMBER = Spec()
@@ -107,6 +107,12 @@ def _item(node: Node, bound: str, known: Known) -> Spec:
 
 
 def _assignment(node: Node, known: Known, facts: Facts) -> None:
+    if is_write(node) and isinstance(part_written(node).value, gast.Name):
+        part = part_written(node)
+        whole = known.get(part.value.id, Spec(frozenset([part.value.id]), frozenset(), None))
+        opaque = Spec(frozenset([f"part {facts.number[node]}"]), frozenset(), None)
+        operation = Operation("op", operator.getitem, None, {"x": part.value, "index": part.slice})
+        facts.part_spec[node] = _element(operation, whole, opaque, facts)
     if not isinstance(node, gast.Assign):
         return
     bound = target(node)
@@ -179,7 +185,7 @@ def _of_operation(operation: Operation, known: Known, facts: Facts, fresh: str) 
         return join(*arguments.values())
     opaque = Spec(frozenset([fresh]), frozenset().union(*(s.dtype for s in arguments.values())), None)
     if operation.function is operator.getitem:
-        return _element(operation, arguments["x"], opaque, frozenset(facts.integers))
+        return _element(operation, arguments["x"], opaque, facts)
     known_form = _FORMS.get(operation.function)
     return opaque if known_form is None else known_form(operation, arguments, opaque)
 
@@ -223,11 +229,14 @@ def _transpose(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -
     return Spec(opaque.shape if whole.ndim not in (0, 1) else whole.shape, whole.dtype, whole.ndim)
 
 
-def _element(operation: Operation, whole: Spec, opaque: Spec, integers: frozenset[str]) -> Spec:
+def _element(operation: Operation, whole: Spec, opaque: Spec, facts: Facts) -> Spec:
     """A slice with literal bounds has the shape of every other slice that leaves out as many rows."""
-    index = operation.bound["index"]
+    index, source = operation.bound["index"], operation.bound["x"]
+    integers = frozenset(facts.integers)
     rank = index_rank(index, whole.ndim, integers)
-    cut = slice_signature(index)
+    cut = slice_signature(index, integers if whole.ndim is not None else frozenset())
+    if isinstance(source, gast.Name) and (source.id in facts.containers or facts.list_kind(source.id)):
+        cut = None  # its items may have any shape
     shape = opaque.shape if cut is None else frozenset([f"({' & '.join(sorted(whole.shape))})[{cut}]"])
     return Spec(shape if rank != 0 else frozenset(), whole.dtype, rank)
 
@@ -256,6 +265,11 @@ def _of_passive(value: Node, known: Known, facts: Facts, fresh: str) -> Spec:
         return NUMBER
     if isinstance(value, gast.Subscript) and isinstance(value.value, gast.Attribute) and value.value.attr == "shape":
         return NUMBER
+    if isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name):
+        whole = known.get(value.value.id)
+        if whole is not None and whole.ndim is not None:
+            element = Operation("op", operator.getitem, None, {"x": value.value, "index": value.slice})
+            return _element(element, whole, unknown, facts)
     if isinstance(value, gast.Call) and facts.operation.get(value) is None:
         return _of_passive_call(value, known, facts, fresh) or unknown
     return unknown

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gast
 
 from srcgrad.derive.adjoints import Adjoints
-from srcgrad.facts import Facts, copied
+from srcgrad.facts import Facts, Spec, copied
 from srcgrad.indices import as_value, index_rank, is_basic
 from srcgrad.parts import on_array
 from srcgrad.trees import Block, Node, at, constant, expression, part_written, statement, written
@@ -54,7 +54,9 @@ def undo_write(node: Node, adjoints: Adjoints) -> Block:
     added = isinstance(node, gast.AugAssign)
     if not added and _is_whole(index) and isinstance(part.value, gast.Name):
         if carried:
-            read = expression(f"{facts.library('sum_to')}(g, x)", g=adjoint, x=copied(value, facts))
+            read = expression(adjoint)
+            if not _fits(node, facts.spec.get(value), facts):
+                read = expression(f"{facts.library('sum_to')}(g, x)", g=adjoint, x=copied(value, facts))
             adjoints.state.pop(array)
             adjoints.contribute_whole(copied(value, facts), read, made, node)
         adjoints.state.pop(array, None)
@@ -63,7 +65,7 @@ def undo_write(node: Node, adjoints: Adjoints) -> Block:
         read = _adjoint_of_part(adjoint, node, basic or added, facts)
         sign = "-" if added and isinstance(node.op, gast.Sub) else ""
         spec = facts.spec.get(value)
-        if not (is_number(node, facts) and spec is not None and spec.scalar):
+        if not _fits(node, spec, facts):
             read = expression(f"{sign}{facts.library('sum_to')}(g, x)", g=read, x=copied(value, facts))
         elif sign:
             read = gast.UnaryOp(gast.USub(), read)
@@ -73,6 +75,16 @@ def undo_write(node: Node, adjoints: Adjoints) -> Block:
         cleared = statement("adjoint[index] = 0.0", adjoint=holder, index=copied(index, facts))
         made.append(at(cleared, node))
     return made
+
+
+def _fits(node: Node, spec: Spec | None, facts: Facts) -> bool:
+    """Whether what is stored has the shape of the part for sure: NumPy stretches what is smaller."""
+    part = facts.part_spec.get(node)
+    if spec is None:
+        return False
+    if part is None or part.ndim is None or part.ndim == 0:
+        return is_number(node, facts) and spec.scalar
+    return spec.ndim == part.ndim and part.shape <= spec.shape
 
 
 def _is_whole(index: Node) -> bool:

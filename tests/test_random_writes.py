@@ -1,0 +1,22 @@
+"""Random programs that write are differentiated rightly, or refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.random_writes import outcome, program
+
+EVER_WRONG = (102, 107, 111, 317, 547, 682, 5136, 5616, 5849, 10188, 10197, 10370, 10572)
+
+
+@pytest.mark.parametrize("seed", [*range(60), *EVER_WRONG])
+def test_programs(seed: int) -> None:
+    found = outcome(seed)
+    assert found.startswith(("right", "refused", "skipped")), f"{found}\n{program(seed)}"
+
+
+def test_most_programs_are_taken() -> None:
+    found = [outcome(seed) for seed in range(1000, 1060)]
+    refused = [one for one in found if one.startswith("refused")]
+    assert sum(one == "right" for one in found) >= 50
+    assert len(refused) <= 5, refused
