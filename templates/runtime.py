@@ -102,7 +102,7 @@ def scatter_adjoint(z, g, x, index):
 )
 def add_at_adjoint(z, x_bar, index, g):
     d[x_bar] = d[z]
-    d[g] = d[z][index]
+    d[g] = sum_to(d[z][index], g)
 
 
 @adjoint.linear(add, forms=(("add(x, y)", (3,), (3,)), ("add(x, y)", (), ())))

@@ -380,10 +380,13 @@ def outcome(seed: int, order: int = 1) -> str:
 
 
 def steep(f: Any, args: tuple[Any, ...]) -> bool:
-    """Whether the function is too steep for differences: a step of 1e-7 changes the value by a part in 1e3."""
-    value = f(args[0].copy(), *args[1:])
-    moved = f(args[0] * (1.0 + 1e-7), args[1] * (1.0 + 1e-7), args[2])
-    return bool(np.max(np.abs(moved - value)) > 1e-3 * (1.0 + np.max(np.abs(value))))
+    """Whether the function is too steep, or too curved, for differences: two steps give two slopes."""
+    value = np.asarray(f(args[0].copy(), *args[1:]))
+    slopes = []
+    for step in (1e-6, 1e-7):
+        moved = np.asarray(f(args[0] * (1.0 + step), args[1] * (1.0 + step), args[2]))
+        slopes.append((moved - value) / step)
+    return bool(np.max(np.abs(slopes[0] - slopes[1])) > 1e-3 * (1.0 + np.max(np.abs(slopes))))
 
 
 def main(first: int, count: int, order: int = 1) -> int:

@@ -135,6 +135,7 @@ def _insert_checks(block: list[Node], numbers: dict[Node, None], name: str, fact
         if node in numbers and not facts.spec[node].scalar:
             check = statement(f"{facts.library('check_number')}(x)", x=made_name(name))
             facts.effects[check] = None
+            facts.origin[check] = facts.origin.get(node, node)
             block.insert(position + 1, at(check, node))
 
 
@@ -144,6 +145,8 @@ def is_fresh(node: Node, facts: Facts) -> bool:
         return False
     value = node.value
     operation = facts.operation.get(value)
+    if is_gathered(value, facts):
+        return True
     if operation is not None and operation.function is np.array:
         return isinstance(value, gast.Call) and not any(word.arg == "copy" for word in value.keywords)
     if operation is not None and operation.rule is not None:
@@ -156,6 +159,16 @@ def is_fresh(node: Node, facts: Facts) -> bool:
         called = value.func.attr if isinstance(value.func, gast.Attribute) else getattr(value.func, "id", "")
         return called in _MAKERS
     return isinstance(value, gast.Constant | gast.BinOp | gast.UnaryOp | gast.Compare)
+
+
+def is_gathered(value: Node, facts: Facts) -> bool:
+    """Whether an expression reads elements by a list of places, `a[[0, 2]]`, which makes a copy."""
+    operation = facts.operation.get(value)
+    index = operation.bound["index"] if operation is not None and operation.function is operator.getitem else None
+    if index is None and operation is None and isinstance(value, gast.Subscript):
+        index = value.slice
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    return any(isinstance(part, gast.List) for part in parts)
 
 
 def is_computed(value: Node) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import gast
 
-from srcgrad.analyse.alias import VIEWS, check_numbers, is_computed, may_be_number
+from srcgrad.analyse.alias import VIEWS, check_numbers, is_computed, is_gathered, may_be_number
 from srcgrad.facts import Facts
 from srcgrad.flow import Graph, solve_forward
 from srcgrad.front.resolve import METHODS, binding_of
@@ -42,6 +42,8 @@ def shared(node: Node, facts: Facts) -> list[str]:
         return []
     value = node.value
     operation = facts.operation.get(value)
+    if is_gathered(value, facts):
+        return []
     if operation is None:
         return (
             []

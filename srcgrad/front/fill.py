@@ -34,13 +34,13 @@ def fill(node: Node, work: Plain) -> Block:
     return [write, node]
 
 
-def _store(target: Node, value: Node, op: Node | None = None) -> Node:
+def _store(target: Node, value: Node) -> Node:
     """`a[...] = value` for a name, `a[i] = value` for a part."""
     part = copy(target)
     if isinstance(part, gast.Name):
         part = gast.copy_location(expression("a[...]", a=part), target)
     part.ctx = gast.Store()
-    return gast.Assign([part], value, None) if op is None else gast.AugAssign(part, op, value)
+    return gast.Assign([part], value, None)
 
 
 def _method(call: Node, work: Plain) -> Node | None:
@@ -76,13 +76,14 @@ def _function(call: Node, work: Plain) -> Node | None:
             library = work.library("np")
             value = expression(f"{library}.where(mask, value, a)", mask=mask, value=value, a=copy(array))
         return _store(array, value)
-    updated = {"add": gast.Add, "subtract": gast.Sub}
     if isinstance(call.func, gast.Attribute) and call.func.attr == "at" and len(call.args) == 3:
         ufunc = _meant(call.func.value, work)
-        if isinstance(ufunc, np.ufunc) and ufunc.__name__ in updated and _is_array(call.args[0]):
+        if (ufunc is np.add or ufunc is np.subtract) and _is_array(call.args[0]):
             array, index, value = call.args
-            added = expression(f"{work.library('scatter')}(g, a, index)", g=value, a=copy(array), index=index)
-            return _store(array, added, updated[ufunc.__name__]())
+            value = value if ufunc is np.add else gast.UnaryOp(gast.USub(), value)
+            helper = work.library("add_at")
+            added = expression(f"{helper}(a.copy(), index, g)", a=copy(array), index=index, g=value)
+            return _store(array, added)
     return None
 
 

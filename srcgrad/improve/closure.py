@@ -19,7 +19,9 @@ def closure(program: Program, facts: Facts) -> Program:
     flow = liveness([*program.backward, program.result])
     alive = flow.before[0] if flow.before else 0
     stacks = [s for s in dict.fromkeys(facts.pushes.values()) if _mentioned(program.backward, s)]
-    changed = [n for n, bit in flow.bits.items() if bit & alive and n in bound and n not in stacks]
+    kept = {s for n in statements(program.forward) for s in stores(n)} | set(program.parameters)
+    alive_here = [n for n, bit in flow.bits.items() if bit & alive and n in kept]
+    changed = [n for n in alive_here if n in bound and n not in stacks]
     renamed: dict[str, str] = {}
     copies: list[tuple[str, Node]] = []
     for name in changed:
