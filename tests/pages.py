@@ -9,7 +9,7 @@ Fenced blocks mean what a reader takes them for:
 - ``text`` after ``python``: the error in which those statements end; their file is called model.py.
 
 In a result, `...` stands for anything. A page has an empty folder as its working directory; in
-docs/errors.md, each section (`## ...`) is a page of its own. Where a page is not true, the difference is
+docs/errors.md and docs/limits.md, each section (`## ...`) is a page of its own. Where a page is not true, the difference is
 printed and the exit status is 1; `--write` makes it true.
 """
 
@@ -162,7 +162,7 @@ def main() -> int:
     for name in [argument for argument in sys.argv[1:] if argument != "--write"]:
         path = ROOT / name
         text = path.read_text(encoding="utf-8")
-        parts = sections(text) if path.name == "errors.md" else [text]
+        parts = sections(text) if path.name in ("errors.md", "limits.md") else [text]
         made = "".join(true_page(part) for part in parts)
         if made != text and write:
             path.write_text(made, encoding="utf-8")
