@@ -200,7 +200,58 @@ def number_times_array_in_a_loop(x, w):
     return s
 
 
+def argument_overwritten_in_a_loop(x, c):
+    s = 0.0
+    for i in range(3):
+        c = np.sin(x[i] + s)
+        s = s + c * x[i]
+    if c > -5.0:
+        s = s * 2.0
+    return s
+
+
+def mask_of_what_is_written(x):
+    a = x * 1.0
+    a[a > 0.0] *= 2.0
+    a[a < 0.0] = 0.0
+    return np.sum(a * x)
+
+
+def view_of_a_view_read_late(x):
+    a = x * x
+    s = np.sin(a[2])
+    v = a[::2]
+    v[:1] += np.sum(a * x)
+    v[:1] *= s
+    return np.sum(a * a)
+
+
+def element_given_to_a_procedure(x):
+    a = np.tanh(x) * 0.7
+    filled(a, a[1])
+    return np.sum(a * a)
+
+
+def filled(u, s):
+    u[0] = s
+    u[1:] *= 0.5
+    u[2] += np.tanh(s)
+
+
+def arrays_that_change_places(x):
+    a = np.sort(x * 1.1)
+    b = np.array([v * 0.9 for v in x])
+    a[::-1] *= b
+    a, b = b, a
+    return np.sum(a * b)
+
+
 FOUND = (
+    (argument_overwritten_in_a_loop, (np.array([0.3, -0.4, 0.9]), 0.5)),
+    (mask_of_what_is_written, (np.array([0.3, -0.4, 0.9]),)),
+    (view_of_a_view_read_late, (np.array([0.3, -0.4, 0.9]),)),
+    (element_given_to_a_procedure, (np.array([0.3, -0.4, 0.9]),)),
+    (arrays_that_change_places, (np.array([0.3, -0.4, 0.9]),)),
     (chained_assignment, (0.7,)),
     (tuple_assignment_of_a_product, (np.array([0.3, -0.4, 0.9]), np.arange(9.0).reshape(3, 3) / 10)),
     (bound_to_itself, (np.array([0.3, -0.4, 0.9]),)),

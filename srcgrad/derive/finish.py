@@ -28,14 +28,18 @@ def gradient(function: Node, facts: Facts) -> Program:
 
 
 def _zeros(halves: Halves, facts: Facts) -> None:
+    last: list[Node] = []
     for wanted in facts.wrt:
         if halves.adjoints.state.get(wanted, ABSENT) == ABSENT:
             made = halves.adjoints.zeros(wanted, facts.value_spec.get(wanted), facts.source.tree)
-            halves.backward.append(made)
+            if any(facts.spelled[wanted] in stores(n) for n in statements(halves.backward)):
+                last.append(made)  # the name held the adjoint of another value before
+            else:
+                halves.backward.append(made)
     order = {facts.spelled[w]: k for k, w in enumerate(facts.wrt)}
     hoisted = [n for n in halves.backward if n in facts.zeros and target(n) in order]
     first = sorted(hoisted, key=lambda n: order[str(target(n))])
-    halves.backward = first + [n for n in halves.backward if n not in hoisted]
+    halves.backward = first + [n for n in halves.backward if n not in hoisted] + last
 
 
 def _value(halves: Halves, facts: Facts) -> Node:
