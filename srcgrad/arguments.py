@@ -38,7 +38,8 @@ def kind_of(value: Any) -> Kind:
         )
     if isinstance(value, tuple | list):
         tag = "list" if isinstance(value, list) else "tuple"
-        return Kind(tag, None, tuple((k, kind_of(v)) for k, v in enumerate(value)))
+        owner = cls if hasattr(cls, "_fields") else None
+        return Kind(tag, None, tuple((k, kind_of(v)) for k, v in enumerate(value)), owner)
     if isinstance(value, dict):
         return Kind("dict", None, tuple((k, kind_of(v)) for k, v in value.items()))
     if isinstance(value, _FUNCTIONS):
@@ -53,7 +54,7 @@ def _is_complex(value: Any) -> bool:
 
 def check_input(value: Any, name: str) -> None:
     """Refuse an argument that cannot be differentiated: E5002 for integers and booleans, E5017 for the rest."""
-    if isinstance(value, tuple | list | dict):
+    if isinstance(value, tuple | list | dict) or dataclasses.is_dataclass(value):
         _check_parts(value, name)
     elif isinstance(value, bool | int | np.bool_ | np.integer) or (
         isinstance(value, np.ndarray) and value.dtype.kind in "biu"
@@ -82,6 +83,8 @@ def _check_parts(value: Any, name: str) -> None:
 def _holds_real(value: Any) -> bool:
     if isinstance(value, tuple | list | dict):
         return any(_holds_real(part) for part in (value.values() if isinstance(value, dict) else value))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return any(_holds_real(getattr(value, f.name)) for f in dataclasses.fields(value))
     return _is_real(value)
 
 
@@ -108,6 +111,8 @@ def mirror(gradient: Any, value: Any, others: list[Any]) -> Any:
         )
     if type(value) is float:
         return float(gradient)
+    if gradient is None:
+        return None
     if isinstance(value, np.ndarray):
         return _own_array(gradient, value, others)
     if isinstance(value, np.generic):
@@ -119,9 +124,9 @@ def mirror(gradient: Any, value: Any, others: list[Any]) -> Any:
         items = [mirror(gradient[k], v, others) for k, v in enumerate(value)]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {
-            f.name: mirror(getattr(gradient, f.name), getattr(value, f.name), others) for f in dataclasses.fields(value)
-        }
+        parts = gradient if isinstance(gradient, dict) else vars(gradient)
+        names = [f.name for f in dataclasses.fields(value) if f.init]
+        fields = {n: mirror(parts.get(n), getattr(value, n), others) for n in names}
         return dataclasses.replace(value, **fields)
     return None
 
@@ -161,6 +166,11 @@ def cast_seed(seed: Any, output: Any) -> Any:
         if not isinstance(seed, dict) or seed.keys() != output.keys():
             raise DifferentiationError("E5014", "the keys of the seed are not those of the output", "make them equal")
         return {key: cast_seed(seed[key], part) for key, part in output.items()}
+    if dataclasses.is_dataclass(output) and not isinstance(output, type):
+        if type(seed) is not type(output):
+            raise DifferentiationError("E5014", f"the seed is no {type(output).__name__}", "pass one")
+        names = [f.name for f in dataclasses.fields(output) if f.init]
+        return dataclasses.replace(seed, **{n: cast_seed(getattr(seed, n), getattr(output, n)) for n in names})
     if isinstance(output, tuple | list):
         if not isinstance(seed, tuple | list) or len(seed) != len(output):
             raise DifferentiationError(

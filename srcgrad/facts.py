@@ -25,6 +25,7 @@ class Kind:
     tag: str = "unknown"  # unknown, scalar, array, tuple, list, dict, function, object, other
     ndim: int | None = None
     items: tuple[tuple[Any, Kind], ...] = ()
+    owner: Any = None  # the class of a NamedTuple
 
 
 UNKNOWN = Kind()
@@ -138,6 +139,7 @@ class Facts:
     copies: dict[Node, None] = field(default_factory=dict)  # `x = owned(x, ...)`: an argument that is written into
     swapped: dict[str, dict[str, None]] = field(default_factory=dict)  # array -> arrays with which it changes places
     checked: dict[Node, None] = field(default_factory=dict)  # bindings whose value is looked at: it must be a number
+    records: dict[str, Any] = field(default_factory=dict)  # name of a dict that stands for an object -> its class
     contexts: list[Node] = field(default_factory=list)  # `with np.errstate(...)` around statements of the user
     local: frozenset[str] = frozenset()  # names that the user's function binds
     called: bool = False  # whether another function of the text calls this one

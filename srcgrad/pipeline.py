@@ -35,6 +35,7 @@ from srcgrad.front.lists import lists
 from srcgrad.front.namespace import Namespace
 from srcgrad.front.normal import normalise
 from srcgrad.front.plain import plain
+from srcgrad.front.records import records
 from srcgrad.front.source import Source
 from srcgrad.front.subset import subset
 from srcgrad.front.views import views
@@ -61,6 +62,7 @@ FRONT: tuple[Pass, ...] = (
     array_api,
     known,
     inlined,
+    records,
     views,
     entry,
     lists,

@@ -21,7 +21,7 @@ from srcgrad.runtime.linalg import cofactor, cofactor_derivative, cofactor_secon
 from srcgrad.runtime.norm import norm_curvature, norm_gradient
 from srcgrad.runtime.scatter import add_at, scatter, stored
 from srcgrad.runtime.seed import check_seed, check_shape
-from srcgrad.runtime.structure import add, owned, zeros_like
+from srcgrad.runtime.structure import add, fields_of, owned, zeros_like
 
 constants([zeros_like, check_seed, stop_gradient])
 
@@ -61,6 +61,11 @@ def summands_adjoint(z, g, xs):
 @adjoint.linear(summed, forms=(("summed(x, y)", (2, 3), (3,)), ("summed([x, y], y)", (), (3,))))
 def summed_adjoint(z, parts, g):
     d[parts] = summands(d[z], parts)
+
+
+@adjoint.linear(fields_of, forms=(("fields_of({'one': x, 'two': y})['two']", (3,), ()),))
+def fields_of_adjoint(z, x):
+    d[x] = d[z]
 
 
 @adjoint.linear(owned, forms=(("owned(x, (y,))", (2, 3), (3,)),))

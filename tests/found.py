@@ -246,7 +246,18 @@ def arrays_that_change_places(x):
     return np.sum(a * b)
 
 
+def list_longer_after_a_branch(x, c):
+    found = [x[1], np.tanh(x[0])]
+    if c < 0.5:
+        x = x * 2.0
+    else:
+        x = x * found[-1]
+        found.append(np.tanh(x[2]))
+    return np.sum(x)
+
+
 FOUND = (
+    (list_longer_after_a_branch, (np.array([0.3, -0.4, 0.9]), 0.7)),
     (argument_overwritten_in_a_loop, (np.array([0.3, -0.4, 0.9]), 0.5)),
     (mask_of_what_is_written, (np.array([0.3, -0.4, 0.9]),)),
     (view_of_a_view_read_late, (np.array([0.3, -0.4, 0.9]),)),

@@ -347,6 +347,32 @@ m = M(2.0)
 def f(x, c):
     return np.sum(m.apply(x)) * c
 """,
+    "dataclass arg": """
+@dataclasses.dataclass
+class P:
+    w: float
+    b: np.ndarray
+def f(p, c):
+    return np.sum(p.b * p.w) * c
+ARGS = (P(0.5, np.array([0.1, 0.2])), 0.7)
+""",
+    "dataclass local": """
+@dataclasses.dataclass
+class P:
+    w: float
+    b: float
+def f(x, c):
+    p = P(c, x[0])
+    return p.w * p.b
+""",
+    "namedtuple": """
+class N(typing.NamedTuple):
+    a: float
+    b: float
+def f(x, c):
+    n = N(c, x[0])
+    return n.a * n.b + n[0]
+""",
     "callable arg": """
 def g(h, a):
     return h(a) * 2.0
@@ -817,6 +843,54 @@ def f(u, c):
         u, n = n, u
     return np.sum(u * n)
 """,
+    "record method": """
+@dataclasses.dataclass
+class P:
+    w: float
+    b: float
+    k: float = 2.0
+    def value(self, x):
+        return np.tanh(self.w * x + self.b) * self.k
+    def twice(self, x):
+        return self.value(self.value(x))
+def f(x, c):
+    p = P(c, x[0])
+    s = p.value(x[1]) + p.twice(x[2])
+    p.w = p.w * s
+    return s * p.w
+""",
+    "record to function": """
+class S(typing.NamedTuple):
+    q: float
+    v: float
+def step(s, h):
+    return S(s.q + h * s.v, s.v - h * s.q ** 3)
+def f(x, c):
+    s = S(c, x[0])
+    for i in range(3):
+        q, v = s.q, s.v
+        s = S(q + 0.1 * v, v - 0.1 * q ** 3)
+    return s.q * s[1]
+""",
+    "record argument method": """
+@dataclasses.dataclass
+class P:
+    w: float
+    b: np.ndarray
+    def value(self, x):
+        return np.tanh(self.w * x + self.b)
+def f(p, c):
+    return np.sum(p.value(c) * p.b)
+ARGS = (P(0.5, np.array([0.1, 0.2])), 0.7)
+""",
+    "namedtuple argument": """
+class N(typing.NamedTuple):
+    a: float
+    b: np.ndarray
+def f(n, c):
+    return np.sum(n.b * n.a) * c + n[0]
+ARGS = (N(0.5, np.array([0.1, 0.2])), 0.7)
+""",
 }
 
 # name -> the code of the refusal, the program
@@ -840,41 +914,6 @@ def f(x, c):
     a = np.outer(x, x)
     a.flat[3] = c
     return np.sum(a * a)
-""",
-    ),
-    "dataclass arg": (
-        "E5017",
-        """
-@dataclasses.dataclass
-class P:
-    w: float
-    b: np.ndarray
-def f(p, c):
-    return np.sum(p.b * p.w) * c
-ARGS = (P(0.5, np.array([0.1, 0.2])), 0.7)
-""",
-    ),
-    "dataclass local": (
-        "E5005",
-        """
-@dataclasses.dataclass
-class P:
-    w: float
-    b: float
-def f(x, c):
-    p = P(c, x[0])
-    return p.w * p.b
-""",
-    ),
-    "namedtuple": (
-        "E5005",
-        """
-class N(typing.NamedTuple):
-    a: float
-    b: float
-def f(x, c):
-    n = N(c, x[0])
-    return n.a * n.b + n[0]
 """,
     ),
     "starred call": (

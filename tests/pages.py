@@ -9,8 +9,8 @@ Fenced blocks mean what a reader takes them for:
 - ``text`` after ``python``: the error in which those statements end; their file is called model.py.
 
 In a result, `...` stands for anything. A page has an empty folder as its working directory; in
-docs/errors.md and docs/limits.md, each section (`## ...`) is a page of its own. Where a page is not true, the difference is
-printed and the exit status is 1; `--write` makes it true.
+docs/errors.md and docs/limits.md, each section (`## ...`) is a page of its own. Where a page is not
+true, the difference is printed and the exit status is 1; `--write` makes it true.
 """
 
 from __future__ import annotations

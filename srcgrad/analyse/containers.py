@@ -71,6 +71,8 @@ def _assignment(node: Node, facts: Facts) -> None:
             facts.displays.setdefault(bound, []).append(node)
     elif bound is not None and operation is not None and operation.function in MAKERS:
         facts.containers[bound] = "tuple"
+    elif bound is not None and operation is not None and operation.function is runtime.fields_of:
+        facts.containers[bound] = "dict"
     elif bound is not None and operation is not None and operation.function is runtime.summands:
         summed = operation.bound["xs"]
         if isinstance(summed, gast.List | gast.Tuple) or getattr(summed, "id", "") in facts.containers:

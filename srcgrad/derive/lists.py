@@ -38,10 +38,17 @@ def undo_change(node: Node, adjoints: Adjoints) -> Block:
     return _undo_append(node, held, adjoints) if bound is None else _undo_pop(node, held, bound, adjoints)
 
 
+def _begin(held: str, node: Node, adjoints: Adjoints) -> Block:
+    """The adjoint of a list exists before the list changes backwards: it always has as many items."""
+    made = adjoints.zeros(held, None, node)
+    adjoints.state[held] = PRESENT
+    return [made]
+
+
 def _undo_append(node: Node, held: str, adjoints: Adjoints) -> Block:
     facts = adjoints.facts
     if not adjoints.exists(held):
-        return []
+        return _begin(held, node, adjoints)
     taken = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
     facts.temporaries[taken] = "t"
     made: Block = [at(statement(f"{taken} = {adjoints.of(held)}.pop()"), node)]
@@ -59,10 +66,10 @@ def _undo_pop(node: Node, held: str, bound: str, adjoints: Adjoints) -> Block:
     if adjoints.exists(held):
         value = adjoints.read(bound, spec) if known else _zero(name(bound), facts)
         made.append(at(statement(f"{adjoints.of(held)}.append(adjoint)", adjoint=value), node))
-    elif known:
-        made.append(adjoints.zeros(held, None, node))
-        made.append(at(statement(f"{adjoints.of(held)}[-1] = adjoint", adjoint=adjoints.read(bound, spec)), node))
-        adjoints.state[held] = PRESENT
+    else:
+        made += _begin(held, node, adjoints)
+        if known:
+            made.append(at(statement(f"{adjoints.of(held)}[-1] = adjoint", adjoint=adjoints.read(bound, spec)), node))
     adjoints.state.pop(bound, None)
     return made
 
@@ -72,8 +79,10 @@ def undo_store(node: Node, adjoints: Adjoints) -> Block:
     facts = adjoints.facts
     part, value = part_written(node), node.value
     held = part.value.id
-    if not adjoints.exists(held):
+    if held not in facts.active:
         return []
+    if not adjoints.exists(held):
+        return _begin(held, node, adjoints)
     adjoint = adjoints.of(held)
     read = expression("a_bar[index]", a_bar=adjoint, index=copied(part.slice, facts))
     made: Block = []

@@ -127,8 +127,9 @@ def _terms(node: Node, operation: Operation, facts: Facts, dotted: Dotted, share
 
 
 def _holds(argument: Node, facts: Facts) -> bool:
-    if isinstance(argument, gast.Tuple | gast.List):
-        return any(_holds(item, facts) for item in argument.elts)
+    if isinstance(argument, gast.Tuple | gast.List | gast.Dict):
+        parts = argument.values if isinstance(argument, gast.Dict) else argument.elts
+        return any(_holds(item, facts) for item in parts)
     return isinstance(argument, gast.Name) and argument.id in facts.active
 
 

@@ -70,6 +70,8 @@ def kinds_of_lists(function: Node, facts: Facts | None = None) -> dict[str, str]
         tag = kind.tag if kind is not None else "unknown"
         if tag == "unknown" and any(is_change(n, given.id) for n in statements(function.body)):
             tag = "list"
+        if facts is not None and given.id in facts.records and tag == "object":
+            tag = "dict"
         found[given.id] = [tag if tag in ("list", "dict") else ""]
     for node in statements(function.body):
         for bound in stores(node):

@@ -19,6 +19,7 @@ from srcgrad.front.lists import changed_list, kinds_of_lists
 from srcgrad.front.namespace import Binding, LiveNamespace, attribute
 from srcgrad.front.nested import take_out
 from srcgrad.front.overlay import Overlay
+from srcgrad.front.records import open_records
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.static import StaticModule
 from srcgrad.front.trips import trips
@@ -82,6 +83,7 @@ def plain(function: Node, facts: Facts) -> Node:
     if not facts.generated:
         work = Plain(facts)
         function.body = take_out(function.body, work)
+        open_records(function, work)
         in_place(function, facts)
         work.lists = kinds_of_lists(function, facts)
         work.used = _outside_comprehensions(function)

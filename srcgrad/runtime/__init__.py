@@ -47,7 +47,7 @@ from srcgrad.runtime.reduce import (
 from srcgrad.runtime.scatter import add_at, scatter, stored
 from srcgrad.runtime.seed import check_array, check_floating, check_number, check_seed, check_shape
 from srcgrad.runtime.sinc import sinc_derivative
-from srcgrad.runtime.structure import add, owned, zeros_like
+from srcgrad.runtime.structure import add, fields_of, owned, zeros_like
 
 __all__ = [
     "add",
@@ -74,6 +74,7 @@ __all__ = [
     "einsum_adjoint",
     "einsum_adjoints",
     "einsum_tangent",
+    "fields_of",
     "fitted",
     "inner_left",
     "inner_right",

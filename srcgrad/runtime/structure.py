@@ -49,6 +49,18 @@ def owned(x: Any, others: tuple[Any, ...]) -> Any:
     return x.copy()
 
 
+def fields_of(x: Any) -> dict[str, Any]:
+    """The fields of a dataclass, or the items of a dict, as a dict of its own.
+
+    >>> import dataclasses
+    >>> fields_of(dataclasses.make_dataclass("Point", ["x", "y"])(1.0, 2.0))
+    {'x': 1.0, 'y': 2.0}
+    """
+    if isinstance(x, dict):
+        return dict(x)
+    return {name: getattr(x, name) for name, field in x.__dataclass_fields__.items() if field.init}
+
+
 def _is_near(x: Any, other: Any) -> bool:
     return isinstance(other, np.ndarray) and np.may_share_memory(x, other)
 

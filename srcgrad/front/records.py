@@ -1,0 +1,182 @@
+"""Dataclasses and NamedTuples made from differentiated values: dicts of their fields, in the text."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any  # defaults of fields are arbitrary
+
+import gast
+
+from srcgrad.facts import Facts, Kind
+from srcgrad.front.functions import of_argument
+from srcgrad.front.resolve import binding_of, trusted_constant
+from srcgrad.trees import Node, at, constant, expression, header, statement, statements, stores, target, walk
+
+if TYPE_CHECKING:
+    from srcgrad.front.plain import Plain
+
+
+def open_records(function: Node, work: Plain) -> None:
+    """Spell objects of the user's classes as dicts: those that the function makes, and its arguments."""
+    facts = work.facts
+    for parameter, kind in list(facts.kinds.items()):
+        if kind.tag == "object" and dataclasses.is_dataclass(kind.items[0][0]):
+            facts.records[parameter] = kind.items[0][0]
+            opened = work.own(statement(f"{parameter} = {work.library('fields_of')}({parameter})"), function)
+            facts.copies[opened] = None
+            function.body.insert(_after_docstring(function), opened)
+        elif kind.owner is not None:
+            facts.records[parameter] = kind.owner
+    _find_made(function, work)
+    for name in facts.records:
+        known = of_argument(name, Kind("object", None, ((facts.records[name], Kind()),)))
+        if known is not None:
+            facts.functions[name] = known
+    spell_fields(function, facts)
+
+
+def _after_docstring(function: Node) -> int:
+    first = function.body[0]
+    return int(isinstance(first, gast.Expr) and isinstance(first.value, gast.Constant))
+
+
+def _find_made(function: Node, work: Plain) -> None:
+    """Names to which nothing but new objects of one class is bound."""
+    bound: dict[str, list[Node | None]] = {}
+    for node in statements(function.body):
+        for one in stores(node):
+            bound.setdefault(one, []).append(node if target(node) == one else None)
+    parameters = {a.id for a in [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]}
+    for name, nodes in bound.items():
+        classes = {_class_of(n.value, name, work) if n is not None else None for n in nodes}
+        owner = next(iter(classes)) if len(classes) == 1 else None
+        if owner is None or name in parameters:
+            continue
+        made = [(n, _display(n.value, owner, name, work)) for n in nodes if n is not None]
+        if all(display is not None for _, display in made):
+            work.facts.records[name] = owner
+            for node, display in made:
+                node.value = display
+                work.facts.foreign[node] = None
+
+
+def _class_of(value: Node, name: str, work: Plain) -> Any:
+    """The class of which an expression makes an object: `Point(x, y)`, `replace(p, x=1.0)`, `p._replace(x=1.0)`."""
+    if not isinstance(value, gast.Call):
+        return None
+    changed = _changed(value, work)
+    if changed is not None:
+        return _owner_of(name, work) if changed == name else None
+    found = binding_of(value.func, work.facts, work.facts.local)
+    owner = found.object if found is not None and found.kind == "object" else None
+    if not isinstance(owner, type):
+        return None
+    plain = dataclasses.is_dataclass(owner) and not hasattr(owner, "__post_init__")
+    return owner if plain or (issubclass(owner, tuple) and hasattr(owner, "_fields")) else None
+
+
+def _owner_of(name: str, work: Plain) -> Any:
+    return work.facts.records.get(name)
+
+
+def _changed(call: Node, work: Plain) -> str | None:
+    """The name of which `dataclasses.replace(p, ...)` or `p._replace(...)` makes a changed copy."""
+    function = call.func
+    if isinstance(function, gast.Attribute) and function.attr == "_replace" and isinstance(function.value, gast.Name):
+        return str(function.value.id)
+    found = binding_of(function, work.facts, work.facts.local)
+    if found is not None and found.object is dataclasses.replace and isinstance(call.args[0], gast.Name):
+        return str(call.args[0].id)
+    return None
+
+
+def _display(call: Node, owner: Any, name: str, work: Plain) -> Node | None:
+    """The object as a dict of its fields."""
+    names = fields_in(owner)
+    given = dict(zip(names, call.args, strict=False)) | {w.arg: w.value for w in call.keywords}
+    if _changed(call, work) is not None or len(call.args) > len(names) or any(key not in names for key in given):
+        return None
+    for field in names:
+        if field not in given:
+            default = _default(owner, field)
+            if default is None:
+                return None
+            given[field] = at(default, call)
+    return at(gast.Dict(keys=[constant(f) for f in names], values=[given[f] for f in names]), call)
+
+
+def _default(owner: Any, field: str) -> Node | None:
+    if dataclasses.is_dataclass(owner):
+        return trusted_constant(next(f.default for f in dataclasses.fields(owner) if f.name == field))
+    return trusted_constant(owner._field_defaults.get(field, _NONE))
+
+
+_NONE = object()
+
+
+def fields_in(owner: Any) -> tuple[str, ...]:
+    """The names of the fields of a class, in order."""
+    if dataclasses.is_dataclass(owner):
+        return tuple(f.name for f in dataclasses.fields(owner) if f.init)
+    return tuple(owner._fields)
+
+
+def records(function: Node, facts: Facts) -> Node:
+    """Spell the fields that methods, now written out, read; refuse an object that is used as a whole."""
+    if not facts.records:
+        return function
+    spell_fields(function, facts)
+    for node in statements(function.body):
+        opened = {id(i.value) for part in header(node) for i in walk(part) if isinstance(i, gast.Subscript)}
+        for item in [i for part in header(node) for i in walk(part) if isinstance(i, gast.Name)]:
+            whole = item.id in facts.records and id(item) not in opened and isinstance(item.ctx, gast.Load)
+            if whole and facts.kinds.get(item.id, Kind()).owner is None and node not in facts.copies:
+                raise facts.refuse(
+                    item,
+                    "E5005",
+                    f"the object `{item.id}` is used as a whole",
+                    f"use its fields: `{item.id}.{fields_in(facts.records[item.id])[0]}`",
+                )
+    return function
+
+
+def spell_fields(function: Node, facts: Facts) -> None:
+    """`p.x` as `p["x"]`, for an argument that is a NamedTuple as `p[0]`."""
+    for node in statements(function.body):
+        for part in [*header(node), node] if not header(node) else header(node):
+            for item in list(walk(part)):
+                for key in item._fields:
+                    inner = getattr(item, key, None)
+                    values = inner if isinstance(inner, list) else [inner]
+                    for place, value in enumerate(values):
+                        made = _field(value, facts)
+                        if made is None:
+                            continue
+                        facts.foreign[node] = None
+                        if isinstance(inner, list):
+                            inner[place] = made
+                        else:
+                            setattr(item, key, made)
+
+
+def _field(value: Any, facts: Facts) -> Node | None:
+    held = getattr(value, "value", None)
+    if not isinstance(value, gast.Attribute | gast.Subscript) or not isinstance(held, gast.Name):
+        return None
+    owner = facts.records.get(held.id)
+    if owner is None:
+        return None
+    names = fields_in(owner)
+    is_argument = facts.kinds.get(held.id, Kind()).owner is not None
+    if isinstance(value, gast.Attribute):
+        if value.attr not in names:
+            return None
+        key = constant(names.index(value.attr) if is_argument else value.attr)
+    else:
+        place = value.slice.value if isinstance(value.slice, gast.Constant) else None
+        if is_argument or not isinstance(place, int) or not -len(names) <= place < len(names):
+            return None
+        key = constant(names[place])
+    made = expression("p[key]", p=held, key=key)
+    made.ctx = value.ctx
+    return at(made, value)
