@@ -1,4 +1,4 @@
-"""The command line: `srcgrad dump`, `srcgrad check`, `srcgrad rules`."""
+"""The command line: `srcgrad dump`, `srcgrad check`, `srcgrad explain`, `srcgrad rules`."""
 
 from __future__ import annotations
 
@@ -67,6 +67,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     dump.set_defaults(command=_dump)
     _check_parser(commands.add_parser("check", help="compare derivatives with finite differences; runs the target"))
+    explain = commands.add_parser("explain", help="tell line by line what is active and what is recorded, and why")
+    explain.add_argument("target", type=str.strip, metavar="TARGET", help=TARGET)
+    explain.add_argument("--wrt", type=_names, metavar="NAMES", help="parameters, as x,w,b; default: all that matter")
+    explain.add_argument("--args", metavar="TEXT", help='runs the target: bytes recorded for "np.ones(3), 2.0"')
+    explain.set_defaults(command=_explain)
     rules = commands.add_parser("rules", help="list the operations, or show the rule of one")
     rules.add_argument("operation", nargs="?", metavar="OP", help="np.tanh, scipy.special.erf, multiply")
     rules.add_argument("--markdown", action="store_true", help="print the page docs/rules.md")
@@ -123,6 +128,13 @@ def _check(asked: argparse.Namespace) -> int:
         order=asked.order,
         text=_standard_input([asked.target]),
     )
+
+
+def _explain(asked: argparse.Namespace) -> int:
+    from srcgrad.lines import explain_target
+
+    text = _standard_input([asked.target])
+    return explain_target(asked.target, wrt=asked.wrt, arguments=asked.args, text=text)
 
 
 def _rules(asked: argparse.Namespace) -> int:

@@ -62,6 +62,15 @@ class Spec:
         return self.ndim == 0
 
 
+@dataclass(frozen=True)
+class Record:
+    """A value that the forward half keeps: how it is spelled, in which line, and the lines that need it."""
+
+    value: str
+    line: int
+    needed: tuple[int, ...]
+
+
 _LIBRARY = {"np": np}
 
 
@@ -144,7 +153,8 @@ class Facts:
     local: frozenset[str] = frozenset()  # names that the user's function binds
     called: bool = False  # whether another function of the text calls this one
     seeds: tuple[str, ...] = ()
-    recorded: dict[str, Any] = field(default_factory=dict)  # name -> where and why it is recorded
+    recorded: dict[str, Record] = field(default_factory=dict)  # stack or second name -> what it keeps, and why
+    lines: dict[int, dict[str, None]] = field(default_factory=dict)  # line -> `active`, or why it is not
 
     def library(self, identifier: str, value: Any = None) -> str:
         """How the text spells a library name such as `np` or `sum_to`: with an underscore if the user has another."""

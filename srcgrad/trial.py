@@ -127,8 +127,11 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def _arguments(live: Function, function: StaticFunction, text: str | None, seed: int) -> tuple[Any, ...]:
-    if text is None:
-        return drawn(live, function, np.random.default_rng(seed))
+    return drawn(live, function, np.random.default_rng(seed)) if text is None else evaluated(text)
+
+
+def evaluated(text: str) -> tuple[Any, ...]:
+    """The arguments that `--args` gives as Python; E5015 if they cannot be computed."""
     try:
         return tuple(eval(f"({text},)" if text.strip() else "()", {"np": np}))
     except (SyntaxError, NameError, *UNFIT) as error:

@@ -252,3 +252,27 @@ def test_rules(capfd):
 def test_output_names_the_file():
     with pytest.raises(DifferentiationError, match=r"missing/out\.py cannot be written: No such file"):
         output.write_output("", "missing/out.py")
+
+
+LOOP = (
+    "import numpy as np\n\n\ndef f(x, n):\n    k = 2.0 * n\n    lost = np.sin(x)\n"
+    "    for _ in range(n):\n        x = x * x\n    return np.sum(x) * k\n"
+)
+
+
+def test_explain(tmp_path, capfd):
+    (tmp_path / "model.py").write_text(LOOP, encoding="utf-8")
+    assert main(["explain", str(tmp_path / "model.py"), "--args", "np.ones(10), 3", "--wrt", "x"]) == 0
+    lines = [line.split() for line in capfd.readouterr().out.splitlines()]
+    assert lines[0] == "f, with respect to x".split()
+    by_number = {line[0]: line for line in lines[2:]}
+    assert by_number["5"][1:8] == "no - depends on none of x".split()
+    assert by_number["6"][1:8] == "no - does not reach the result".split()
+    assert by_number["8"][1:6] == "yes x (80 bytes x".split()
+    assert "needed by line 8" in " ".join(by_number["8"])
+
+
+def test_explain_without_arguments_runs_nothing(tmp_path, capfd):
+    (tmp_path / "model.py").write_text(LOOP + "raise SystemExit(3)\n", encoding="utf-8")
+    assert main(["explain", str(tmp_path / "model.py")]) == 0
+    assert "bytes" not in capfd.readouterr().out

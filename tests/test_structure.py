@@ -46,7 +46,7 @@ ORDER = (
     {"emit"},
     {"pipeline", "modules", "explain", "rulebook", "templates"},
     {"load", "arguments", "derivative", "differentiable", "api", "oracles", "promises", "differences", "check"},
-    {"dump", "inputs", "imported", "output", "trial", "cli", "__main__", "__init__"},
+    {"dump", "inputs", "imported", "output", "trial", "lines", "cli", "__main__", "__init__"},
 )
 
 

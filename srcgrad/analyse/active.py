@@ -84,6 +84,7 @@ def activity(function: Node, facts: Facts) -> Node:
     useful = _reach(outputs, [(after, before) for before, after in edges])
     facts.varied = varied
     facts.active = {found: None for found in varied if found in useful}
+    _note_lines(function, useful, facts)
     _count(function, facts)
     _index(function, facts)
     if facts.generated:
@@ -91,6 +92,21 @@ def activity(function: Node, facts: Facts) -> Node:
         outside = {s for n in function.body if not isinstance(n, gast.If) for m in statements([n]) for s in stores(m)}
         facts.branch_only = {name: None for name in facts.active if name in inside - outside - set(_given(function))}
     return function
+
+
+def _note_lines(function: Node, useful: dict[str, None], facts: Facts) -> None:
+    """By line of the text: whether what it binds is active, or why it is not."""
+    for node in statements(function.body):
+        bound = stores(node) if not isinstance(node, gast.Return) else loads(node)
+        if not bound or "lineno" not in node.__dict__:
+            continue
+        if any(name in facts.active for name in bound):
+            reason = "active"
+        elif any(name in facts.varied for name in bound):
+            reason = "does not reach the result"
+        else:
+            reason = f"depends on none of {', '.join(facts.wrt)}"
+        facts.lines.setdefault(node.lineno, {})[reason] = None
 
 
 def _bound_in(branch: Node) -> list[str]:

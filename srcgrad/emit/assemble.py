@@ -10,7 +10,7 @@ from srcgrad.derive.program import Program
 from srcgrad.emit.contexts import enclosed
 from srcgrad.emit.expression import expression
 from srcgrad.emit.text import Blank, Comment, Verbatim
-from srcgrad.facts import Facts
+from srcgrad.facts import Facts, Record
 from srcgrad.trees import COMPOUND, Block, Node, at, copy, loads, name, root, same, statement, statements, stores, walk
 
 SUFFIX = {"reverse": "grad", "value-and-grad": "value_and_grad", "vjp": "vjp", "forward": "jvp"}
@@ -94,11 +94,16 @@ def recorded(program: Program, facts: Facts) -> list[str]:
     found = []
     for node in statements(program.forward):
         kept = facts.pushes.get(node)
-        if kept is None or not isinstance(node, gast.Expr):
+        if kept is None or not isinstance(node, gast.Expr | gast.Assign) or not hasattr(node, "lineno"):
             continue
-        value = _original(node.value.args[0])
+        pushed = isinstance(node, gast.Expr)
+        value = _original(node.value.args[0] if pushed else node.value)
+        if not pushed:
+            facts.recorded[kept] = Record(expression(value), node.lineno, ())
+            continue
         needed = sorted({n.lineno for n in _readers(program.backward, kept, _root(value), facts)})
         where = f"each trip of the loop in line {around[node]}" if node in around else f"in line {node.lineno}"
+        facts.recorded[kept] = Record(expression(value), node.lineno, tuple(needed))
         by = f" (needed by line{'s' if len(needed) > 1 else ''} {', '.join(map(str, needed))})" if needed else ""
         found.append(f"Recorded: {expression(value)}, {where}{by}.")
     return found
