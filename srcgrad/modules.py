@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any  # callees and globals are arbitrary objects
@@ -103,7 +104,8 @@ class Module:
         if key not in self.specs:
             self.specs[key] = None  # a recursive call learns nothing
             source, namespace = self.source(function)
-            self.specs[key] = analysed(source, namespace, kinds, self)
+            with contextlib.suppress(DifferentiationError):  # refused later, if a derivative flows through it
+                self.specs[key] = analysed(source, namespace, kinds, self)
         return self.specs[key]
 
     def text(self, main: Derived) -> tuple[str, dict[str, Any]]:

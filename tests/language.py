@@ -891,6 +891,27 @@ def f(n, c):
     return np.sum(n.b * n.a) * c + n[0]
 ARGS = (N(0.5, np.array([0.1, 0.2])), 0.7)
 """,
+    "object passed on": """
+class Options:
+    k = 3.0
+def helper(x, options):
+    return np.sum(x * options.k)
+def f(x, options):
+    return helper(x, options) * options.k
+ARGS = (np.array([0.4, -0.7]), Options())
+""",
+    "network with a loop over layers": """
+class Net:
+    def __init__(self):
+        self.layers = [np.eye(2) * 0.5, np.eye(2)]
+    def forward(self, x):
+        for w in self.layers:
+            x = np.tanh(w @ x)
+        return np.sum(x)
+def f(x, net):
+    return net.forward(x) + net.forward(2.0 * x)
+ARGS = (np.array([0.4, -0.7]), Net())
+""",
 }
 
 # name -> the code of the refusal, the program
