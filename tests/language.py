@@ -912,6 +912,52 @@ def f(x, net):
     return net.forward(x) + net.forward(2.0 * x)
 ARGS = (np.array([0.4, -0.7]), Net())
 """,
+    "one array, two names at once": """
+def f(x, c):
+    a = b = np.zeros(3)
+    a[0] = c * x[1]
+    return b[0] * x[0]
+""",
+    "dict built up": """
+def f(x, c):
+    s = {"a": c}
+    s["b"] = s["a"] * x[0]
+    s.update({"c": s["b"] * c})
+    return sum(s.values())
+""",
+    "best so far, None at first": """
+def f(x, c):
+    best = None
+    for v in x:
+        if best is None or v > best:
+            best = v
+    return best * c
+""",
+    "rows exchanged": """
+def f(x, c):
+    a = np.zeros((2, 2))
+    a[0], a[1] = x[:2], x[2:] * c
+    a[0, :], a[1, :] = a[1, :].copy(), a[0, :].copy()
+    return np.linalg.det(a)
+""",
+    "names that clash": """
+def add(a, b):
+    return a * b
+def f(x, d):
+    values = [add(d, 2.0)]
+    values_bar = 0.0
+    t1 = d * 3.0
+    trips = 1.0
+    left = d
+    for i, item in enumerate(x):
+        if item > 0.35:
+            values.append(item * t1)
+            break
+        values_bar = values_bar + item * trips
+    place = sum(v * left for v in values)
+    result = [v for v in x]
+    return place + values_bar + result[-1] * trips
+""",
 }
 
 # name -> the code of the refusal, the program
@@ -1009,6 +1055,15 @@ def f(x, c):
     a, b = b, a
     b[1] = c
     return np.sum(v) * np.sum(a * b)
+""",
+    ),
+    "item of an item": (
+        "E5010",
+        """
+def f(x, c):
+    m = [[0.0] * 3 for _ in range(2)]
+    m[0][1] = c
+    return m[0][1] * x[0]
 """,
     ),
 }

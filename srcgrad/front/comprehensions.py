@@ -73,6 +73,14 @@ def _filled(value: Node, where: Node, made: Block, work: Plain) -> Node:
     return value
 
 
+def _is_values(item: Node, work: Plain) -> bool:
+    """`d.values()` of a dict that the function made."""
+    function = item.func if isinstance(item, gast.Call) else None
+    if not isinstance(function, gast.Attribute) or function.attr != "values":
+        return False
+    return isinstance(function.value, gast.Name) and work.lists.get(function.value.id) == "dict"
+
+
 def _is_list(value: Node, work: Plain) -> bool:
     """Whether an expression is a list for sure: a display, a comprehension, a name of a list, a sum of such."""
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add):
@@ -98,6 +106,10 @@ def _call(value: Node, where: Node, made: Block, work: Plain) -> Node:
     called = getattr(value.func, "id", getattr(value.func, "attr", ""))
     value.func = _filled(value.func, where, made, work)
     for place, item in enumerate(value.args):
+        if _is_values(item, work):
+            one = work.name("item")
+            part = gast.comprehension(name(one, gast.Store()), item, [], 0)
+            item = at(gast.ListComp(name(one), [part]), item)
         consumed = isinstance(item, gast.GeneratorExp) and called in _CONSUMERS
         value.args[place] = _loop(item, None, where, made, work) if consumed else _filled(item, where, made, work)
     for word in value.keywords:

@@ -15,6 +15,7 @@ from srcgrad.trees import (
     header,
     is_write,
     name,
+    part_written,
     statement,
     statements,
     stores,
@@ -30,6 +31,14 @@ if TYPE_CHECKING:
 def lists(function: Node, facts: Facts) -> Node:
     """Find the names that hold nothing but lists, or dicts, which this function made."""
     facts.lists = kinds_of_lists(function, facts)
+    for node in statements(function.body):
+        if is_write(node) and not isinstance(part_written(node).value, gast.Name) and written(node)[0] in facts.lists:
+            raise facts.refuse(
+                part_written(node),
+                "E5010",
+                f"a write into an item of an item of `{written(node)[0]}`",
+                "use an array with two axes, or make the inner item anew and store that",
+            )
     if facts.generated:
         _check_stacks(function, facts)
         facts.lists = {}

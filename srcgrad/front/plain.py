@@ -24,7 +24,7 @@ from srcgrad.front.resolve import binding_of
 from srcgrad.front.static import StaticModule
 from srcgrad.front.trips import trips
 from srcgrad.front.walrus import walruses
-from srcgrad.trees import BLOCKS, Block, Node, at, copy, expression, header, name, target, walk
+from srcgrad.trees import BLOCKS, Block, Node, at, copy, expression, header, name, statements, target, walk, written
 
 QUIET = (np.errstate, warnings.catch_warnings)  # contexts that change no value
 
@@ -35,6 +35,7 @@ class Plain:
 
     facts: Facts
     lists: dict[str, str] = field(default_factory=dict)  # names that hold lists and dicts of their own
+    written: frozenset[str] = frozenset()  # arrays of which parts are written
     used: frozenset[str] = frozenset()  # names of the function, those of comprehensions apart
     made: frozenset[str] = frozenset()  # fresh names
 
@@ -86,6 +87,7 @@ def plain(function: Node, facts: Facts) -> Node:
         open_records(function, work)
         in_place(function, facts)
         work.lists = kinds_of_lists(function, facts)
+        work.written = frozenset(w for node in statements(function.body) for w in written(node))
         work.used = _outside_comprehensions(function)
         facts.local = work.made | own_names(function) | frozenset(facts.functions)
         function.body = _block(function.body, work) or [at(gast.Pass(), function)]
@@ -141,6 +143,8 @@ def _statement(node: Node, work: Plain) -> Block:
         return _while(node, work)
     if _is_parallel_write(node):
         return _apart(node, work)
+    if isinstance(node, gast.Assign) and len(node.targets) > 1 and _names_an_array(node, work):
+        return _one_by_one(node, work)
     if isinstance(getattr(node, "value", None), gast.IfExp) and has_comprehension(node, work):
         return _block(_as_branch(node, work), work)
     _fold_extremes(node, work)
@@ -163,6 +167,18 @@ def _is_parallel_write(node: Node) -> bool:
     parts = any(isinstance(item, gast.Subscript) for item in first.elts)
     starred = any(isinstance(item, gast.Starred) for item in [*first.elts, *node.value.elts])
     return parts and not starred and len(first.elts) == len(node.value.elts)
+
+
+def _names_an_array(node: Node, work: Plain) -> bool:
+    """`a = b = e`, where something is written into one of the two."""
+    names = [item.id for item in node.targets if isinstance(item, gast.Name)]
+    return len(names) == len(node.targets) and any(one in work.written for one in names)
+
+
+def _one_by_one(node: Node, work: Plain) -> Block:
+    """`a = e`, then `b = a`."""
+    first, *others = [item.id for item in node.targets]
+    return [work.bind(first, node.value, node), *(work.bind(one, name(first), node) for one in others)]
 
 
 def _apart(node: Node, work: Plain) -> Block:

@@ -70,13 +70,13 @@ def rows(block: Block, work: Views) -> None:
         node.body = [bind, *node.body]
 
 
-def check_target(node: Node, work: Views) -> None:
+def check_target(node: Node, work: Views) -> bool:
     """A write into a part of a part must reach the array: each part before the last is a view."""
     if not is_write(node):
-        return
+        return False
     part = part_written(node)
     if isinstance(part.value, gast.Name):
-        return
+        return False
     base = root(part)
     if base_of(part.value, work) is None:
         raise work.facts.refuse(
@@ -85,3 +85,4 @@ def check_target(node: Node, work: Views) -> None:
             f"a write into a part of a part of `{'an array' if base is None else base.id}`, which may be a copy",
             "write into the array itself, with one index: `a[i, j] = e`",
         )
+    return True

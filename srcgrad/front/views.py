@@ -49,7 +49,8 @@ def views(function: Node, facts: Facts) -> Node:
     while _spell_one(work):
         pass
     for node in work.order():
-        check_target(node, work)
+        if check_target(node, work):
+            _check_base(written(node)[0], work)
     return function
 
 
@@ -215,6 +216,12 @@ def _spell(node: Node, view: str, base: str, work: Views) -> None:
             other.target = at(whole, other.target)
         for part in header(other):
             _replace(part, view, node.value)
+    _check_base(base, work)
+
+
+def _check_base(base: str, work: Views) -> None:
+    """An argument of unknown kind is looked at: a part of a list is no view."""
+    facts = work.facts
     kind = facts.kinds.get(base)
     if kind is None and any(a.id == base for a in work.function.args.args):
         check = at(statement(f"{facts.library('check_array')}({base})"), work.function)
