@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import functools
 import types
+from collections.abc import Hashable
 from typing import Any  # arguments are arbitrary objects
 
 import numpy as np
 
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import SCALAR, UNKNOWN, Kind
+from srcgrad.front.functions import shadows
 
 _ARRAYS = tuple(Kind("array", rank) for rank in range(33))
 _OTHER = Kind("other")
@@ -42,9 +44,9 @@ def kind_of(value: Any) -> Kind:
         return Kind(tag, None, tuple((k, kind_of(v)) for k, v in enumerate(value)), owner)
     if isinstance(value, dict):
         return Kind("dict", None, tuple((k, kind_of(v)) for k, v in value.items()))
-    if isinstance(value, _FUNCTIONS):
+    if isinstance(value, _FUNCTIONS) and isinstance(value, Hashable):
         return Kind("function", None, ((value, UNKNOWN),))
-    written_in_python = isinstance(cls, type) and cls.__flags__ & _HEAP_TYPE
+    written_in_python = isinstance(cls, type) and cls.__flags__ & _HEAP_TYPE and not shadows(value)
     return Kind("object", None, ((cls, UNKNOWN),)) if written_in_python else _OTHER
 
 

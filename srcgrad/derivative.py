@@ -83,6 +83,7 @@ class Derivative:
         label = f"{name} of {main.facts.source.file}:{main.facts.source.first}"
         compiled = load(text, name, label, dict(outside))
         checks = [_dependencies(made.facts, made.tree) for made in module.made.values()]
+        checks.append(module.methods_changed)
         if isinstance(self.primal, Derivative):
             inner = self.primal.compiled(kinds, inline=True)
             return Compiled(compiled, text, main.facts.seeds, lambda: inner.stale() or any(c() for c in checks))

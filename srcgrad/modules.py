@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any  # callees and globals are arbitrary objects
@@ -15,6 +16,7 @@ from srcgrad.emit.part import Lookup, derivative, follower
 from srcgrad.emit.pieces import Pieces, write
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Facts, Kind
+from srcgrad.front.functions import shadows
 from srcgrad.front.namespace import Binding, LiveNamespace, Namespace
 from srcgrad.front.source import Source, source_of
 from srcgrad.front.static import StaticFunction
@@ -48,7 +50,15 @@ class Module:
     names: Names = field(default_factory=Names)
     specs: dict[Any, Any] = field(default_factory=dict)
     globals: dict[str, Binding] = field(default_factory=dict)
+    methods: list[tuple[type, str, Any, Any]] = field(default_factory=list)  # class, name, method, object or None
     sources: dict[int, tuple[Any, Source, Namespace]] = field(default_factory=dict)
+
+    def methods_changed(self) -> bool:
+        """Whether a method that was written out has been replaced since, in its class or in its object."""
+        return any(
+            inspect.getattr_static(owner, name, None) is not found or shadows(value)
+            for owner, name, found, value in self.methods
+        )
 
     def source(self, function: Any) -> tuple[Source, Namespace]:
         """Source and namespace of a callee; each keeps its own."""

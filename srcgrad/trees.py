@@ -16,15 +16,19 @@ SIMPLE = (gast.Name, gast.Constant)
 
 @lru_cache(maxsize=4096)
 def _snippet(text: str) -> Node:
-    return gast.parse(text).body[0]
+    tree = gast.parse(text).body[0]
+    for node in gast.walk(tree):
+        for key in _POSITION:
+            node.__dict__.pop(key, None)  # where it stands in a user's text, `at` says
+    return tree
 
 
 def statement(text: str, **parts: Node) -> Node:
     """The statement that `text` spells, with the names in `parts` replaced by trees (or by other names).
 
     >>> import gast
-    >>> gast.unparse(statement("target = a + 1.0", target="x_bar", a=expression("y[0]")))
-    'x_bar = y[0] + 1.0'
+    >>> gast.unparse(statement("target = a + 1.0", target="x_bar", a=expression("y[0]")).value)
+    'y[0] + 1.0'
     """
     return substitute(_snippet(text), parts)
 

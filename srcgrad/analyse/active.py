@@ -37,6 +37,8 @@ def _carried(value: Node, facts: Facts) -> list[str]:
     operation = facts.operation.get(value)
     if operation is None:
         return []
+    if operation.function in (list, sorted) and _is_dict(value.args[0], facts):
+        return []  # its keys
     if operation.kind != "op":
         return [read for part in [*value.args, *(w.value for w in value.keywords)] for read in _carried(part, facts)]
     return [
@@ -45,6 +47,11 @@ def _carried(value: Node, facts: Facts) -> list[str]:
         if parameter in differentiable(operation.rule)
         for read in _carried(argument, facts)
     ]
+
+
+def _is_dict(value: Node, facts: Facts) -> bool:
+    held = value.id if isinstance(value, gast.Name) else ""
+    return "dict" in (facts.containers.get(held), facts.list_kind(held))
 
 
 def differentiable(rule: object) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import operator
 import gast
 import numpy as np
 
-from srcgrad.facts import Facts
+from srcgrad.facts import Facts, copied
 from srcgrad.front.webs import parameters
 from srcgrad.trees import Node, at, statement, statements, stores, target, walk, written
 from srcgrad.trees import name as made_name
@@ -116,6 +116,9 @@ def may_be_number(node: Node, facts: Facts) -> bool:
     spec = facts.spec.get(node)
     if part is None or (spec is not None and spec.ndim):
         return False
+    source = node.value.value if isinstance(node.value, gast.Subscript) else None
+    if isinstance(source, gast.Name) and (facts.list_kind(source.id) or source.id in facts.containers):
+        return False
     return not any(isinstance(item, gast.Slice) or getattr(item, "value", 0) in (None, ...) for item in walk(part))
 
 
@@ -133,9 +136,9 @@ def _insert_checks(block: list[Node], numbers: dict[Node, None], name: str, fact
             if numbers and getattr(node, field, None):
                 _insert_checks(getattr(node, field), numbers, name, facts)
         if node in numbers and not facts.spec[node].scalar:
-            check = statement(f"{facts.library('check_number')}(x)", x=made_name(name))
+            source = copied(node.value.value, facts)
+            check = statement(f"{facts.library('check_number')}(x, a)", x=made_name(name), a=source)
             facts.effects[check] = None
-            facts.origin[check] = facts.origin.get(node, node)
             block.insert(position + 1, at(check, node))
 
 

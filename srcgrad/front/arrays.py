@@ -94,7 +94,8 @@ def _keeps(function: Any, call: Node) -> bool:
     """Whether a function gives an array with axes for one."""
     if any(word.arg in ("out", "axis") for word in call.keywords):
         return False
-    return isinstance(function, np.ufunc) or any(function is one for one in _KEEPERS)
+    elementwise = isinstance(function, np.ufunc) and function.nout == 1 and function.signature is None
+    return elementwise or any(function is one for one in _KEEPERS)
 
 
 def _shown(function: Node) -> set[str]:

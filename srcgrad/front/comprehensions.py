@@ -13,10 +13,7 @@ if TYPE_CHECKING:
     from srcgrad.front.plain import Plain
 
 COMPREHENSIONS = (gast.ListComp, gast.GeneratorExp, gast.DictComp, gast.SetComp)
-_CONSUMERS = (
-    "sum", "min", "max", "any", "all", "list", "tuple", "sorted", "array", "asarray", "stack", "concatenate", "mean",
-    "prod", "vstack", "hstack", "fromiter",
-)  # fmt: skip
+_CONSUMERS = (sum, min, max, any, all, list, tuple, sorted)
 
 
 def comprehended(node: Node, work: Plain) -> Block:
@@ -40,9 +37,10 @@ def _maps(node: Node, work: Plain) -> str:
     """`map` or `filter`, if that is what a call calls."""
     if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Name) or node.keywords:
         return ""
-    if node.func.id not in ("map", "filter") or len(node.args) < 2:
+    found = binding_of(node.func, work.facts, work.facts.local)
+    if found is None or len(node.args) < 2:
         return ""
-    return str(node.func.id) if binding_of(node.func, work.facts, work.facts.local) is not None else ""
+    return "map" if found.object is map else "filter" if found.object is filter else ""
 
 
 def _filled(value: Node, where: Node, made: Block, work: Plain) -> Node:
@@ -103,18 +101,19 @@ def _joined(value: Node, where: Node, made: Block, work: Plain) -> Node:
 
 def _call(value: Node, where: Node, made: Block, work: Plain) -> Node:
     """A generator that a call consumes at once is a list; `list([...])` is that list."""
-    called = getattr(value.func, "id", getattr(value.func, "attr", ""))
+    found = binding_of(value.func, work.facts, work.facts.local)
+    consumes = found is not None and any(found.object is one for one in _CONSUMERS)
     value.func = _filled(value.func, where, made, work)
     for place, item in enumerate(value.args):
         if _is_values(item, work):
             one = work.name("item")
             part = gast.comprehension(name(one, gast.Store()), item, [], 0)
             item = at(gast.ListComp(name(one), [part]), item)
-        consumed = isinstance(item, gast.GeneratorExp) and called in _CONSUMERS
+        consumed = isinstance(item, gast.GeneratorExp) and consumes
         value.args[place] = _loop(item, None, where, made, work) if consumed else _filled(item, where, made, work)
     for word in value.keywords:
         word.value = _filled(word.value, where, made, work)
-    if called == "list" and len(value.args) == 1 and isinstance(value.func, gast.Name):
+    if found is not None and found.object is list and len(value.args) == 1:
         if getattr(value.args[0], "id", "") in work.made and getattr(value.args[0], "id", "") in work.lists:
             return value.args[0]
     return value

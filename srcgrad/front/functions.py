@@ -55,9 +55,10 @@ def function_of(node: Node, facts: Facts, local: frozenset[str]) -> Function | N
     if isinstance(node, gast.Attribute):
         known = facts.functions.get(node.value.id) if isinstance(node.value, gast.Name) else None
         if known is not None:
-            return None if known.whole is None else _method(known.whole, node)
+            return None if known.whole is None else _method(known.whole, node, None, facts)
         owner = binding_of(node.value, facts, local)
-        return None if owner is None or not _is_instance(owner) else _method(type(owner.object), node)
+        if owner is not None and _is_instance(owner):
+            return _method(type(owner.object), node, owner.object, facts)
     return None
 
 
@@ -103,9 +104,20 @@ def _of_object(found: Binding, node: Node) -> Function | None:
     return Function(spelled, binding=found) if callable(value) else None
 
 
-def _method(owner: type, node: Node) -> Function | None:
+def shadows(value: object) -> bool:
+    """Whether an object has a function of its own in the place of a method of its class."""
+    own = vars(value) if hasattr(value, "__dict__") else {}
+    return any(isinstance(vars(base).get(name), types.FunctionType) for base in type(value).__mro__ for name in own)
+
+
+def _method(owner: type, node: Node, value: object, facts: Facts) -> Function | None:
     """`model.predict`, where `model` is an object of a class written in Python."""
     found = inspect.getattr_static(owner, node.attr, None)
+    own = getattr(owner, "__getattribute__", None)
+    if shadows(value) or own is not getattr(object, "__getattribute__", None):
+        return None
+    if facts.module is not None:
+        facts.module.methods.append((owner, node.attr, found, value))
     if isinstance(found, staticmethod) and isinstance(found.__func__, types.FunctionType):
         return Function(node.attr, binding=Binding("object", found.__func__))
     if isinstance(found, types.FunctionType):

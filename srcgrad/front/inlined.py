@@ -53,6 +53,7 @@ def expanded(block: Block, site: Site) -> Block:
     for node in block:
         before: Block = []
         if isinstance(node, COMPOUND):
+            _check_order(getattr(node, "test", getattr(node, "iter", None)), site)
             if isinstance(node, gast.If):
                 node.test = _expand(node.test, node, before, site)
             elif isinstance(node, gast.For):
@@ -63,12 +64,14 @@ def expanded(block: Block, site: Site) -> Block:
             if isinstance(node.value, gast.IfExp) and _must(node.value, site):
                 made += expanded(_as_branch(node, site), site)
                 continue
-            _check_order(node, site)
+            _check_order(node.value, site, alone=not isinstance(node, gast.AugAssign))
             node.value = _expand(node.value, node, before, site)
         elif isinstance(node, gast.Expr) and isinstance(node.value, gast.Call):
             if _is_procedure(node.value, site):
                 made += _performed(node, site)
                 continue
+            for argument in node.value.args:
+                _check_order(argument, site)
             node.value.args = [_expand(argument, node, before, site) for argument in node.value.args]
         if before:
             site.facts.foreign[node] = None
@@ -76,9 +79,10 @@ def expanded(block: Block, site: Site) -> Block:
     return made
 
 
-def _check_order(node: Node, site: Site) -> None:
-    """A call that changes what the rest of its expression may read stands alone."""
-    for call in [n for n in walk(node.value) if isinstance(n, gast.Call) and n is not node.value]:
+def _check_order(value: Node | None, site: Site, alone: bool = True) -> None:
+    """A call that changes what the rest of its expression may read stands alone; `a += g(a)` reads a before."""
+    calls = [] if value is None else [n for n in walk(value) if isinstance(n, gast.Call)]
+    for call in [n for n in calls if n is not value or not alone]:
         found = function_of(call.func, site.facts, site.local)
         if found is None:
             continue

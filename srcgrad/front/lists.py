@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import gast
 
 from srcgrad.facts import Facts
+from srcgrad.front.resolve import binding_of
 from srcgrad.trees import (
     Block,
     Node,
@@ -89,7 +90,7 @@ def kinds_of_lists(function: Node, facts: Facts | None = None) -> dict[str, str]
             value = node.value if target(node) == bound else None
             if facts is not None and node in facts.copies:
                 continue
-            found.setdefault(bound, []).append(_kind(value))
+            found.setdefault(bound, []).append(_kind(value, facts))
     return {bound: kinds[0] for bound, kinds in found.items() if kinds and kinds[0] and len(set(kinds)) == 1}
 
 
@@ -110,7 +111,7 @@ def is_change(node: Node, bound: str) -> bool:
     return isinstance(held, gast.Name) and held.id == bound and call.func.attr in ("append", "pop")
 
 
-def _kind(value: Node | None) -> str:
+def _kind(value: Node | None, facts: Facts | None) -> str:
     """The kind of container that an expression makes anew."""
     if isinstance(value, gast.List | gast.ListComp):
         return "list"
@@ -119,9 +120,10 @@ def _kind(value: Node | None) -> str:
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult):
         return "list" if isinstance(value.left, gast.List) or isinstance(value.right, gast.List) else ""
     called = value.func if isinstance(value, gast.Call) else None
-    if isinstance(called, gast.Name) and called.id in ("list", "dict"):
-        return str(called.id)
-    return ""
+    if not isinstance(called, gast.Name) or called.id not in ("list", "dict"):
+        return ""
+    found = binding_of(called, facts, facts.local) if facts is not None else None
+    return str(called.id) if facts is None or (found is not None and found.object in (list, dict)) else ""
 
 
 def changed_list(node: Node, work: Plain) -> Block | None:

@@ -71,8 +71,16 @@ def _class_of(value: Node, name: str, work: Plain) -> Any:
     owner = found.object if found is not None and found.kind == "object" else None
     if not isinstance(owner, type):
         return None
-    plain = dataclasses.is_dataclass(owner) and not hasattr(owner, "__post_init__")
-    return owner if plain or (issubclass(owner, tuple) and hasattr(owner, "_fields")) else None
+    return owner if _is_plain(owner) else None
+
+
+def _is_plain(owner: type) -> bool:
+    """Whether a class is made by its fields in their order and by nothing else."""
+    if dataclasses.is_dataclass(owner):
+        generated: Any = owner
+        simple = not any(f.kw_only or not f.init for f in dataclasses.fields(owner))
+        return bool(generated.__dataclass_params__.init) and simple and not hasattr(owner, "__post_init__")
+    return owner.__bases__ == (tuple,) and hasattr(owner, "_fields")
 
 
 def _owner_of(name: str, work: Plain) -> Any:

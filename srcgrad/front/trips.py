@@ -107,6 +107,8 @@ def _item(node: Node, made: Trips) -> Node:
         return name(made.count)
     if kind == "reversed":
         node = expression("x[::-1]", x=node.args[0])
+    if isinstance(node, gast.Name) and _is_dict(node.id, work):
+        node = expression("list(d)", d=node)
     held = node.id if isinstance(node, gast.Name) and not _rebinds(made.loop, node.id) else work.name("items")
     if not isinstance(node, gast.Name) or held != node.id:
         made.before.append(work.bind(held, node, like))

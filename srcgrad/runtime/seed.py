@@ -44,15 +44,16 @@ def check_floating(a: Any) -> None:
         )
 
 
-def check_number(x: Any) -> None:
-    """Refuse a view where the function was read as if `x` were a number, which does not change with its array.
+def check_number(x: Any, a: Any) -> None:
+    """Refuse a part `x` of `a` that changes with it, where the function was read as if `x` were a number.
 
-    >>> check_number(np.zeros((2, 2))[0])
+    >>> a = np.zeros((2, 2))
+    >>> check_number(a[0], a)
     Traceback (most recent call last):
     ...
     TypeError: E5010 a part of shape (2,) changes with its array while it has a name; take a copy: `x.copy()`
     """
-    if isinstance(x, np.ndarray) and x.base is not None:
+    if isinstance(x, np.ndarray) and not (isinstance(a, np.ndarray) and not np.may_share_memory(x, a)):
         raise TypeError(
             f"E5010 a part of shape {x.shape} changes with its array while it has a name; take a copy: `x.copy()`"
         )
