@@ -47,6 +47,7 @@ from srcgrad.improve.copies import copies
 from srcgrad.improve.dead import dead
 from srcgrad.improve.inline import inline
 from srcgrad.improve.order import order
+from srcgrad.improve.products import products
 from srcgrad.improve.signs import signs
 from srcgrad.improve.spelling import spelling
 from srcgrad.improve.unpack import unpack
@@ -80,6 +81,7 @@ IMPROVE: tuple[Pass, ...] = (
     inline,
     signs,
     order,
+    products,
     accumulate,
     coalesce,
     count_temporaries,

@@ -9,12 +9,12 @@ import numpy as np
 
 from srcgrad.analyse.adjoint_shapes import joined as join
 from srcgrad.analyse.callees import bind, kinds_of
+from srcgrad.analyse.shape_forms import FORMS
 from srcgrad.facts import UNKNOWN, Facts, Operation, Spec
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.webs import parameters
 from srcgrad.indices import index_rank, slice_signature
 from srcgrad.rules import rule_of
-from srcgrad.runtime import sum_to
 from srcgrad.trees import Block, Node, header, is_write, part_written, statements, stores, target, walk
 
 Known = dict[str, Spec]
@@ -186,47 +186,25 @@ def _of_operation(operation: Operation, known: Known, facts: Facts, fresh: str) 
     opaque = Spec(frozenset([fresh]), frozenset().union(*(s.dtype for s in arguments.values())), None)
     if operation.function is operator.getitem:
         return _element(operation, arguments["x"], opaque, facts)
-    known_form = _FORMS.get(operation.function)
+    if operation.function in (np.concatenate, np.stack):
+        return _join(operation, known, facts, opaque)
+    known_form = FORMS.get(operation.function)
     return opaque if known_form is None else known_form(operation, arguments, opaque)
 
 
-def _reduction(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
-    axis, keep = operation.bound.get("axis"), operation.bound.get("keepdims")
-    kept = isinstance(keep, gast.Constant) and keep.value is True
-    whole = next(iter(arguments.values()))
-    if axis is None or (isinstance(axis, gast.Constant) and axis.value is None):
-        if keep is None or (isinstance(keep, gast.Constant) and keep.value is False):
-            return Spec(frozenset(), whole.dtype, 0)
-        return Spec(opaque.shape, whole.dtype, whole.ndim if kept else None)
-    rank = whole.ndim
-    if rank is not None and not kept:
-        many = len(axis.elts) if isinstance(axis, gast.Tuple) else 1
-        literal = isinstance(axis, gast.Constant | gast.Tuple | gast.UnaryOp)
-        rank = rank - many if literal and keep is None else None
-    return Spec(opaque.shape if rank != 0 else frozenset(), whole.dtype, rank)
-
-
-def _same(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
-    return next(iter(arguments.values()))
-
-
-def _like(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
-    return list(arguments.values())[-1]
-
-
-def _product(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
-    one, two = list(arguments.values())[:2]
-    if one.ndim is None or two.ndim is None or one.ndim == 0 or two.ndim == 0:
-        return opaque
-    rank = max(one.ndim, two.ndim, 2) - (one.ndim == 1) - (two.ndim == 1)
-    if max(one.ndim, two.ndim) > 2 and operation.function is not np.matmul:
-        return opaque
-    return Spec(opaque.shape if rank else frozenset(), opaque.dtype, rank)
-
-
-def _transpose(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
-    whole = next(iter(arguments.values()))
-    return Spec(opaque.shape if whole.ndim not in (0, 1) else whole.shape, whole.dtype, whole.ndim)
+def _join(operation: Operation, known: Known, facts: Facts, opaque: Spec) -> Spec:
+    """All parts have one rank, so it is enough to know that of one."""
+    parts, axis = operation.bound["arrays"], operation.bound.get("axis")
+    listed = parts.elts if isinstance(parts, gast.Tuple | gast.List) else []
+    ranks = [spec_of(part, known, facts, "part").ndim for part in listed if not isinstance(part, gast.Starred)]
+    rank = next((r for r in ranks if r), None)
+    if axis is not None and not isinstance(axis, gast.Constant | gast.UnaryOp):
+        rank = None
+    elif isinstance(axis, gast.Constant) and axis.value is None:
+        rank = 1
+    elif rank is not None and operation.function is np.stack:
+        rank += 1
+    return Spec(opaque.shape, opaque.dtype, rank)
 
 
 def _element(operation: Operation, whole: Spec, opaque: Spec, facts: Facts) -> Spec:
@@ -239,13 +217,6 @@ def _element(operation: Operation, whole: Spec, opaque: Spec, facts: Facts) -> S
         cut = None  # its items may have any shape
     shape = opaque.shape if cut is None else frozenset([f"({' & '.join(sorted(whole.shape))})[{cut}]"])
     return Spec(shape if rank != 0 else frozenset(), whole.dtype, rank)
-
-
-_FORMS = {
-    np.sum: _reduction, np.mean: _reduction, np.max: _reduction, np.min: _reduction, np.prod: _reduction,
-    np.var: _reduction, np.std: _reduction, np.copy: _same, np.transpose: _transpose, np.matmul: _product,
-    np.dot: _product, np.full_like: _same, sum_to: _like, np.flip: _same, np.roll: _same,
-}  # fmt: skip
 
 
 def _of_passive(value: Node, known: Known, facts: Facts, fresh: str) -> Spec:

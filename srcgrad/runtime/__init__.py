@@ -13,6 +13,7 @@ from srcgrad.runtime.contract import (
     kron_right,
     matmul_left,
     matmul_right,
+    sum_products,
     tensordot_left,
     tensordot_right,
 )
@@ -101,6 +102,7 @@ __all__ = [
     "split_like",
     "spread",
     "stored",
+    "sum_products",
     "sum_to",
     "summands",
     "summed",

@@ -47,6 +47,8 @@ def matmul_right(g: Any, a: Any, b: Any) -> Any:
     >>> matmul_right(np.ones(2), np.ones((2, 3)), np.zeros(3))
     array([2., 2., 2.])
     """
+    if np.ndim(a) == 2 and np.ndim(b) == 1 and np.shape(g) == a.shape[:1]:
+        return a.T @ g
     g = fitted(g, matmul_shape(np.shape(a), np.shape(b)))
     if np.ndim(a) == 1:
         columns = a if np.ndim(b) == 1 else np.expand_dims(a, -1)
@@ -54,6 +56,33 @@ def matmul_right(g: Any, a: Any, b: Any) -> Any:
     if np.ndim(b) == 1:
         return sum_to((np.expand_dims(g, -2) @ a)[..., 0, :], b)
     return sum_to(np.swapaxes(a, -1, -2) @ g, b)
+
+
+def sum_products(product: Any, gs: list[Any], a: Any, b: Any) -> Any:
+    """The sum of `product(g, a, b)` over the trips of a loop that kept `g`, and one factor, in lists.
+
+    The other factor, of which only the shape matters, is an array. Of vectors and matrices it is one product, in
+    whose sums the trips stand in another order; of anything else it is a sum of products.
+
+    >>> sum_products(matmul_left, [np.ones(2), np.ones(2)], np.zeros((2, 1)), [np.ones(1), np.full(1, 5.0)])
+    array([[6.],
+           [6.]])
+    """
+    left = isinstance(b, list)
+    kept, fixed = (b, a) if left else (a, b)
+    if not gs:
+        return np.zeros_like(fixed)
+    pairs = list(zip(gs, kept, strict=True))
+    ranks = {np.ndim(part) for pair in pairs for part in pair}
+    shapes = [((fixed, k) if left else (k, fixed)) for k in kept] if np.ndim(fixed) == 2 and ranks in ({1}, {2}) else []
+    if not shapes or any(np.shape(g) != matmul_shape(x.shape, y.shape) for g, (x, y) in zip(gs, shapes, strict=True)):
+        return sum(product(g, a, k) if left else product(g, k, b) for g, k in pairs)
+    seeds, factors = (np.array(gs), np.array(kept)) if ranks == {1} else (_rows(gs, left), _rows(kept, left))
+    return seeds.T @ factors if left else factors.T @ seeds
+
+
+def _rows(parts: list[Any], transposed: bool) -> Any:
+    return np.concatenate([part.T for part in parts] if transposed else parts)
 
 
 def matmul_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:

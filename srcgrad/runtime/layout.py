@@ -41,10 +41,20 @@ def split_like(g: Any, arrays: Any, axis: int | None = 0) -> list[Any]:
     >>> split_like(np.array([1.0, 2.0, 3.0]), (np.zeros(1), np.zeros(2)))
     [array([1.]), array([2., 3.])]
     """
+    if axis == 0 and all(np.ndim(a) == np.ndim(g) for a in arrays):
+        return _rows_like(g, arrays)
     axis = None if axis is None else min(axis, np.ndim(g) - 1)
     ends = np.cumsum(sections(g, arrays, axis))[:-1]
     parts = np.split(g, ends, axis=0 if axis is None else axis)
     return [np.reshape(part, np.shape(a)) for part, a in zip(parts, arrays, strict=True)]
+
+
+def _rows_like(g: Any, arrays: Any) -> list[Any]:
+    parts, start = [], 0
+    for a in arrays:
+        parts.append(g[start : start + len(a)])
+        start += len(a)
+    return parts
 
 
 def join_like(parts: Any, g: Any, axis: int | None = 0) -> Any:

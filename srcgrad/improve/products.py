@@ -1,0 +1,205 @@
+"""Matrix products that a loop adds up, one per trip, are one product of what the trips kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import gast
+
+from srcgrad.derive.program import Program
+from srcgrad.facts import Facts
+from srcgrad.trees import COMPOUND, Block, Node, at, statement, statements, stores, target, walk, written
+
+_LEFT = ("matmul_left", "dot_left")
+_RIGHT = ("matmul_right", "dot_right")
+
+
+@dataclass(frozen=True)
+class _Term:
+    """`w_bar = w_bar + matmul_left(z_bar, w, x)`: the rule, the factor that is fixed, and what is kept."""
+
+    node: Node
+    rule: str
+    fixed: Node | None
+    kept: tuple[Node, Node]  # the adjoint of the product, the other factor
+
+
+def products(program: Program, facts: Facts) -> Program:
+    """Keep the factors of each trip in lists, and multiply once behind the loop.
+
+    An outer product per trip touches all of the matrix twice per trip; the product of two matrices does so once.
+    A text that is to be differentiated again keeps its products where they are.
+    """
+    if facts.module is None or facts.module.inline:
+        return program
+    made: dict[str, list[Node]] = {}
+    for node in statements(program.forward):
+        for one in stores(node):
+            made.setdefault(one, []).append(node)
+    program.backward = _block(program.backward, made, facts)
+    return program
+
+
+def _block(block: Block, made: dict[str, list[Node]], facts: Facts) -> Block:
+    found: Block = []
+    for node in block:
+        before, behind = _gathered(node, made, facts) if isinstance(node, gast.For | gast.While) else ([], [])
+        if isinstance(node, COMPOUND):
+            node.body = _block(node.body, made, facts)
+            node.orelse = _block(getattr(node, "orelse", None) or [], made, facts)
+        found += [*before, node]
+        for total in behind:
+            found = _added(found, total, facts)
+    return found
+
+
+def _gathered(loop: Node, made: dict[str, list[Node]], facts: Facts) -> tuple[Block, Block]:
+    """Make terms of a loop `append`; what belongs before the loop, and what belongs behind it."""
+    before: Block = []
+    behind: Block = []
+    kept: list[tuple[Node, Node, str]] = []  # a value, the term that reads it, its list
+    swaps: dict[Node, Block] = {}
+    for term in _terms(loop, made, facts):
+        lists, within = [], []
+        for part in term.kept:
+            again = next((one for old, at_term, one in kept if _is_same(part, term.node, old, at_term, loop)), None)
+            lists.append(again or facts.names.fresh(_plural(part, facts)))
+            if again is None:
+                kept.append((part, term.node, lists[-1]))
+                before.append(statement(f"{lists[-1]} = []"))
+                within.append(at(statement(f"{lists[-1]}.append(x)", x=part), term.node))
+        swaps[term.node] = within
+        behind.append(at(_total(term, lists, facts), term.node))
+    loop.body = _replaced(loop.body, swaps)
+    return before, behind
+
+
+def _total(term: _Term, lists: list[str], facts: Facts) -> Node:
+    """`w_bar = w_bar + ...`, of all trips."""
+    total = target(term.node)
+    if term.rule == "outer":
+        np = facts.library("np")
+        made = statement(f"{total} = {total} + {np}.transpose({lists[0]}) @ {np}.array({lists[1]})")
+    else:
+        factors = f"{_name(term.fixed)}, {lists[1]}" if term.rule in _LEFT else f"{lists[1]}, {_name(term.fixed)}"
+        summed = f"{facts.library('sum_products')}({facts.library(term.rule)}, {lists[0]}, {factors})"
+        made = statement(f"{total} = {total} + {summed}")
+    facts.accumulates[made] = None
+    return made
+
+
+def _added(block: Block, node: Node, facts: Facts) -> Block:
+    """The block with a total at its end, which takes the place of zeros that nothing else was added to."""
+    total = str(target(node))
+    mentions = [n for n in block if total in stores(n) or any(_mentions(m, total) for m in statements([n]))]
+    call = node.value.right
+    if isinstance(call, gast.Call) and len(mentions) == 1 and mentions[0] in facts.zeros:
+        node.value = call
+        del facts.accumulates[node]
+        block = [n for n in block if n is not mentions[0]]
+    return [*block, node]
+
+
+def _is_same(one: Node, here: Node, two: Node, there: Node, loop: Node) -> bool:
+    """Whether two terms of one block, with nothing bound between them, keep the same value."""
+    block = next(b for b in _blocks(list(statements([loop]))) if any(n is here for n in b))
+    place = {n: k for k, n in enumerate(block)}
+    if there not in place or gast.unparse(one) != gast.unparse(two):
+        return False
+    names = {n.id for n in walk(one) if isinstance(n, gast.Name)}
+    between = block[place[there] : place[here]]
+    return not any(set(stores(n)) & names for m in between for n in statements([m]))
+
+
+def _terms(loop: Node, made: dict[str, list[Node]], facts: Facts) -> list[_Term]:
+    """Products that the loop does nothing with but add them up."""
+    inside = list(statements([loop]))
+    bound = {s for n in inside for s in stores(n)}
+    terms = [t for n in inside if (t := _term(n, facts)) is not None and _name(t.fixed) not in bound]
+    found = []
+    for term in terms:
+        total = str(target(term.node))
+        others = [n for n in inside if total in stores(n) or _mentions(n, total)]
+        alone = all(any(o is t.node for t in terms) for o in others if o is not loop)
+        if alone and all(_stays(part, term, inside, made, facts, ()) for part in term.kept):
+            found.append(term)
+    return found
+
+
+def _term(node: Node, facts: Facts) -> _Term | None:
+    value = node.value if node in facts.accumulates and isinstance(node, gast.Assign) else None
+    if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Add) or _name(value.left) != target(node):
+        return None
+    call = value.right
+    if not isinstance(call, gast.Call) or call.keywords:
+        return None
+    if gast.unparse(call.func) == f"{facts.imports.get('np')}.outer":
+        return _Term(node, "outer", None, (call.args[0], call.args[1]))
+    if not isinstance(call.func, gast.Name) or len(call.args) != 3:
+        return None
+    rule = next((r for r in (*_LEFT, *_RIGHT) if facts.imports.get(r) == call.func.id), "")
+    seed, left, right = call.args
+    if rule in _LEFT and isinstance(left, gast.Name):
+        return _Term(node, rule, left, (seed, right))
+    if rule in _RIGHT and isinstance(right, gast.Name):
+        return _Term(node, rule, right, (seed, left))
+    return None
+
+
+def _name(node: Node | None) -> str:
+    return node.id if isinstance(node, gast.Name) else ""
+
+
+def _mentions(node: Node, one: str) -> bool:
+    if isinstance(node, COMPOUND):
+        heads = [getattr(node, "test", None), getattr(node, "iter", None)]
+        return any(_name(i) == one for head in heads if head is not None for i in walk(head))
+    return any(_name(i) == one for i in walk(node))
+
+
+def _stays(
+    value: Node, term: _Term, inside: list[Node], made: dict[str, list[Node]], facts: Facts, seen: tuple[str, ...]
+) -> bool:
+    """Whether a value that a trip computes keeps its elements while later trips run."""
+    for one in [n.id for n in walk(value) if isinstance(n, gast.Name) and n.id not in seen]:
+        if one in facts.mutable or one in facts.viewed or one in facts.swapped or facts.list_kind(one):
+            return False
+        if any(one in written(n) for n in inside) and not _is_made_before(one, term.node, inside, facts):
+            return False
+        sources = [n for n in [*inside, *made.get(one, [])] if target(n) == one and n not in facts.restores]
+        for source in sources:
+            if source not in facts.zeros and not isinstance(source.value, gast.BinOp):
+                if not _stays(source.value, term, inside, made, facts, (*seen, one)):
+                    return False
+    return True
+
+
+def _is_made_before(one: str, term: Node, inside: list[Node], facts: Facts) -> bool:
+    """Whether an array is made anew in the block of the term, and is complete when the term reads it."""
+    block = next(b for b in _blocks(inside) if any(n is term for n in b))
+    place = {n: k for k, n in enumerate(block)}
+    fresh = [n for n in block if n in facts.zeros and target(n) == one]
+    writes = [n for n in inside if one in written(n)]
+    inner = {m: place[n] for n in block for m in statements([n])}
+    ends = place[term]
+    return bool(fresh) and all(n in inner and place[fresh[-1]] < inner[n] < ends for n in writes)
+
+
+def _blocks(inside: list[Node]) -> list[Block]:
+    compound = [n for n in inside if isinstance(n, COMPOUND)]
+    return [b for n in compound for b in (n.body, getattr(n, "orelse", None) or [])]
+
+
+def _plural(part: Node, facts: Facts) -> str:
+    held = next((n.id for n in walk(part) if isinstance(n, gast.Name)), "factor")
+    return f"{'factor' if held in facts.temporaries else held}s"
+
+
+def _replaced(block: Block, swaps: dict[Node, Block]) -> Block:
+    made: Block = []
+    for node in block:
+        if isinstance(node, COMPOUND):
+            node.body = _replaced(node.body, swaps)
+            node.orelse = _replaced(getattr(node, "orelse", None) or [], swaps)
+        made += swaps.get(node, [node])
+    return made
