@@ -226,4 +226,16 @@ def f(x, c):
     return np.sum(model.act(x)) * c
 """,
     ),
+    "rows of an array that changes places": (
+        "E5010",
+        """
+def f(x, c):
+    a = np.sin(x)
+    b = np.cos(x)
+    for row in a:
+        a, b = b, a
+        a[1] *= row
+    return np.sum(a * b)
+""",
+    ),
 }

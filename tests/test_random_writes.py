@@ -6,7 +6,7 @@ import pytest
 
 from tests.random_writes import outcome, program
 
-EVER_WRONG = (102, 107, 111, 317, 547, 682, 5136, 5616, 5849, 10188, 10197, 10370, 10572, 21224, 21314)
+EVER_WRONG = (102, 107, 111, 317, 547, 682, 5136, 5616, 5849, 10188, 10197, 10370, 10572, 21224, 21314, 102886)
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -139,6 +139,7 @@ def _insert_checks(block: list[Node], numbers: dict[Node, None], name: str, fact
             source = copied(node.value.value, facts)
             check = statement(f"{facts.library('check_number')}(x, a)", x=made_name(name), a=source)
             facts.effects[check] = None
+            facts.origin[check] = facts.origin.get(node, node)  # it stands in the midst of that statement
             block.insert(position + 1, at(check, node))
 
 

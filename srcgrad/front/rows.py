@@ -10,7 +10,7 @@ import numpy as np
 from srcgrad.facts import Facts
 from srcgrad.front.resolve import binding_of
 from srcgrad.indices import is_basic
-from srcgrad.trees import Block, Node, at, expression, is_write, name, part_written, root, statements, written
+from srcgrad.trees import Block, Node, at, expression, is_write, name, part_written, root, statements, stores, written
 
 FUNCTIONS = {np.transpose: "transpose", np.swapaxes: "swapaxes", np.squeeze: "squeeze"}
 METHODS = tuple(FUNCTIONS.values())
@@ -60,6 +60,13 @@ def rows(block: Block, work: Views) -> None:
         changed = {w for n in inner if is_write(n) for w in written(n)}
         if not changed & {row, array} or base_of(node.iter, work) is None:
             continue
+        if any(array in stores(n) and not is_write(n) for n in inner):
+            raise work.facts.refuse(
+                node.iter,
+                "E5010",
+                f"the loop runs over `{array}`, which its body binds anew and writes into",
+                f"give what the loop runs over a name of its own: `rows = {array}.copy()`",
+            )
         count = work.facts.names.fresh("i")
         work.facts.local |= {count}
         work.integers |= {count}

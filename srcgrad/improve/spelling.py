@@ -13,7 +13,7 @@ def spelling(program: Program, facts: Facts) -> Program:
     """Put the user's statement in the place of the normal statements that stand for it."""
     readers: dict[str, list[Node]] = {}
     for node in statements(program.block):
-        user = facts.origin.get(node, node)
+        user = facts.origin.get(node, node) if node not in facts.effects else node
         for name in loads(node):
             if name in facts.temporaries:
                 readers.setdefault(name, []).append(user)
@@ -27,7 +27,7 @@ def _block(block: Block, readers: dict[str, list[Node]], facts: Facts) -> Block:
     while position < len(block):
         node = block[position]
         user = facts.origin.get(node)
-        if user is None:
+        if user is None or node in facts.effects:
             if isinstance(node, COMPOUND):
                 node.body = _block(node.body, readers, facts)
                 node.orelse = _block(getattr(node, "orelse", None) or [], readers, facts)
@@ -58,6 +58,8 @@ def _run(block: Block, start: int, user: Node, facts: Facts) -> tuple[Block, int
     end = start
     for position in range(start, len(block)):
         node = block[position]
+        if node in facts.effects:
+            break
         if facts.origin.get(node) is user:
             run.append(node)
             end = position + 1
@@ -78,6 +80,8 @@ def _private(run: Block, user: Node, readers: dict[str, list[Node]], facts: Fact
     if any(node in facts.pushes or node in facts.tangents for node in flat):
         return False  # a conditional expression that something was added to
     bound = [name for node in flat for name in stores(node)]
+    if any(name in facts.temporaries and name not in bound for node in flat for name in loads(node)):
+        return False  # a check stands between this and the rest
     if not any(name not in facts.temporaries for name in bound):
         return False
     wanted = dict.fromkeys(stores(_plain(user, facts)))
