@@ -30,7 +30,7 @@ def kind_of(value: Any) -> Kind:
         )
     if cls is np.ndarray:
         return _ARRAYS[int(value.ndim)]
-    if cls is float or cls is int or issubclass(cls, np.generic):
+    if cls is float or cls is int or cls is bool or issubclass(cls, np.generic):
         return SCALAR
     if isinstance(value, np.ndarray):
         raise DifferentiationError(

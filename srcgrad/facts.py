@@ -91,6 +91,9 @@ class Facts:
     origin: dict[Node, Node] = field(default_factory=dict)  # normal statement -> user's statement
     text: dict[Node, Node] = field(default_factory=dict)  # user's statement -> its tree as it was written
     augmented: dict[Node, None] = field(default_factory=dict)  # assignments that were `a += e`
+    updates: dict[Node, None] = field(
+        default_factory=dict
+    )  # `d[k] = d[k] + e` that were `d[k] += e`, of a list or dict
     varied: dict[str, None] = field(default_factory=dict)  # names that may depend on an input
     active: dict[str, None] = field(default_factory=dict)  # ... and influence the output
     spec: dict[Node, Spec] = field(default_factory=dict)  # by Name node, and by assignment for its result

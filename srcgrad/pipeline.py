@@ -19,6 +19,7 @@ from srcgrad.analyse.active import activity
 from srcgrad.analyse.alias import aliases
 from srcgrad.analyse.bound import bound
 from srcgrad.analyse.containers import containers
+from srcgrad.analyse.items import items
 from srcgrad.analyse.mutable import mutable
 from srcgrad.analyse.shapes import shapes
 from srcgrad.derive.calls import calls
@@ -72,7 +73,7 @@ FRONT: tuple[Pass, ...] = (
     webs,
     normalise,
 )
-ANALYSE: tuple[Pass, ...] = (containers, activity, shapes, aliases, mutable, accumulators, calls)
+ANALYSE: tuple[Pass, ...] = (containers, activity, shapes, aliases, items, mutable, accumulators, calls)
 IMPROVE: tuple[Pass, ...] = (
     dead,
     copies,

@@ -10,7 +10,6 @@ import numpy as np
 from srcgrad.facts import Facts, copied
 from srcgrad.front.webs import parameters
 from srcgrad.trees import Node, at, statement, statements, stores, target, walk, written
-from srcgrad.trees import name as made_name
 
 VIEWS = (
     operator.getitem, np.reshape, np.ravel, np.transpose, np.squeeze, np.expand_dims, np.swapaxes, np.moveaxis,
@@ -49,7 +48,7 @@ def aliases(function: Node, facts: Facts) -> Node:
     for names, nodes in _changed(order, facts):
         for name in names:
             numbers = _check_origin(name, nodes[0], order, function, facts)
-            check_numbers(function.body, dict.fromkeys(numbers), name, facts)
+            check_numbers(function.body, dict.fromkeys(numbers), facts)
         last = max(place[n] for n in nodes)
         loops = [n for n in order if isinstance(n, gast.For | gast.While) and _inside(n, nodes)]
         for node in order:
@@ -57,7 +56,7 @@ def aliases(function: Node, facts: Facts) -> Node:
             for name in names:
                 if early and node not in nodes and _hands_on(node, name, order, facts):
                     if may_be_number(node, facts):
-                        check_numbers(function.body, {node: None}, str(target(node)), facts)
+                        check_numbers(function.body, {node: None}, facts)
                         continue
                     where = getattr(node, "lineno", 0)
                     raise _refusal(nodes[0], name, f"line {where} gives it to another name", facts)
@@ -122,25 +121,25 @@ def may_be_number(node: Node, facts: Facts) -> bool:
     return not any(isinstance(item, gast.Slice) or getattr(item, "value", 0) in (None, ...) for item in walk(part))
 
 
-def check_numbers(block: list[Node], numbers: dict[Node, None], name: str, facts: Facts) -> None:
+def check_numbers(block: list[Node], numbers: dict[Node, None], facts: Facts) -> None:
     """Look at run time at what must be a number, once for each statement that binds it."""
     numbers = {node: None for node in numbers if node not in facts.checked}
     facts.checked.update(numbers)
-    _insert_checks(block, numbers, name, facts)
+    _insert_checks(block, numbers, facts)
 
 
-def _insert_checks(block: list[Node], numbers: dict[Node, None], name: str, facts: Facts) -> None:
+def _insert_checks(block: list[Node], numbers: dict[Node, None], facts: Facts) -> None:
     for position in range(len(block) - 1, -1, -1):
         node = block[position]
         for field in ("body", "orelse"):
             if numbers and getattr(node, field, None):
-                _insert_checks(getattr(node, field), numbers, name, facts)
+                _insert_checks(getattr(node, field), numbers, facts)
         if node in numbers and not facts.spec[node].scalar:
-            source = copied(node.value.value, facts)
-            check = statement(f"{facts.library('check_number')}(x, a)", x=made_name(name), a=source)
+            whole, part = copied(node.value.value, facts), copied(node.value, facts)
+            check = statement(f"{facts.library('check_number')}(x, a)", x=part, a=whole)
             facts.effects[check] = None
             facts.origin[check] = facts.origin.get(node, node)  # it stands in the midst of that statement
-            block.insert(position + 1, at(check, node))
+            block.insert(position, at(check, node))
 
 
 def is_fresh(node: Node, facts: Facts) -> bool:

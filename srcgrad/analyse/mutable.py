@@ -58,7 +58,7 @@ def _is_read_again(view: str, order: list[Node], facts: Facts) -> bool:
     if any(isinstance(n, gast.For) and getattr(n.iter, "id", "") == view for n in order):
         return False
     made = [facts.operation.get(getattr(n, "value", None)) for n in order if target(n) == view]
-    return all(operation is None or operation.kind == "op" for operation in made)
+    return len(made) == 1 and all(operation is None or operation.kind == "op" for operation in made)
 
 
 def _check_origin(array: str, order: list[Node], function: Node, facts: Facts) -> None:

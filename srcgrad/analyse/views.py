@@ -90,7 +90,7 @@ def is_checked(view: str, body: Block, facts: Facts) -> bool:
     made = [n for n in statements(body) if view in stores(n) and not is_write(n)]
     if not made or not all(target(n) == view and may_be_number(n, facts) for n in made):
         return False
-    check_numbers(body, dict.fromkeys(made), view, facts)
+    check_numbers(body, dict.fromkeys(made), facts)
     return True
 
 

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import gast
+import numpy as np
 
 from srcgrad.facts import Operation
+from srcgrad.front.operands import check_operands, check_passive, is_sequence, wants_arrays
 from srcgrad.front.resolve import operation_of
 from srcgrad.front.scope import Scope, cheap
+from srcgrad.rules import rule_of
 from srcgrad.template import adjoint_template, tangent_template
-from srcgrad.trees import Node, assign, at, name, walk, written
+from srcgrad.trees import Node, assign, at, copy, expression, name, walk, written
 
 
 def compute(bound: str, value: Node, scope: Scope) -> None:
     """Emit `bound = value` with one operation per statement."""
     if isinstance(value, gast.IfExp) and scope.varied(value):
         _choose(bound, value, scope)
+        return
+    if isinstance(value, gast.BoolOp) and scope.varied(value):
+        _either(bound, value, scope)
         return
     scope.emit(assign(bound, _flat(value, scope)))
 
@@ -32,6 +38,19 @@ def _choose(bound: str, value: Node, scope: Scope) -> None:
     scope.emit(gast.If(value.test, *branches))
 
 
+def _either(bound: str, value: Node, scope: Scope) -> None:
+    """`a or b` is the first of the two that decides: `a if a else b`."""
+    first, *others = value.values
+    held = atom(first, scope)
+    if not isinstance(held, gast.Name):
+        held = name(scope.temporary())
+        scope.emit(assign(held.id, first))
+    rest = others[0] if len(others) == 1 else gast.BoolOp(value.op, others)
+    kept, other = copy(held), at(rest, value)
+    sides = (kept, other) if isinstance(value.op, gast.Or) else (other, kept)
+    _choose(bound, at(gast.IfExp(held, *sides), value), scope)
+
+
 def atom(value: Node, scope: Scope) -> Node:
     """A name or a literal that holds the value."""
     if isinstance(value, gast.Name | gast.Constant) or not scope.varied(value):
@@ -43,6 +62,28 @@ def atom(value: Node, scope: Scope) -> Node:
     spread_varied(held, value, scope)
     compute(held, value, scope)
     return name(held)
+
+
+def whole(value: Node, scope: Scope) -> Node:
+    """A name or a literal; a display of parts that carry a derivative gets a name."""
+    held = atom(value, scope)
+    if not isinstance(held, gast.Tuple | gast.List | gast.Dict) or not scope.varied(held):
+        return held
+    kept = scope.temporary()
+    spread_varied(kept, held, scope)
+    scope.emit(assign(kept, held))
+    return name(kept)
+
+
+def as_array(value: Node, scope: Scope) -> Node:
+    """The name of an array of the items of a display, or of a list that the module has."""
+    kept = scope.temporary()
+    spread_varied(kept, value, scope)
+    items = _flat(value, scope)
+    made = at(expression(f"{scope.facts.library('np')}.array(x)", x=items), value)
+    scope.facts.operation[made] = Operation("op", np.array, rule_of(np.array), {"object": items})
+    scope.emit(assign(kept, made))
+    return name(kept)
 
 
 def _flat(value: Node, scope: Scope) -> Node:
@@ -61,6 +102,8 @@ def _flat(value: Node, scope: Scope) -> Node:
         made = gast.Dict(keys=value.keys, values=[atom(item, scope) for item in value.values])
         return at(made, value)
     operation = operation_of(value, scope.facts, scope.local)
+    if operation is None:
+        check_passive(value, scope)
     if operation is None or (operation.rule is not None and operation.rule.kind == "constant"):
         passive_calls(value, scope)
         return value
@@ -77,10 +120,13 @@ def _flat_op(value: Node, operation: Operation, scope: Scope) -> Node:
     places = template.differentiable if rule.template is not None else template.parameters
     swap: dict[Node, Node] = {}
     bound = dict(operation.bound)
+    check_operands(value, operation, places, scope)
     for parameter, argument in operation.bound.items():
         if parameter == template.variadic:
             swap |= {item: atom(item, scope) for item in argument.elts}
             bound[parameter] = gast.Tuple(elts=[swap[item] for item in argument.elts], ctx=gast.Load())
+        elif parameter in places and is_sequence(argument, scope) and wants_arrays(operation, parameter):
+            swap[argument] = as_array(argument, scope)
         elif parameter in places:
             swap[argument] = atom(argument, scope)
         elif not cheap(argument):
@@ -106,8 +152,8 @@ def _flat_call(value: Node, operation: Operation, scope: Scope) -> Node:
         raise scope.facts.refuse(
             value, "E5003", f"`{gast.unparse(value)}` has no rule", "compute it with NumPy functions"
         )
-    swap = {argument: atom(argument, scope) for argument in value.args}
-    swap |= {word.value: atom(word.value, scope) for word in value.keywords}
+    swap = {argument: whole(argument, scope) for argument in value.args}
+    swap |= {word.value: whole(word.value, scope) for word in value.keywords}
     made = _swap(value, swap)
     scope.facts.operation[made] = Operation(operation.kind, operation.function)
     return made

@@ -40,6 +40,8 @@ def lists(function: Node, facts: Facts) -> Node:
                 f"a write into an item of an item of `{written(node)[0]}`",
                 "use an array with two axes, or make the inner item anew and store that",
             )
+        if is_write(node) and isinstance(part_written(node).slice, gast.Slice) and written(node)[0] in facts.lists:
+            raise facts.refuse(part_written(node), "E5005", "a write into a slice of a list", "write item by item")
     if facts.generated:
         _check_stacks(function, facts)
         facts.lists = {}
@@ -130,13 +132,16 @@ def changed_list(node: Node, work: Plain) -> Block | None:
     """A statement that changes a list, in terms of `append`, `pop` and `out[i] = e`; None for any other."""
     if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name) and isinstance(node.op, gast.Add):
         if work.lists.get(node.target.id) == "list":
+            if not isinstance(node.value, gast.Tuple):
+                _joins(node.value, node, work)
             return _extend(node.target.id, node.value, node, work)
         return None
     if isinstance(node, gast.Assign) and target(node) is not None:
         return _assigned(node, str(target(node)), work)
     if isinstance(node, gast.Delete) and len(node.targets) == 1 and isinstance(node.targets[0], gast.Subscript):
         part = node.targets[0]
-        if isinstance(part.value, gast.Name) and work.lists.get(part.value.id) == "list":
+        plain = not isinstance(part.slice, gast.Slice) and isinstance(part.value, gast.Name)
+        if plain and work.lists.get(part.value.id) == "list":
             return _without(part.value.id, part.slice, node, work)
         return None
     call = node.value if isinstance(node, gast.Expr) else None
@@ -151,14 +156,20 @@ def changed_list(node: Node, work: Plain) -> Block | None:
 def _method(held: str, method: str, args: list[Node], node: Node, work: Plain) -> Block | None:
     if work.lists[held] == "dict":
         if method == "update" and len(args) == 1 and isinstance(args[0], gast.Dict) and None not in args[0].keys:
-            return [_put(held, key, value, node, work) for key, value in zip(args[0].keys, args[0].values, strict=True)]
+            before, values = _first(held, args[0].values, node, work)
+            return before + [_put(held, k, value, node, work) for k, value in zip(args[0].keys, values, strict=True)]
         return None
     if method == "extend" and len(args) == 1:
         return _extend(held, args[0], node, work)
     if method == "clear" and not args:
-        return [work.bind(held, gast.List(elts=[], ctx=gast.Load()), node)]
+        k, last = work.name("k"), work.bind(work.name("last"), expression(f"{held}.pop()"), node)
+        trips = expression(f"range(len({held}))")
+        return [work.own(gast.For(name(k, gast.Store()), trips, [last], [], None), node)]
     if method == "reverse" and not args:
-        return [work.bind(held, expression(f"list({held}[::-1])"), node)]
+        k, turned = work.name("k"), work.name("turned")
+        put = _put(held, name(k), expression(f"{turned}[{k}]"), node, work)
+        loop = gast.For(name(k, gast.Store()), expression(f"range(len({held}))"), [put], [], None)
+        return [work.bind(turned, expression(f"list({held}[::-1])"), node), work.own(loop, node)]
     if method == "pop" and len(args) < 2:
         return _without(held, args[0] if args else None, node, work)
     if method == "insert" and len(args) == 2:
@@ -171,22 +182,53 @@ def _assigned(node: Node, bound: str, work: Plain) -> Block | None:
     value = node.value
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add) and work.lists.get(bound) == "list":
         if isinstance(value.left, gast.Name) and value.left.id == bound:
+            _joins(value.right, node, work)
             return _extend(bound, value.right, node, work)
     if not isinstance(value, gast.Call) or not isinstance(value.func, gast.Attribute) or value.func.attr != "pop":
         return None
     held = value.func.value
     if isinstance(held, gast.Name) and work.lists.get(held.id) == "list" and len(value.args) == 1:
-        read = work.bind(bound, expression(f"{held.id}[i]", i=copy(value.args[0])), node)
-        return [read, *_without(held.id, value.args[0], node, work)]
+        before, place = _place(held.id, value.args[0], node, work)
+        read = work.bind(bound, expression(f"{held.id}[i]", i=copy(place)), node)
+        return [*before, read, *_without(held.id, place, node, work)]
     return None
 
 
 def _extend(held: str, items: Node, node: Node, work: Plain) -> Block:
     if isinstance(items, gast.List | gast.Tuple) and not any(isinstance(e, gast.Starred) for e in items.elts):
-        return [_append(held, item, node, work) for item in items.elts]
+        before, values = _first(held, items.elts, node, work)
+        return before + [_append(held, item, node, work) for item in values]
     item = work.name("item")
     loop = gast.For(name(item, gast.Store()), items, [_append(held, name(item), node, work)], [], None)
     return [work.own(loop, node)]
+
+
+def _first(held: str, values: list[Node], node: Node, work: Plain) -> tuple[Block, list[Node]]:
+    """Values that read a list are computed before any of them goes into it."""
+    if len(values) < 2 or not any(
+        getattr(n, "id", "") == held or isinstance(n, gast.Call) for v in values for n in walk(v)
+    ):
+        return [], values
+    names = [work.name("item") for _ in values]
+    return [work.bind(one, value, node) for one, value in zip(names, values, strict=True)], list(map(name, names))
+
+
+def _is_list(value: Node, work: Plain) -> bool:
+    """Whether `+` of a list and an expression joins lists for sure: an array is added to the items."""
+    if isinstance(value, gast.List | gast.ListComp | gast.GeneratorExp):
+        return True
+    if isinstance(value, gast.Name):
+        return work.lists.get(value.id) == "list"
+    if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult | gast.Add):
+        return _is_list(value.left, work) or _is_list(value.right, work)
+    return _kind(value, work.facts) == "list"
+
+
+def _joins(value: Node, node: Node, work: Plain) -> None:
+    if not _is_list(value, work):
+        raise work.facts.refuse(
+            node, "E5005", "`+` of a list and what may be an array", "use `.extend(...)`, or make an array of the list"
+        )
 
 
 def _append(held: str, value: Node, node: Node, work: Plain) -> Node:
@@ -199,15 +241,30 @@ def _put(held: str, key: Node, value: Node, node: Node, work: Plain) -> Node:
     return work.own(gast.Assign([part], value, None), node)
 
 
+def _place(held: str, place: Node, node: Node, work: Plain) -> tuple[Block, Node]:
+    """A place in a list as an expression that may be read again; a negative one counts from the end."""
+    value = place.value if isinstance(place, gast.Constant) else None
+    if (isinstance(value, int) and value >= 0) or _is_last(place):
+        return [], place
+    where = work.name("place")
+    before = work.bind(where, place, node)
+    return [before], expression(f"{where} + len({held}) if {where} < 0 else {where}")
+
+
+def _is_last(place: Node) -> bool:
+    return isinstance(place, gast.UnaryOp) and getattr(place.operand, "value", 0) == 1
+
+
 def _without(held: str, place: Node | None, node: Node, work: Plain) -> Block:
     """Take one item out: the items behind it move up, the last one goes."""
     last = work.bind(work.name("last"), expression(f"{held}.pop()"), node)
-    if place is None or (isinstance(place, gast.UnaryOp) and getattr(place.operand, "value", 0) == 1):
+    if place is None or _is_last(place):
         return [last]
+    before, place = _place(held, place, node, work) if not isinstance(place, gast.IfExp) else ([], place)
     k = work.name("k")
     move = _put(held, name(k), expression(f"{held}[{k} + 1]"), node, work)
     trips = expression(f"range(place, len({held}) - 1)", place=copy(place))
-    return [work.own(gast.For(name(k, gast.Store()), trips, [move], [], None), node), last]
+    return [*before, work.own(gast.For(name(k, gast.Store()), trips, [move], [], None), node), last]
 
 
 def _insert(held: str, place: Node, value: Node, node: Node, work: Plain) -> Block | None:

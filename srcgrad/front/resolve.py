@@ -16,7 +16,7 @@ import srcgrad.templates as templates
 from srcgrad.facts import Facts, Operation
 from srcgrad.front.namespace import Binding, attribute
 from srcgrad.rules import Rule, home, rule_of
-from srcgrad.runtime import check_array, check_floating, check_number, check_seed
+from srcgrad.runtime import check_array, check_floating, check_item, check_number, check_seed
 from srcgrad.template import Template, adjoint_template, tangent_template
 from srcgrad.trees import Node, constant, walk
 
@@ -231,7 +231,7 @@ def effects(node: Node, facts: Facts, local: frozenset[str]) -> bool:
     if found is None or found.static is not None:
         return False
     function = found.object
-    if function in (builtins.print, check_array, check_seed, check_floating, check_number):
+    if function in (builtins.print, check_array, check_seed, check_floating, check_number, check_item):
         return True
     return getattr(function, "__module__", None) in ("warnings", "_warnings", "logging")
 

@@ -69,6 +69,9 @@ def _is_general_update(node: Node, facts: Facts) -> bool:
     """Whether `a[i] op= e` has to be spelled `a[i] = a[i] op e`: what is added with a basic index is not."""
     if not isinstance(node, gast.AugAssign) or not isinstance(node.target, gast.Subscript):
         return False
+    held = node.target.value.id if isinstance(node.target.value, gast.Name) else ""
+    if facts.list_kind(held) or held in facts.records:
+        return True
     added = isinstance(node.op, gast.Add | gast.Sub)
     return not (added and (facts.generated or is_basic(node.target.slice, frozenset(facts.integers))))
 

@@ -46,7 +46,7 @@ from srcgrad.runtime.reduce import (
     split_axes,
 )
 from srcgrad.runtime.scatter import add_at, scatter, stored
-from srcgrad.runtime.seed import check_array, check_floating, check_number, check_seed, check_shape
+from srcgrad.runtime.seed import check_array, check_floating, check_item, check_number, check_seed, check_shape
 from srcgrad.runtime.sinc import sinc_derivative
 from srcgrad.runtime.structure import add, fields_of, owned, zeros_like
 
@@ -59,6 +59,7 @@ __all__ = [
     "axis_index",
     "check_array",
     "check_floating",
+    "check_item",
     "check_number",
     "check_seed",
     "check_shape",

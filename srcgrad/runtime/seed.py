@@ -87,3 +87,17 @@ def check_shape(gradient: Any, x: Any) -> Any:
             f"for an argument of shape {np.shape(x)}; correct the rule"
         )
     return gradient
+
+
+def check_item(x: Any) -> None:
+    """Refuse `d[k] += e` where the item `x` is not a number: it would change for all that hold it.
+
+    >>> check_item(np.zeros(2))
+    Traceback (most recent call last):
+    ...
+    TypeError: E5010 an item of type ndarray would change in place, for all that hold it: write `d[k] = d[k] + e`
+    """
+    if not isinstance(x, int | float | np.generic):
+        raise TypeError(
+            f"E5010 an item of type {type(x).__name__} would change in place, for all that hold it: write `d[k] = d[k] + e`"
+        )

@@ -1,0 +1,89 @@
+"""What may stand in an operation: no display where NumPy wants an array, no object with arithmetic of its own."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Container
+from typing import Any  # global names mean arbitrary objects
+
+import gast
+import numpy as np
+
+from srcgrad.facts import Operation
+from srcgrad.front.resolve import binding_of
+from srcgrad.front.scope import Scope
+from srcgrad.trees import Node
+
+_SEQUENCES = ("arrays", "tup")  # parameters that take several arrays
+_TAKES_ITEMS = (np.array, np.asarray, operator.getitem)
+_NUMBERS = (int, float, complex, np.generic)
+
+
+def is_sequence(value: Node, scope: Scope) -> bool:
+    """Whether an operand is a list or a tuple: a display, or one that the module has."""
+    if isinstance(value, gast.Tuple | gast.List):
+        return True
+    return isinstance(_global(value, scope), list | tuple)
+
+
+def wants_arrays(operation: Operation, parameter: str) -> bool:
+    """Whether an op makes an array of what it is given."""
+    module = str(getattr(operation.function, "__module__", "numpy"))
+    ours = not isinstance(operation.function, np.ufunc) and module.partition(".")[0] not in (
+        "numpy",
+        "scipy",
+        "_operator",
+    )
+    return not ours and parameter not in _SEQUENCES and operation.function not in _TAKES_ITEMS
+
+
+def check_operands(value: Node, operation: Operation, places: Container[str], scope: Scope) -> None:
+    """Refuse what has arithmetic of its own, and `+` and `*` of displays, which join and repeat lists."""
+    for parameter, operand in operation.bound.items():
+        joins = isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add | gast.Mult)
+        if joins and is_sequence(operand, scope):
+            raise scope.facts.refuse(
+                value,
+                "E5005",
+                "`+` or `*` of a list or a tuple",
+                "make an array of it: `np.array([...])`, or append to it",
+            )
+        if parameter in places and (what := _odd(operand, parameter, operation, scope)):
+            raise scope.facts.refuse(
+                operand,
+                "E5017",
+                f"`{gast.unparse(operand)}` is {what}, whose arithmetic is its own",
+                "use numbers and plain arrays: `np.asarray(...)`",
+            )
+
+
+def _odd(operand: Node, parameter: str, operation: Operation, scope: Scope) -> str:
+    """What an operand is, if it is neither a number nor an array, nor a container where one may stand."""
+    held = operand.id if isinstance(operand, gast.Name) else ""
+    kind = scope.facts.kinds.get(held)
+    if kind is not None and kind.tag in ("other", "object") and not scope.facts.list_kind(held):
+        return "an object" if kind.tag == "other" else str(kind.items[0][0].__name__)
+    found = _global(operand, scope)
+    return "" if _is_plain(found, parameter, operation) else f"of type {type(found).__qualname__}"
+
+
+def _is_plain(found: Any, parameter: str, operation: Operation) -> bool:
+    if found is None or type(found) is np.ndarray or isinstance(found, (*_NUMBERS, list, tuple)):
+        return True
+    ours = not wants_arrays(operation, parameter) and operation.function is not operator.getitem
+    return ours or isinstance(found, dict | str | slice | type | np.dtype) or callable(found)
+
+
+def _global(value: Node, scope: Scope) -> Any:
+    """The object that a dotted name means outside of the function; None for anything else."""
+    found = binding_of(value, scope.facts, scope.local) if isinstance(value, gast.Name | gast.Attribute) else None
+    return found.object if found is not None and found.kind == "object" else None
+
+
+def check_passive(value: Node, scope: Scope) -> None:
+    """Refuse an expression through which a derivative would flow unseen."""
+    if isinstance(value, gast.Compare | gast.UnaryOp | gast.Attribute | gast.JoinedStr | gast.Call):
+        return
+    raise scope.facts.refuse(
+        value, "E5003", f"`{gast.unparse(value)}` has no rule", "compute it in statements of its own"
+    )
