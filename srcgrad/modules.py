@@ -21,7 +21,7 @@ from srcgrad.front.namespace import Binding, LiveNamespace, Namespace
 from srcgrad.front.source import Source, source_of
 from srcgrad.front.static import StaticFunction
 from srcgrad.names import Names
-from srcgrad.pipeline import Derived, analysed, derive
+from srcgrad.pipeline import Derived, analysed, derive, returns_new
 from srcgrad.trees import Node, walk
 
 
@@ -49,6 +49,7 @@ class Module:
     pending: dict[Any, str] = field(default_factory=dict)  # derivative being made -> its name
     names: Names = field(default_factory=Names)
     specs: dict[Any, Any] = field(default_factory=dict)
+    new: dict[int, bool] = field(default_factory=dict)  # by function: whether its result is always a new array
     globals: dict[str, Binding] = field(default_factory=dict)
     methods: list[tuple[type, str, Any, Any]] = field(default_factory=list)  # class, name, method, object or None
     sources: dict[int, tuple[Any, Source, Namespace]] = field(default_factory=dict)
@@ -117,6 +118,15 @@ class Module:
             with contextlib.suppress(DifferentiationError):  # refused later, if a derivative flows through it
                 self.specs[key] = analysed(source, namespace, kinds, self)
         return self.specs[key]
+
+    def returns_new(self, function: Any) -> bool:
+        """Whether a function gives an array, or arrays, that nothing else holds."""
+        key = _identity(function)
+        if key not in self.new:
+            self.new[key] = False  # a recursive call is not known to
+            with contextlib.suppress(DifferentiationError):  # refused later, if a derivative flows through it
+                self.new[key] = returns_new(*self.source(function), self)
+        return self.new[key]
 
     def text(self, main: Derived) -> tuple[str, dict[str, Any]]:
         """The module's text, and the objects that its free names mean outside of it."""

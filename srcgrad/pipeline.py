@@ -16,7 +16,7 @@ import gast
 import srcgrad.templates as templates
 from srcgrad.analyse.accumulators import accumulators
 from srcgrad.analyse.active import activity
-from srcgrad.analyse.alias import aliases
+from srcgrad.analyse.alias import aliases, is_new
 from srcgrad.analyse.bound import bound
 from srcgrad.analyse.containers import containers
 from srcgrad.analyse.items import items
@@ -191,3 +191,12 @@ def analysed(source: Source, namespace: Namespace, kinds: dict[str, Kind], modul
     if isinstance(value, gast.Tuple):
         return tuple(facts.spec.get(item, Spec(ndim=None)) for item in value.elts)
     return facts.spec.get(value)
+
+
+def returns_new(source: Source, namespace: Namespace, module: Any) -> bool:
+    """Whether each value that a function returns is made by it, and is no part of an argument."""
+    facts, program = prepared(source, namespace, "reverse", tuple(parameters(source.tree)), {}, module)
+    facts.called = True
+    for step in (*FRONT, containers, activity, shapes):
+        program = step(program, facts)
+    return is_new(program.body[-1].value, program, facts)

@@ -71,7 +71,7 @@ def _changed(order: list[Node], facts: Facts) -> list[tuple[list[str], list[Node
     found: list[tuple[list[str], list[Node]]] = []
     for node in order:
         bound = target(node)
-        if node not in facts.augmented or bound is None or facts.spec[node].scalar:
+        if node not in facts.augmented or bound is None or (facts.spec[node].scalar and _counts(node, order, facts)):
             continue
         names, nodes = [bound], [node]
         if isinstance(node.value, gast.BinOp) and isinstance(node.value.left, gast.Name):
@@ -81,6 +81,20 @@ def _changed(order: list[Node], facts: Facts) -> list[tuple[list[str], list[Node
             names, nodes = group[0] + names, group[1] + nodes
         found.append((list(dict.fromkeys(names)), nodes))
     return found
+
+
+def _counts(node: Node, order: list[Node], facts: Facts) -> bool:
+    """Whether `+=` of rank 0 binds a number anew; an array without axes, as `np.where` makes one, changes in place."""
+    left = node.value.left if isinstance(node.value, gast.BinOp) else None
+    held = left.id if isinstance(left, gast.Name) else ""
+    kind = facts.kinds.get(held)
+    if kind is not None and kind.tag == "array":
+        return False
+    made = [facts.operation.get(n.value) for n in order if target(n) == held and n not in facts.augmented]
+    return not any(operation is not None and operation.function in _WRAPS for operation in made)
+
+
+_WRAPS = (np.where, np.array, np.asarray, np.copy, np.reshape, np.squeeze, np.broadcast_to, np.full_like, np.ravel)
 
 
 def _inside(loop: Node, nodes: list[Node]) -> bool:
@@ -162,6 +176,25 @@ def is_fresh(node: Node, facts: Facts) -> bool:
         called = value.func.attr if isinstance(value.func, gast.Attribute) else getattr(value.func, "id", "")
         return called in _MAKERS
     return isinstance(value, gast.Constant | gast.BinOp | gast.UnaryOp | gast.Compare)
+
+
+def is_new(value: Node, function: Node, facts: Facts, seen: tuple[str, ...] = ()) -> bool:
+    """Whether a value is a number, or an array that the function made; or a tuple of such."""
+    if isinstance(value, gast.Tuple):
+        return all(is_new(item, function, facts, seen) for item in value.elts)
+    if not isinstance(value, gast.Name) or value.id in parameters(function) or value.id in seen:
+        return isinstance(value, gast.Constant)
+    made = [n for n in statements(function.body) if value.id in stores(n) and value.id not in written(n)]
+    for node in made:
+        operation = facts.operation.get(getattr(node, "value", None))
+        if operation is not None and operation.kind == "callee" and facts.module.returns_new(operation.function):
+            continue
+        if target(node) is not None and isinstance(node.value, gast.Name):
+            if not is_new(node.value, function, facts, (*seen, value.id)):
+                return False
+        elif not is_fresh(node, facts):
+            return False
+    return bool(made)
 
 
 def is_gathered(value: Node, facts: Facts) -> bool:

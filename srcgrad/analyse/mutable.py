@@ -31,7 +31,10 @@ def mutable(function: Node, facts: Facts) -> Node:
         if facts.lists and not facts.generated:
             check_held(function.body, graph(function.body), {}, facts)
         return function
-    give_copies(function.body, graph(function.body), views_of(order, arrays, facts), facts)
+    views = views_of(order, arrays, facts)
+    if not facts.generated:  # what our text reads late is a number
+        check_stale(graph(function.body), views, function.body, facts)
+    give_copies(function.body, graph(function.body), views, facts)
     order = list(statements(function.body))
     views = views_of(order, arrays, facts)
     facts.viewed.update(dict.fromkeys(v for v in views if v in facts.temporaries and _is_read_again(v, order, facts)))
@@ -41,8 +44,7 @@ def mutable(function: Node, facts: Facts) -> Node:
         else:
             _check_origin(array, order, function, facts)
     flow = graph(function.body)
-    if not facts.generated:  # what our text reads late is a number
-        check_stale(flow, views, function.body, facts)
+    if not facts.generated:
         check_held(function.body, flow, views, facts)
     check_rows(order, views, arrays, facts)
     for node in order:

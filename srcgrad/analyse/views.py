@@ -52,6 +52,8 @@ def shared(node: Node, facts: Facts) -> list[str]:
         )
     if operation.kind == "op" and operation.function not in VIEWS:
         return []
+    if operation.kind == "callee" and facts.module.returns_new(operation.function):
+        return []
     return [n.id for n in walk(value) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)]
 
 

@@ -142,7 +142,7 @@ def changed_list(node: Node, work: Plain) -> Block | None:
         part = node.targets[0]
         plain = not isinstance(part.slice, gast.Slice) and isinstance(part.value, gast.Name)
         if plain and work.lists.get(part.value.id) == "list":
-            return _without(part.value.id, part.slice, node, work)
+            return _taken(part.value.id, part.slice, node, work)
         return None
     call = node.value if isinstance(node, gast.Expr) else None
     if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Attribute):
@@ -171,7 +171,7 @@ def _method(held: str, method: str, args: list[Node], node: Node, work: Plain) -
         loop = gast.For(name(k, gast.Store()), expression(f"range(len({held}))"), [put], [], None)
         return [work.bind(turned, expression(f"list({held}[::-1])"), node), work.own(loop, node)]
     if method == "pop" and len(args) < 2:
-        return _without(held, args[0] if args else None, node, work)
+        return _taken(held, args[0] if args else None, node, work)
     if method == "insert" and len(args) == 2:
         return _insert(held, args[0], args[1], node, work)
     return None
@@ -247,12 +247,19 @@ def _place(held: str, place: Node, node: Node, work: Plain) -> tuple[Block, Node
     if (isinstance(value, int) and value >= 0) or _is_last(place):
         return [], place
     where = work.name("place")
-    before = work.bind(where, place, node)
-    return [before], expression(f"{where} + len({held}) if {where} < 0 else {where}")
+    from_end = work.bind(where, expression(f"{where} + len({held})"), node)
+    turn = work.own(gast.If(expression(f"{where} < 0"), [from_end], []), node)
+    return [work.bind(where, place, node), turn], name(where)
 
 
 def _is_last(place: Node) -> bool:
     return isinstance(place, gast.UnaryOp) and getattr(place.operand, "value", 0) == 1
+
+
+def _taken(held: str, place: Node | None, node: Node, work: Plain) -> Block:
+    """`out.pop(i)`, `del out[i]`"""
+    before, where = ([], place) if place is None else _place(held, place, node, work)
+    return [*before, *_without(held, where, node, work)]
 
 
 def _without(held: str, place: Node | None, node: Node, work: Plain) -> Block:
@@ -260,11 +267,10 @@ def _without(held: str, place: Node | None, node: Node, work: Plain) -> Block:
     last = work.bind(work.name("last"), expression(f"{held}.pop()"), node)
     if place is None or _is_last(place):
         return [last]
-    before, place = _place(held, place, node, work) if not isinstance(place, gast.IfExp) else ([], place)
     k = work.name("k")
     move = _put(held, name(k), expression(f"{held}[{k} + 1]"), node, work)
     trips = expression(f"range(place, len({held}) - 1)", place=copy(place))
-    return [*before, work.own(gast.For(name(k, gast.Store()), trips, [move], [], None), node), last]
+    return [work.own(gast.For(name(k, gast.Store()), trips, [move], [], None), node), last]
 
 
 def _insert(held: str, place: Node, value: Node, node: Node, work: Plain) -> Block | None:

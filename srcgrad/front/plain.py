@@ -21,6 +21,7 @@ from srcgrad.front.nested import take_out
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.records import open_records
 from srcgrad.front.resolve import binding_of
+from srcgrad.front.sequence import check_sequence, check_targets
 from srcgrad.front.static import StaticModule
 from srcgrad.front.trips import trips
 from srcgrad.front.walrus import walruses
@@ -132,6 +133,8 @@ def _statement(node: Node, work: Plain) -> Block:
             setattr(node, which, _block(getattr(node, which), work) or [at(gast.Pass(), node)])
     if isinstance(node, gast.With):
         return _context(node, work)
+    check_sequence(node, work.facts)
+    check_targets(node, work.facts)
     changed = changed_list(node, work)
     if changed is not None:
         return _block(changed, work)

@@ -18,6 +18,7 @@ from srcgrad.front.namespace import Binding, Namespace
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.plain import own_names, plain
 from srcgrad.front.procedures import Procedures
+from srcgrad.front.sequence import outer_changes
 from srcgrad.front.source import Source
 from srcgrad.front.subset import subset
 from srcgrad.names import Names
@@ -118,7 +119,7 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
 
 def changes_outside(tree: Node) -> bool:
     """Whether a nested function binds names of the function around it, or writes into arrays."""
-    return any(isinstance(n, gast.Nonlocal) or is_write(n) for n in statements(tree.body))
+    return bool(outer_changes(tree)) or any(is_write(n) for n in statements(tree.body))
 
 
 @dataclass(frozen=True)
