@@ -16,6 +16,7 @@ from srcgrad.emit.part import Lookup, derivative, follower
 from srcgrad.emit.pieces import Pieces, write
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Facts, Kind
+from srcgrad.front.defaults import with_live_defaults
 from srcgrad.front.functions import shadows
 from srcgrad.front.namespace import Binding, LiveNamespace, Namespace
 from srcgrad.front.source import Source, source_of
@@ -70,7 +71,7 @@ class Module:
                 known = (function, function.source, function.module)
             else:
                 plain = getattr(function, "__func__", function)
-                known = (function, source_of(plain), LiveNamespace(plain))
+                known = (function, with_live_defaults(source_of(plain), plain), LiveNamespace(plain))
             self.sources[_identity(function)] = known
         return known[1], known[2]
 

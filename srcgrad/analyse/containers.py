@@ -12,7 +12,7 @@ from srcgrad import runtime
 from srcgrad.facts import UNKNOWN, Facts, Kind
 from srcgrad.front.lists import kinds_of_lists
 from srcgrad.front.resolve import binding_of
-from srcgrad.trees import Node, statements, stores, target
+from srcgrad.trees import Node, is_write, statements, stores, target, written
 
 _SEQUENCES = (
     "split", "array_split", "hsplit", "vsplit", "dsplit", "meshgrid", "broadcast_arrays", "unstack", "modf", "divmod",
@@ -35,12 +35,42 @@ def containers(function: Node, facts: Facts) -> Node:
     """Find the names that hold a container: arguments of that kind, their parts, results of np.split and the like."""
     for name, kind in list(facts.kinds.items()):
         _note(name, kind, facts)
-    for node in statements(function.body):
+    order = list(statements(function.body))
+    _notes(order, facts)
+    if facts.lists:
+        _note_items(order, facts)
+        _notes(order, facts)
+    return function
+
+
+def _note_items(order: list[Node], facts: Facts) -> None:
+    """What the items of the lists and dicts that the function made are: containers of one kind, or none."""
+    found: dict[str, list[Kind]] = {}
+    for node in order:
+        bound = target(node)
+        if bound is not None and facts.list_kind(bound):
+            display = getattr(node.value, "elts", getattr(node.value, "values", []))
+            found.setdefault(bound, []).extend(_of_display(item, facts.kinds) for item in display)
+        elif written(node) and facts.list_kind(written(node)[0]) and (is_write(node) or isinstance(node, gast.Expr)):
+            value = node.value if is_write(node) else node.value.args[-1] if node.value.args else None
+            if value is not None:
+                found.setdefault(written(node)[0], []).append(_of_display(value, facts.kinds))
+    for held, kinds in found.items():
+        inner = [kind for kind in kinds if kind.tag in ("tuple", "list", "dict")]
+        if inner and facts.kinds.get(held, UNKNOWN).items == ():
+            facts.item_kinds[held] = _joined(kinds)
+
+
+def _notes(order: list[Node], facts: Facts) -> None:
+    for node in order:
+        if isinstance(node, gast.For) and isinstance(node.iter, gast.Name) and node.iter.id in facts.item_kinds:
+            _note(node.target.id, facts.item_kinds[node.iter.id], facts)
+        if isinstance(node, gast.For) and isinstance(node.iter, gast.Name) and node.iter.id in facts.kinds:
+            _note(node.target.id, common(facts.kinds[node.iter.id]), facts)
         if isinstance(node, gast.Assign):
             _assignment(node, facts)
             if isinstance(node.value, gast.BinOp) and not facts.generated:
                 _check_operands(node.value, facts)
-    return function
 
 
 def _check_operands(value: Node, facts: Facts) -> None:
@@ -89,7 +119,9 @@ def _assignment(node: Node, facts: Facts) -> None:
         facts.containers[bound] = facts.containers[source]
     elif bound is not None and operation is not None and operation.function is operator.getitem:
         source, index = operation.bound["x"], operation.bound["index"]
-        if isinstance(source, gast.Name) and source.id in facts.kinds:
+        if isinstance(source, gast.Name) and source.id in facts.item_kinds:
+            _note(bound, facts.item_kinds[source.id], facts)
+        elif isinstance(source, gast.Name) and source.id in facts.kinds:
             _note(bound, part_of(facts.kinds[source.id], index), facts)
     elif bound is not None and isinstance(node.value, gast.Tuple | gast.List | gast.Dict):
         if node.value in facts.pushes or not getattr(node.value, "elts", getattr(node.value, "values", None)):
@@ -128,12 +160,33 @@ def _copied(value: Node, facts: Facts) -> str | None:
     return value.id if called and isinstance(value, gast.Name) and value.id in facts.containers else None
 
 
+def common(kind: Kind) -> Kind:
+    """What holds of all items of a container; the keys of a dict, over which a loop runs, are unknown."""
+    parts = [part for _, part in kind.items] if kind.tag in ("tuple", "list") else []
+    return _joined(parts) if parts else UNKNOWN
+
+
+def _joined(parts: list[Kind]) -> Kind:
+    first = parts[0]
+    if all(part == first for part in parts):
+        return first
+    keys = [key for key, _ in first.items]
+    alike = all(part.tag == first.tag and [key for key, _ in part.items] == keys for part in parts)
+    if first.tag not in ("tuple", "list", "dict") or not alike:
+        return UNKNOWN
+    rows = zip(*([item for _, item in part.items] for part in parts), strict=True)
+    return Kind(first.tag, None, tuple((key, _joined(list(row))) for key, row in zip(keys, rows, strict=True)))
+
+
 def part_of(kind: Kind, index: Node) -> Kind:
-    """The kind of `x[index]`, for a literal key of a container."""
+    """The kind of `x[index]`: of the item, for a literal key; what all items are, for any other."""
+    if isinstance(index, gast.Slice):
+        return Kind(kind.tag, None, tuple((k, common(kind)) for k, _ in kind.items)) if kind.tag != "array" else UNKNOWN
     try:
         key = gast.literal_eval(index)
     except (ValueError, TypeError):
-        return UNKNOWN
+        parts = [part for _, part in kind.items]
+        return _joined(parts) if parts and kind.tag in ("tuple", "list", "dict") else UNKNOWN
     items = dict(kind.items)
     if isinstance(key, int) and key < 0:
         key += len(items)

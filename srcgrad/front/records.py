@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
+import types
 from typing import TYPE_CHECKING, Any  # defaults of fields are arbitrary
 
 import gast
@@ -20,7 +22,8 @@ def open_records(function: Node, work: Plain) -> None:
     """Spell objects of the user's classes as dicts: those that the function makes, and its arguments."""
     facts = work.facts
     for parameter, kind in list(facts.kinds.items()):
-        if kind.tag == "object" and dataclasses.is_dataclass(kind.items[0][0]):
+        opens = kind.tag == "object" and dataclasses.is_dataclass(kind.items[0][0])
+        if opens and has_plain_attributes(kind.items[0][0]):
             facts.records[parameter] = kind.items[0][0]
             opened = work.own(statement(f"{parameter} = {work.library('fields_of')}({parameter})"), function)
             facts.copies[opened] = None
@@ -74,8 +77,26 @@ def _class_of(value: Node, name: str, work: Plain) -> Any:
     return owner if _is_plain(owner) else None
 
 
+def has_plain_attributes(owner: type) -> bool:
+    """Whether reading and binding the fields of an object is all that happens then."""
+    generated: Any = owner
+    frozen = dataclasses.is_dataclass(owner) and generated.__dataclass_params__.frozen
+    base = tuple if issubclass(owner, tuple) else object
+    for special in ("__getattribute__", *(() if frozen else ("__setattr__",))):
+        if getattr(owner, special) is not getattr(base, special):
+            return False
+    fields = [inspect.getattr_static(owner, field, None) for field in fields_in(owner)]
+    return base is tuple or not any(hasattr(type(f), "__set__") and not _is_slot(f) for f in fields)
+
+
+def _is_slot(attribute: Any) -> bool:
+    return isinstance(attribute, types.MemberDescriptorType)
+
+
 def _is_plain(owner: type) -> bool:
     """Whether a class is made by its fields in their order and by nothing else."""
+    if not (hasattr(owner, "_fields") or dataclasses.is_dataclass(owner)) or not has_plain_attributes(owner):
+        return False
     if dataclasses.is_dataclass(owner):
         generated: Any = owner
         simple = not any(f.kw_only or not f.init for f in dataclasses.fields(owner))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+
 import gast
 
 from srcgrad.facts import Facts
@@ -100,13 +102,14 @@ def subset(function: Node, facts: Facts) -> Node:
     return function
 
 
-_NEEDED = ("len", "list", "range", "reversed", "slice")
+_NEEDED = ("len", "list", "min", "range", "reversed", "slice", "zip")
 
 
 def _check_shadows(function: Node, facts: Facts) -> None:
     """Generated text calls a few of Python's own functions by name."""
     for name in _NEEDED:
-        if name in facts.local:
+        found = facts.namespace.lookup(name)
+        if name in facts.local or found is None or found.object is not getattr(builtins, name):
             raise facts.refuse(
                 function, "E5005", f"the name `{name}` is bound to something else", f"call it `{name}_`, or otherwise"
             )

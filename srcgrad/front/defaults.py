@@ -1,0 +1,58 @@
+"""Defaults of a live function: the values that they had when it was defined."""
+
+from __future__ import annotations
+
+import dataclasses
+from types import FunctionType
+from typing import Any  # defaults are arbitrary objects
+
+import gast
+
+from srcgrad.errors import DifferentiationError
+from srcgrad.front.namespace import LiveNamespace
+from srcgrad.front.resolve import trusted_constant
+from srcgrad.front.source import Source
+from srcgrad.trees import Node, at, copy, walk
+
+
+def with_live_defaults(source: Source, function: FunctionType) -> Source:
+    """The source, with `k=K` as `k=2.0` where the module has bound K anew since.
+
+    A default of which neither is known any more raises E5008.
+    """
+    arguments = source.tree.args
+    live = function.__kwdefaults__ or {}
+    pairs = [(d, live[a.id]) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if a.id in live]
+    if len(function.__defaults__ or ()) == len(arguments.defaults):
+        pairs += zip(arguments.defaults, function.__defaults__ or (), strict=True)
+    names = LiveNamespace(function)
+    changed = {id(node): _settled(node, value, function) for node, value in pairs if not _is_same(node, value, names)}
+    if not changed:
+        return source
+    tree = copy(source.tree)
+    tree.args.defaults = [
+        changed.get(id(d)) or new for d, new in zip(arguments.defaults, tree.args.defaults, strict=True)
+    ]
+    kept = zip(arguments.kw_defaults, tree.args.kw_defaults, strict=True)
+    tree.args.kw_defaults = [changed.get(id(d)) or new for d, new in kept]
+    return dataclasses.replace(source, tree=tree)
+
+
+def _is_same(node: Node, value: Any, names: LiveNamespace) -> bool:
+    """Whether the text of a default still means its value; what is no name, and reads names, is not told."""
+    if isinstance(node, gast.Name):
+        found = names.lookup(node.id)
+        return found is not None and found.object is value
+    reads = [n for n in walk(node) if isinstance(n, gast.Name)] if node is not None else []
+    return not reads or trusted_constant(value) is None
+
+
+def _settled(node: Node, value: Any, function: FunctionType) -> Node:
+    made = trusted_constant(value)
+    if made is None:
+        raise DifferentiationError(
+            "E5008",
+            f"a default of {function.__qualname__} is no longer what `{gast.unparse(node)}` means",
+            "give the argument in the call",
+        )
+    return at(made, node)
