@@ -94,7 +94,7 @@ def stored_adjoint(z, a_bar, index):
     ),
 )
 def scatter_adjoint(z, g, x, index):
-    d[g] = sum_to(d[z][index], g)
+    d[g] = sum_to(np.array(d[z][index]), g)
 
 
 @adjoint.linear(
@@ -107,7 +107,7 @@ def scatter_adjoint(z, g, x, index):
 )
 def add_at_adjoint(z, x_bar, index, g):
     d[x_bar] = d[z]
-    d[g] = sum_to(d[z][index], g)
+    d[g] = sum_to(np.array(d[z][index]), g)
 
 
 @adjoint.linear(add, forms=(("add(x, y)", (3,), (3,)), ("add(x, y)", (), ())))

@@ -112,7 +112,7 @@ def _check_origin(name: str, node: Node, order: list[Node], function: Node, fact
             continue
         if other in facts.augmented or is_fresh(other, facts):
             continue
-        if may_be_number(other, facts):
+        if not isinstance(other, gast.For) and may_be_number(other, facts):
             numbers.append(other)
         else:
             where = getattr(other, "lineno", 0)

@@ -53,12 +53,29 @@ def _note_items(order: list[Node], facts: Facts) -> None:
             found.setdefault(bound, []).extend(_of_display(item, facts.kinds) for item in display)
         elif written(node) and facts.list_kind(written(node)[0]) and (is_write(node) or isinstance(node, gast.Expr)):
             value = node.value if is_write(node) else node.value.args[-1] if node.value.args else None
-            if value is not None:
+            if value is not None and not _is_item(value, order, facts):
                 found.setdefault(written(node)[0], []).append(_of_display(value, facts.kinds))
     for held, kinds in found.items():
         inner = [kind for kind in kinds if kind.tag in ("tuple", "list", "dict")]
         if inner and facts.kinds.get(held, UNKNOWN).items == ():
             facts.item_kinds[held] = _joined(kinds)
+            if facts.item_kinds[held] == UNKNOWN:
+                raise facts.refuse(
+                    next(n for n in order if target(n) == held),
+                    "E5005",
+                    f"`{facts.base.get(held, held)}` holds items of several kinds",
+                    "keep numbers and arrays in one list, and tuples, lists and dicts of one form in another",
+                )
+
+
+def _is_item(value: Node, order: list[Node], facts: Facts) -> bool:
+    """Whether a name holds nothing but items of lists and dicts, which move."""
+    made = [n for n in order if isinstance(value, gast.Name) and target(n) == value.id]
+    reads = [facts.operation.get(n.value) for n in made]
+    return bool(made) and all(
+        r is not None and r.function is operator.getitem and facts.list_kind(getattr(r.bound["x"], "id", ""))
+        for r in reads
+    )
 
 
 def _notes(order: list[Node], facts: Facts) -> None:
@@ -130,7 +147,7 @@ def _assignment(node: Node, facts: Facts) -> None:
     elif bound is not None and isinstance(node.value, gast.Name) and node.value.id in facts.containers:
         _note(bound, facts.kinds.get(node.value.id, UNKNOWN), facts)
         facts.containers[bound] = facts.containers[node.value.id]
-    elif bound is None and isinstance(node.value, gast.Name) and node.value.id in facts.kinds:
+    elif bound is None and not is_write(node) and getattr(node.value, "id", "") in facts.kinds:
         items = dict(facts.kinds[node.value.id].items)
         for position, name in enumerate(stores(node)):
             _note(name, items.get(position, UNKNOWN), facts)

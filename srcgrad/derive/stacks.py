@@ -74,7 +74,9 @@ def undo(node: Node, adjoints: Adjoints) -> Block:
         if adjoints.exists(array.id) and isinstance(value, gast.Name) and value.id in facts.active:
             helper = facts.library("sum_to")
             part = expression(
-                f"{helper}({adjoints.of(array.id)}[index], e)", index=copied(index, facts), e=copied(value, facts)
+                f"{helper}({facts.library('np')}.array({adjoints.of(array.id)}[index]), e)",
+                index=copied(index, facts),
+                e=copied(value, facts),
             )
             adjoints.contribute_whole(copied(value, facts), part, made, node)
     else:

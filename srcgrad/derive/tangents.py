@@ -139,7 +139,7 @@ def _elementwise(
     if operation.function is np.multiply and same(*operation.bound.values()):
         one = next(iter(operation.bound.values()))
         operation = Operation("op", np.square, rule_of(np.square), {"x": one})
-        active = ["x"]
+        active = ["x"] if active else []
     assert operation.rule is not None, "an op has a rule"
     template = adjoint_template(operation.rule)
     assert template is not None, "an elementwise rule has a template"

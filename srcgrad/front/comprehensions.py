@@ -46,7 +46,7 @@ def _maps(node: Node, work: Plain) -> str:
 def _filled(value: Node, where: Node, made: Block, work: Plain) -> Node:
     """An expression with its comprehensions computed before it, those apart that may not be evaluated."""
     if isinstance(value, gast.ListComp | gast.DictComp):
-        own = target(where) if where.value is value else None
+        own = target(where) if getattr(where, "value", None) is value else None
         return _loop(value, own, where, made, work)
     if _maps(value, work):
         return _loop(_as_comprehension(value, work), None, where, made, work)

@@ -12,6 +12,7 @@ import numpy as np
 from srcgrad.facts import Operation
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.scope import Scope
+from srcgrad.runtime import add_at
 from srcgrad.trees import Node
 
 _SEQUENCES = ("arrays", "tup")  # parameters that take several arrays
@@ -28,6 +29,8 @@ def is_sequence(value: Node, scope: Scope) -> bool:
 
 def wants_arrays(operation: Operation, parameter: str) -> bool:
     """Whether an op makes an array of what it is given."""
+    if operation.function is add_at:
+        return True
     module = str(getattr(operation.function, "__module__", "numpy"))
     ours = not isinstance(operation.function, np.ufunc) and module.partition(".")[0] not in (
         "numpy",

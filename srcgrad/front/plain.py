@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import builtins
-import importlib
 import warnings
 from dataclasses import dataclass, field
-from typing import Any  # modules are arbitrary objects
 
 import gast
 import numpy as np
@@ -15,14 +13,14 @@ from srcgrad.facts import Facts
 from srcgrad.front.arrays import in_place
 from srcgrad.front.comprehensions import COMPREHENSIONS, comprehended, has_comprehension
 from srcgrad.front.fill import fill
+from srcgrad.front.imported import imported
 from srcgrad.front.lists import changed_list, kinds_of_lists
-from srcgrad.front.namespace import Binding, LiveNamespace, attribute
+from srcgrad.front.namespace import Binding
 from srcgrad.front.nested import take_out
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.records import open_records
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.sequence import check_sequence, check_targets
-from srcgrad.front.static import StaticModule
 from srcgrad.front.trips import trips
 from srcgrad.front.walrus import walruses
 from srcgrad.trees import BLOCKS, Block, Node, at, copy, expression, header, name, statements, target, walk, written
@@ -141,7 +139,7 @@ def _statement(node: Node, work: Plain) -> Block:
     if isinstance(node, gast.Delete):
         return [] if all(isinstance(item, gast.Name) for item in node.targets) else [node]
     if isinstance(node, gast.Import | gast.ImportFrom):
-        return [] if _import(node, work) else [node]
+        return [] if imported(node, work.facts) else [node]
     if isinstance(node, gast.While):
         return _while(node, work)
     if _is_parallel_write(node):
@@ -212,41 +210,6 @@ def _context(node: Node, work: Plain) -> Block:
             return [node]
     work.facts.contexts.append(node)
     return list(node.body)
-
-
-def _import(node: Node, work: Plain) -> bool:
-    """Whether an import in the body could be followed; its names mean what is imported from then on."""
-    found: dict[str, Binding] = {}
-    for alias in node.names:
-        if isinstance(node, gast.Import):
-            whole = alias.name if alias.asname else alias.name.partition(".")[0]
-            if alias.name != whole and _module(alias.name, work.facts) is None:
-                return False
-            meant = _module(whole, work.facts)
-            spelled = alias.asname or whole
-        else:
-            module = None if node.level or alias.name == "*" else _module(node.module, work.facts)
-            meant = None if module is None else attribute(module, alias.name)
-            spelled = alias.asname or alias.name
-        if meant is None or meant.kind == "unknown":
-            return False
-        found[spelled] = meant
-    work.facts.namespace = Overlay(work.facts.namespace, found)
-    return True
-
-
-def _module(dotted: str, facts: Facts) -> Binding | None:
-    namespace: Any = facts.namespace
-    while isinstance(namespace, Overlay):
-        namespace = namespace.base
-    if isinstance(namespace, StaticModule):
-        return namespace.program.module(dotted)
-    if not isinstance(namespace, LiveNamespace):
-        return None
-    try:
-        return Binding("object", importlib.import_module(dotted))
-    except ImportError:
-        return None
 
 
 def _while(node: Node, work: Plain) -> Block:

@@ -90,4 +90,16 @@ class Procedures:
         tree = self.facts.module.source(operation.function)[0].tree
         positional = [a.id for a in tree.args.posonlyargs + tree.args.args]
         given = dict(zip(positional, call.args, strict=False)) | {w.arg: w.value for w in call.keywords}
+        for parameter in changes:
+            if parameter not in given and parameter not in _variadic(tree):
+                raise facts.refuse(
+                    call,
+                    "E5010",
+                    f"`{gast.unparse(call.func)}` changes its own default of `{parameter}`, which the next call sees",
+                    f"pass `{parameter}`, or make it anew in the function",
+                )
         return [value for parameter, value in given.items() if parameter in changes]
+
+
+def _variadic(tree: Node) -> list[str]:
+    return [tree.args.vararg.id] if tree.args.vararg is not None else []

@@ -46,6 +46,8 @@ def check_sequence(node: Node, facts: Facts) -> None:
 
 def check_targets(node: Node, facts: Facts) -> None:
     """`i = a[i] = e` binds the first i before it looks for the place."""
+    if isinstance(node, gast.For) and any(isinstance(n, gast.Subscript | gast.Attribute) for n in walk(node.target)):
+        raise facts.refuse(node.target, "E5005", "a loop that binds a part of something", "bind a name, and store that")
     bound: set[str] = set()
     for target in getattr(node, "targets", []):
         read = {i.id for i in _places(target) if isinstance(i, gast.Name)}
@@ -70,7 +72,8 @@ def _changed(effect: Node, facts: Facts) -> set[str]:
     if isinstance(effect, gast.NamedExpr):
         return {effect.target.id}
     if isinstance(effect.func, gast.Attribute) and effect.func.attr in _CHANGES:
-        return {effect.func.value.id} if isinstance(effect.func.value, gast.Name) else set()
+        held = effect.func.value.id if isinstance(effect.func.value, gast.Name) else ""
+        return {held} & facts.local
     found = function_of(effect.func, facts, facts.local)
     return outer_changes(found.tree) if found is not None and found.tree is not None else set()
 

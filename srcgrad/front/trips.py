@@ -30,6 +30,8 @@ class Trips:
 def trips(loop: Node, work: Plain) -> Block:
     """`for a, b in zip(x, y)` as `for i in range(min(len(x), len(y)))`, which reads `x[i]` and `y[i]` first."""
     kind = _called(loop.iter, work)
+    if _is_iterator(loop.iter, work):
+        loop.iter = gast.copy_location(expression("list(x)", x=loop.iter), loop.iter)
     if kind == "reversed" and _called(loop.iter.args[0], work) not in ("range", "enumerate", "zip", *_OF_DICTS):
         loop.iter = gast.copy_location(expression("x[::-1]", x=loop.iter.args[0]), loop.iter)
         kind = ""
@@ -64,6 +66,13 @@ def _called(node: Node, work: Plain) -> str:
         if found is not None and found.object is known and node.args:
             return str(known.__name__)
     return ""
+
+
+def _is_iterator(node: Node, work: Plain) -> bool:
+    """Whether an expression makes an iterator, such as `itertools.product(...)`, which has no length."""
+    found = binding_of(node.func, work.facts, work.facts.local) if isinstance(node, gast.Call) else None
+    known = found is not None and any(found.object is one for one in (zip, enumerate, reversed, map, filter))
+    return found is not None and not known and isinstance(found.object, type) and hasattr(found.object, "__next__")
 
 
 def _counted(loop: Node, work: Plain) -> Block:
@@ -107,7 +116,7 @@ def _item(node: Node, made: Trips) -> Node:
         return name(made.count)
     if kind == "reversed":
         node = expression("x[::-1]", x=node.args[0])
-    if isinstance(node, gast.Name) and _is_dict(node.id, work):
+    if (isinstance(node, gast.Name) and _is_dict(node.id, work)) or _is_iterator(node, work):
         node = expression("list(d)", d=node)
     held = node.id if isinstance(node, gast.Name) and not _rebinds(made.loop, node.id) else work.name("items")
     if not isinstance(node, gast.Name) or held != node.id:

@@ -58,12 +58,14 @@ def summed_to(g: Any, shape: tuple[int, ...]) -> Any:
     """The array `g` summed to a shape that broadcasts to its own; a 0-d `g` is repeated instead."""
     if g.ndim == 0:
         return np.full(shape, g)
+    if g.ndim < len(shape):
+        g = g.reshape((*(1,) * (len(shape) - g.ndim), *g.shape))
     lead = g.ndim - len(shape)
     grown = [lead + k for k, size in enumerate(shape) if size == 1 and g.shape[lead + k] != 1]
     axes = (*range(lead), *grown)
     if axes:
         g = np.add.reduce(g, axis=axes, keepdims=True)  # np.sum, without its overhead
-    if lead < 0 or g.shape[lead:] != shape:
+    if g.shape[lead:] != shape:
         raise ValueError(f"E5004 gradient of a rule has the wrong shape: {g.shape} where {shape} is due")
     return g.reshape(shape)
 

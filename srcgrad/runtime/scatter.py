@@ -20,6 +20,7 @@ def add_at(x_bar: Any, index: Any, g: Any) -> Any:
     array([3., 0., 3.])
     """
     if type(x_bar) is np.ndarray:
+        g = np.asarray(g) if isinstance(g, list | tuple) else g
         g = g if x_bar.dtype.kind == "c" else g.real
         if type(index) is int or type(index) is slice or not repeats(index):
             x_bar[index] += g

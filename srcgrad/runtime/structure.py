@@ -66,11 +66,15 @@ def _is_near(x: Any, other: Any) -> bool:
 
 
 def add(a: Any, b: Any) -> Any:
-    """The sum of two values of one structure, made anew; None counts as zero.
+    """The sum of two values of one structure, made anew; None counts as zero, an array as the list of its rows.
 
     >>> add((1.0, [2.0, None]), (3.0, [4.0, None]))
     (4.0, [6.0, None])
     """
+    if isinstance(b, list) and isinstance(a, np.ndarray | float):
+        a, b = b, a
+    if isinstance(a, list) and isinstance(b, np.ndarray | float):
+        return [add(item, part) for item, part in zip(a, np.broadcast_to(b, (len(a), *np.shape(b)[1:])), strict=True)]
     if isinstance(a, np.ndarray | float):
         return a if b is None else a + b
     if a is None:

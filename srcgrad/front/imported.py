@@ -1,0 +1,49 @@
+"""Imports in the body of a function: their names mean what is imported from then on."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any  # namespaces of several classes
+
+import gast
+
+from srcgrad.facts import Facts
+from srcgrad.front.namespace import Binding, LiveNamespace, attribute
+from srcgrad.front.overlay import Overlay
+from srcgrad.front.static import StaticModule
+from srcgrad.trees import Node
+
+
+def imported(node: Node, facts: Facts) -> bool:
+    """Whether an import in the body could be followed; its names mean what is imported from then on."""
+    found: dict[str, Binding] = {}
+    for alias in node.names:
+        if isinstance(node, gast.Import):
+            whole = alias.name if alias.asname else alias.name.partition(".")[0]
+            if alias.name != whole and _module(alias.name, facts) is None:
+                return False
+            meant = _module(whole, facts)
+            spelled = alias.asname or whole
+        else:
+            module = None if node.level or alias.name == "*" else _module(node.module, facts)
+            meant = None if module is None else attribute(module, alias.name)
+            spelled = alias.asname or alias.name
+        if meant is None or meant.kind == "unknown":
+            return False
+        found[spelled] = meant
+    facts.namespace = Overlay(facts.namespace, found)
+    return True
+
+
+def _module(dotted: str, facts: Facts) -> Binding | None:
+    namespace: Any = facts.namespace
+    while isinstance(namespace, Overlay):
+        namespace = namespace.base
+    if isinstance(namespace, StaticModule):
+        return namespace.program.module(dotted)
+    if not isinstance(namespace, LiveNamespace):
+        return None
+    try:
+        return Binding("object", importlib.import_module(dotted))
+    except ImportError:
+        return None
