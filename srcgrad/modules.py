@@ -16,7 +16,7 @@ from srcgrad.emit.part import Lookup, derivative, follower
 from srcgrad.emit.pieces import Pieces, write
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Facts, Kind
-from srcgrad.front.defaults import with_live_defaults
+from srcgrad.front.defaults import check_defaults, with_live_defaults
 from srcgrad.front.functions import shadows
 from srcgrad.front.namespace import Binding, LiveNamespace, Namespace
 from srcgrad.front.source import Source, source_of
@@ -68,6 +68,7 @@ class Module:
         if known is None:
             if isinstance(function, StaticFunction):
                 _check_undecorated(function)
+                check_defaults(function)
                 known = (function, function.source, function.module)
             else:
                 plain = getattr(function, "__func__", function)

@@ -13,11 +13,12 @@ import pytest
 
 from srcgrad import check_grads, grad
 from srcgrad.errors import DifferentiationError
+from tests.attacked import ATTACKED
 from tests.hostile import TAKEN, TURNED_AWAY
 from tests.language import NAMES, REFUSED, RIGHT, C, X
 
-ACCEPTED = {**RIGHT, **TAKEN}
-DENIED = {**REFUSED, **TURNED_AWAY}
+ACCEPTED = {**RIGHT, **TAKEN, **{name: text for name, (code, text) in ATTACKED.items() if code == "right"}}
+DENIED = {**REFUSED, **TURNED_AWAY, **{name: pair for name, pair in ATTACKED.items() if pair[0] != "right"}}
 
 
 def made(name: str, text: str) -> tuple[Any, tuple[Any, ...]]:
@@ -46,7 +47,7 @@ def test_refused(name: str) -> None:
     code, text = DENIED[name]
     f, args = made(name, text)
     with pytest.raises(DifferentiationError) as caught:
-        grad(f)(*args)
+        check_grads(f, args, order=1)
     assert caught.value.code == code
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 from types import FunctionType
 from typing import Any  # defaults are arbitrary objects
@@ -10,8 +11,10 @@ import gast
 
 from srcgrad.errors import DifferentiationError
 from srcgrad.front.namespace import LiveNamespace
+from srcgrad.front.parse import place
 from srcgrad.front.resolve import trusted_constant
 from srcgrad.front.source import Source
+from srcgrad.front.static import StaticFunction
 from srcgrad.trees import Node, at, copy, walk
 
 
@@ -56,3 +59,17 @@ def _settled(node: Node, value: Any, function: FunctionType) -> Node:
             "give the argument in the call",
         )
     return at(made, node)
+
+
+def check_defaults(function: StaticFunction) -> None:
+    """Refuse a default that reads a name which its module binds anew further down: the text would read that."""
+    arguments = function.node.args
+    for node in [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]:
+        for name in [n.id for n in ast.walk(node) if isinstance(n, ast.Name)]:
+            if any(found.line > function.node.lineno for found in function.module.table.get(name, [])):
+                raise DifferentiationError(
+                    "E5012",
+                    f"a default of {function.qualname} reads `{name}`, which its module binds anew below it",
+                    "give the value a name of its own",
+                    place(function.module.label, function.module.lines, node),
+                )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import operator
+import re
 from collections.abc import Container
 from typing import Any  # global names mean arbitrary objects
 
@@ -24,7 +26,8 @@ def is_sequence(value: Node, scope: Scope) -> bool:
     """Whether an operand is a list or a tuple: a display, or one that the module has."""
     if isinstance(value, gast.Tuple | gast.List):
         return True
-    return isinstance(_global(value, scope), list | tuple)
+    text = _text(value, scope)
+    return isinstance(_global(value, scope), list | tuple) or isinstance(text, ast.Tuple | ast.List)
 
 
 def wants_arrays(operation: Operation, parameter: str) -> bool:
@@ -67,6 +70,9 @@ def _odd(operand: Node, parameter: str, operation: Operation, scope: Scope) -> s
     if kind is not None and kind.tag in ("other", "object") and not scope.facts.list_kind(held):
         return "an object" if kind.tag == "other" else str(kind.items[0][0].__name__)
     found = _global(operand, scope)
+    text = _text(operand, scope)
+    if isinstance(text, ast.Call) and _OWN.search(ast.unparse(text.func)):
+        return f"made by `{ast.unparse(text.func)}`"
     return "" if _is_plain(found, parameter, operation) else f"of type {type(found).__qualname__}"
 
 
@@ -81,6 +87,17 @@ def _global(value: Node, scope: Scope) -> Any:
     """The object that a dotted name means outside of the function; None for anything else."""
     found = binding_of(value, scope.facts, scope.local) if isinstance(value, gast.Name | gast.Attribute) else None
     return found.object if found is not None and found.kind == "object" else None
+
+
+_OWN = re.compile(r"\b(ma|mat|matrix|sparse|chararray|recarray)\b|^[A-Z]|\.[A-Z]")  # makers of what is no plain array
+
+
+def _text(value: Node, scope: Scope) -> ast.expr | None:
+    """What a name of a module that does not run is bound to, as a tree."""
+    found = binding_of(value, scope.facts, scope.local) if isinstance(value, gast.Name | gast.Attribute) else None
+    if found is None or found.kind != "value" or found.expression is None:
+        return None
+    return ast.parse(found.expression, mode="eval").body
 
 
 def check_passive(value: Node, scope: Scope) -> None:
