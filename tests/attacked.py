@@ -720,14 +720,6 @@ def f(x, c):
     return np.sum(M * x) * c
 """,
     ),
-    "matrix": (
-        "E5017",
-        """
-M = np.matrix(np.ones((4, 4)))
-def f(x, c):
-    return np.sum(M * x.reshape(4, 1)) * c
-""",
-    ),
     "setattr": (
         "E5005",
         """
@@ -923,7 +915,9 @@ def f(x, layers):
     for p in layers:
         s = np.tanh(p["w"] @ s + p["b"])
     return np.sum(s)
-ARGS = (np.array([0.3, 0.4]), [{"w": np.eye(2), "b": np.array([0.1, 0.2])}, {"w": np.ones((1, 2)), "b": np.array([0.3])}])
+FIRST = {"w": np.eye(2), "b": np.array([0.1, 0.2])}
+SECOND = {"w": np.ones((1, 2)), "b": np.array([0.3])}
+ARGS = (np.array([0.3, 0.4]), [FIRST, SECOND])
 """,
     ),
     "layers enumerated": (
@@ -946,7 +940,9 @@ def f(x, ps):
     for k in ps:
         s = np.tanh(ps[k]["w"] @ s + ps[k]["b"])
     return np.sum(s)
-ARGS = (np.array([0.3, 0.4]), {"a": {"w": np.eye(2), "b": np.array([0.1, 0.2])}, "c": {"w": np.ones((1, 2)), "b": np.array([0.3])}})
+FIRST = {"w": np.eye(2), "b": np.array([0.1, 0.2])}
+SECOND = {"w": np.ones((1, 2)), "b": np.array([0.3])}
+ARGS = (np.array([0.3, 0.4]), {"a": FIRST, "c": SECOND})
 """,
     ),
     "dict items of dicts": (
@@ -957,7 +953,9 @@ def f(x, ps):
     for k, p in ps.items():
         s = np.tanh(p["w"] @ s + p["b"])
     return np.sum(s)
-ARGS = (np.array([0.3, 0.4]), {"a": {"w": np.eye(2), "b": np.array([0.1, 0.2])}, "c": {"w": np.ones((1, 2)), "b": np.array([0.3])}})
+FIRST = {"w": np.eye(2), "b": np.array([0.1, 0.2])}
+SECOND = {"w": np.ones((1, 2)), "b": np.array([0.3])}
+ARGS = (np.array([0.3, 0.4]), {"a": FIRST, "c": SECOND})
 """,
     ),
     "nested targets": (

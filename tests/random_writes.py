@@ -53,6 +53,19 @@ def apply(h, s, k=0.4):
     return h(s) * k
 
 
+def half(u):
+    v = u * 0.5
+    return v
+
+
+def same(u):
+    return u
+
+
+def pair(u, s):
+    return u[1:], s * 0.9
+
+
 """
 REGIONS = (
     "1:-1",
@@ -82,6 +95,8 @@ class Writer:
     arrays: list[str] = field(default_factory=lambda: ["a"])
     numbers: list[str] = field(default_factory=lambda: ["c"])
     lists: list[str] = field(default_factory=list)
+    dicts: list[str] = field(default_factory=list)
+    pairs: list[str] = field(default_factory=list)
     counters: list[str] = field(default_factory=list)
     closures: list[str] = field(default_factory=list)
     made: int = 0
@@ -149,14 +164,17 @@ class Writer:
         self.lines.append("    " * indent + text)
 
     def block(self, indent: int, depth: int, most: int) -> None:
-        known = (list(self.arrays), list(self.numbers), list(self.lists), list(self.closures))
+        kinds = ("arrays", "numbers", "lists", "dicts", "pairs", "closures")
+        known = {kind: list(getattr(self, kind)) for kind in kinds}
         for _ in range(self.drawn.randint(1, most)):
             self.statement(indent, depth)
-        self.arrays, self.numbers, self.lists, self.closures = known
+        for kind, names in known.items():
+            setattr(self, kind, names)
 
     def statement(self, indent: int, depth: int) -> None:
         simple = ["element", "element", "region", "region", "stencil", "array", "number", "view", "view", "change",
-                  "fill", "call", "list", "list", "swap", "closure", "out", "chosen", "tuple"]  # fmt: skip
+                  "fill", "call", "list", "list", "swap", "closure", "out", "chosen", "tuple", "display",
+                  "dict", "pair", "either", "result"]  # fmt: skip
         nested = ["for", "for", "while", "if", "zip", "rows", "leave", "leave"] if depth < 2 else []
         getattr(self, f"write_{self.pick(simple + nested)}")(indent, depth)
 
@@ -239,6 +257,51 @@ class Writer:
         )  # fmt: skip
         text = str(self.pick(forms)).replace("{l}", self.pick(self.lists)).replace("{p}", "    " * indent)
         self.put(indent, text.replace("{s}", self.number()))
+
+    def write_display(self, indent: int, depth: int) -> None:
+        region = self.pick(["1:3", "[0, 2]", "::2", "-2:", "[1, 1]", "::-2"])
+        one, two = self.number(), self.number()
+        shown = self.pick(["[{one}, {two}]", "({one}, {two})", "np.sin([{one}, {two}])"])
+        op = self.pick(["=", "=", "+=", "*="]) if "np" in shown else "="
+        self.put(indent, f"{self.array()}[{region}] {op} {shown.replace('{one}', one).replace('{two}', two)}")
+
+    def write_dict(self, indent: int, depth: int) -> None:
+        if not self.dicts:
+            bound = self.fresh("d")
+            self.put(indent, f'{bound} = {{"u": {self.number()}, "v": {self.number()}}}')
+            self.dicts.append(bound)
+            return
+        forms = (
+            '{d}["u"] += {s}', '{d}["v"] = {s}', '{d}["u"] -= {d}["v"] * {s}', 'c = np.tanh({d}["u"] + c)',
+            '{d}.update({"u": {d}["v"], "v": {s}})', 'for k in {d}:\n{p}    c = c + 0.1 * {d}[k]',
+        )  # fmt: skip
+        text = str(self.pick(forms)).replace("{d}", self.pick(self.dicts)).replace("{p}", "    " * indent)
+        self.put(indent, text.replace("{s}", self.number()))
+
+    def write_pair(self, indent: int, depth: int) -> None:
+        if not self.pairs:
+            bound = self.fresh("ps")
+            self.put(indent, f"{bound} = [({self.number()}, {self.number()})]")
+            self.pairs.append(bound)
+            return
+        forms = (
+            "{l}.append(({s}, c))", "c = np.tanh({l}[-1][0] + {l}[0][1])", "{l}[0] = ({s}, {s})",
+            "for e, h in {l}:\n{p}    c = c + 0.1 * e * h", "c = c + 0.2 * sum([e * h for e, h in {l}])",
+        )  # fmt: skip
+        text = str(self.pick(forms)).replace("{l}", self.pick(self.pairs)).replace("{p}", "    " * indent)
+        self.put(indent, text.replace("{s}", self.number()))
+
+    def write_either(self, indent: int, depth: int) -> None:
+        one, two = self.number(2), self.number(2)
+        self.put(indent, f"c = np.tanh(({one}) {self.pick(['or', 'and'])} ({two})) + 0.2")
+
+    def write_result(self, indent: int, depth: int) -> None:
+        bound = self.fresh("v")
+        called = self.pick(["half({a})", "half({a})", "half({a}[::-1])", "same({a} * 0.9)", "pair({a}, c)[0]"])
+        self.put(indent, f"{bound} = {called.replace('{a}', self.array())}")
+        if "half" in called and self.pick([True, False]):
+            self.write_element(indent, depth)
+        self.put(indent, f"c = c + 0.2 * np.sum({bound} * {bound})")
 
     def write_swap(self, indent: int, depth: int) -> None:
         a, b = self.array(), self.array()
@@ -351,9 +414,9 @@ def arguments(seed: int) -> tuple[Any, ...]:
     return x, float(numbers.uniform(0.3, 1.2)), int(numbers.integers(0, 4))
 
 
-def outcome(seed: int, order: int = 1) -> str:
+def outcome(seed: int, order: int = 1, text: str = "") -> str:
     """`right`, `refused CODE: message`, `skipped` (the program itself fails or grows), or `wrong: why`."""
-    text, name = program(seed), f"<random write {seed}>"
+    text, name = text or program(seed), f"<random write {seed}>"
     linecache.cache[name] = (len(text), None, text.splitlines(True), name)
     space: dict[str, Any] = {"np": np}
     exec(compile(text, name, "exec"), space)

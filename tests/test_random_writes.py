@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.random_writes import outcome, program
-
-EVER_WRONG = (102, 107, 111, 317, 547, 682, 5136, 5616, 5849, 10188, 10197, 10370, 10572, 21224, 21314, 102886)
+from tests.corpus import CORPUS
+from tests.random_writes import HELPERS, outcome, program
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -15,9 +14,9 @@ def test_programs(seed: int) -> None:
     assert found.startswith(("right", "refused", "skipped")), f"{found}\n{program(seed)}"
 
 
-@pytest.mark.parametrize("seed", EVER_WRONG)
+@pytest.mark.parametrize("seed", CORPUS)
 def test_what_was_wrong_is_right(seed: int) -> None:
-    assert outcome(seed) == "right", program(seed)
+    assert outcome(seed, text=HELPERS + CORPUS[seed]) == "right", CORPUS[seed]
 
 
 def test_most_programs_are_taken() -> None:
