@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+import linecache
 import threading
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any  # functions and arguments are arbitrary objects
@@ -12,7 +14,7 @@ from typing import Any  # functions and arguments are arbitrary objects
 import srcgrad.templates as templates
 from srcgrad.arguments import cast_seed, check_input, kind_of, like_output, mirror
 from srcgrad.emit.module import free_names
-from srcgrad.errors import CODES, DifferentiationError
+from srcgrad.errors import CODES, DifferentiationError, Place
 from srcgrad.facts import Kind
 from srcgrad.front.namespace import LiveNamespace
 from srcgrad.front.overlay import Overlay
@@ -243,8 +245,20 @@ def coded(error: Exception) -> Exception:
     message = str(error.args[0]) if error.args else ""
     if message[:3] == "E50" and message[5:6] == " ":
         what, _, remedy = message[6:].removeprefix(f"{CODES.get(message[:5])}: ").partition("; ")
-        return DifferentiationError(message[:5], what, remedy or "see docs/errors.md")
+        return DifferentiationError(message[:5], what, remedy or "see docs/errors.md", _line_of(error))
     return error
+
+
+def _line_of(error: Exception) -> Place | None:
+    """The line of generated text that raised an error; None if the caller of the text did."""
+    found = None
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        file = frame.f_code.co_filename
+        line = linecache.getline(file, number).rstrip() if file.startswith("<srcgrad ") else ""
+        if line:
+            start = len(line) - len(line.lstrip())
+            found = Place(file.split(" ")[1], number, start, line, len(line) - start)
+    return found
 
 
 def pull(back: Callable[[Any], Any], derivative: Derivative, values: list[Any], output: Any) -> Callable[[Any], Any]:

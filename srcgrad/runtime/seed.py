@@ -95,8 +95,8 @@ def check_item(x: Any) -> None:
     >>> check_item(np.zeros(2))
     Traceback (most recent call last):
     ...
-    TypeError: E5010 an item of type ndarray would change in place, for all that hold it: write `d[k] = d[k] + e`
+    TypeError: E5010 an item of type ndarray would change in place, for all that hold it; write `d[k] = d[k] + e`
     """
     if not isinstance(x, int | float | np.generic):
         what = f"an item of type {type(x).__name__} would change in place, for all that hold it"
-        raise TypeError(f"E5010 {what}: write `d[k] = d[k] + e`")
+        raise TypeError(f"E5010 {what}; write `d[k] = d[k] + e`")
