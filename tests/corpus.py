@@ -302,4 +302,22 @@ def f(x, c, n):
             break
     return np.sum(a * a) + c
 """,
+    400947: """\
+def f(x, c, n):
+    idx = np.array([0, 2, 1])
+    m = np.array([0.1, 0.9, 0.7, 0.2])
+    a = x + x
+    l1 = [np.tanh(apply(np.tanh, x[2])) * 1.39, x[0]]
+    a[-1] = x[1]
+    c = c + 0.2 * np.sum(np.array(l1))
+    v2 = half(a[::-1])
+    a[0] -= np.tanh(a[0] * c) * 1.23
+    c = c + 0.2 * np.sum(v2 * v2)
+    b3 = a * x
+    v4 = b3
+    v4[:1] += power(b3[2], 0)
+    v4[0] *= max(c, 0.123)
+    c = c + 0.3 * np.sum(v4 * v4)
+    return np.sum(a * b3)
+""",
 }

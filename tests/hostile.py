@@ -55,6 +55,16 @@ def f(x, c):
     s += c
     return s * r[0]
 """,
+    "an adjoint without axes that has two names": """
+def f(x, c):
+    a = x + x
+    v = a * 0.5
+    a[0] -= np.tanh(a[0] * c) * 1.23
+    c = c + 0.2 * np.sum(v * v)
+    b = a * x
+    b[0] *= max(c, 0.123)
+    return np.sum(a * b)
+""",
     "keys of a dict in zip": """
 def f(x, d):
     s = 0.0

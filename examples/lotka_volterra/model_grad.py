@@ -109,9 +109,9 @@ def predators_after_grad(
         death_bar += t14
         # line 24: x2, y2 = rates(x + 0.5 * h * x1, y + 0.5 * h * y1, birth, hunt, fe...
         t15_bar, t16_bar, t17, t18, t19, t20 = rates_back_1((x2_bar, y2_bar))
-        x1_bar += t15_bar * (0.5 * h)
+        x1_bar = x1_bar + t15_bar * (0.5 * h)
         x_bar += t15_bar
-        y1_bar += t16_bar * (0.5 * h)
+        y1_bar = y1_bar + t16_bar * (0.5 * h)
         y_bar += t16_bar
         birth_bar += t17
         hunt_bar += t18

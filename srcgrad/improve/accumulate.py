@@ -36,7 +36,7 @@ def _owned(block: Block, facts: Facts) -> dict[str, None]:
                 last_add[bound] = position
             for shared in _handed_on(node):
                 handed.setdefault(shared, position)
-    numbers = {a: None for a, p in facts.adjoint_of.items() if a in last_add and _is_number(p, facts)}
+    numbers = {a: None for a, p in facts.adjoint_of.items() if a in last_add and fresh.get(a) and _is_number(p, facts)}
     complete = {
         found: None
         for found, own in fresh.items()
@@ -46,7 +46,10 @@ def _owned(block: Block, facts: Facts) -> dict[str, None]:
 
 
 def _is_number(primal: str, facts: Facts) -> bool:
-    """Whether the adjoint is a number, which `+=` binds anew."""
+    """Whether the adjoint has no axes; made by arithmetic it is a number, which `+=` binds anew.
+
+    What `np.where` makes, and a seed that somebody gives, may be an array without axes, which `+=` changes.
+    """
     if primal in facts.wrt:
         return facts.kinds.get(primal) == SCALAR
     spec = facts.value_spec.get(primal)
