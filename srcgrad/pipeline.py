@@ -49,6 +49,7 @@ from srcgrad.improve.dead import dead
 from srcgrad.improve.inline import inline
 from srcgrad.improve.order import order
 from srcgrad.improve.products import products
+from srcgrad.improve.reuse import reuse
 from srcgrad.improve.signs import signs
 from srcgrad.improve.spelling import spelling
 from srcgrad.improve.unpack import unpack
@@ -84,6 +85,7 @@ IMPROVE: tuple[Pass, ...] = (
     order,
     products,
     accumulate,
+    reuse,
     coalesce,
     count_temporaries,
     closure,

@@ -22,12 +22,11 @@ def cross_entropy_vjp(scores, labels):
     def cross_entropy_back(y_bar):
         # line 10: return np.mean(log_sum - np.sum(labels * shifted, axis=1))
         t6_bar = y_bar / count(t6)
-        t5_bar = sum_to(np.broadcast_to(-t6_bar, np.shape(t6)), t5)
-        t4_bar = np.expand_dims(t5_bar, 1)
+        t4_bar = sum_to(np.broadcast_to(-t6_bar, np.shape(t6)), t5)[:, None]
         shifted_bar = sum_to(np.broadcast_to(t4_bar * labels, np.shape(t4)), shifted)
         # line 9: log_sum = np.log(np.sum(np.exp(shifted), axis=1))
         t3_bar = sum_to(np.broadcast_to(t6_bar, np.shape(t6)), log_sum) / t3
-        shifted_bar = shifted_bar + np.expand_dims(t3_bar, 1) * t2
+        shifted_bar = shifted_bar + t3_bar[:, None] * t2
         # line 8: shifted = scores - np.max(scores, axis=1, keepdims=True)
         t1_bar = -sum_to(shifted_bar, t1)
         scores_bar = sum_to(shifted_bar, scores)

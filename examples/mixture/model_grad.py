@@ -52,11 +52,12 @@ def log_likelihood_grad(logits, means, log_scales, points, y_bar=1.0):
     # line 22: log_norm = 0.5 * d * np.log(2.0 * np.pi) + log_sum_exp(logits)
     logits_bar = log_sum_exp_back(sum_to(sum_to(-y_bar, t8) * n, t5))
     # line 21: scores = constants - 0.5 * np.sum(distances**2, axis=2)
-    t9_bar = np.expand_dims(sum_to(-scores_bar, t4) * 0.5, 2)
-    distances_bar = t9_bar * 2.0 * distances
+    t9_bar = (sum_to(-scores_bar, t4) * 0.5)[:, :, None]
+    distances_bar = distances
+    distances_bar *= t9_bar * 2.0
     # line 20: constants = logits - np.sum(log_scales, axis=1)
     t3_bar = -sum_to(scores_bar, t3)
-    log_scales_bar = np.broadcast_to(np.expand_dims(t3_bar, 1), np.shape(log_scales))
+    log_scales_bar = np.broadcast_to(t3_bar[:, None], np.shape(log_scales))
     logits_bar = logits_bar + sum_to(scores_bar, logits)
     # line 19: distances = (points[:, None, :] - means) * np.exp(-log_scales)
     means_bar = -sum_to(distances_bar * t2, means)

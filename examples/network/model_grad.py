@@ -28,8 +28,7 @@ def loss_value_and_grad(w1, b1, w2, b2, samples, labels, penalty, y_bar=1.0):
     # line 14: entropy = np.mean(logsumexp(scores, axis=1) - np.sum(labels * scores,...
     t4_bar = sum_to(y_bar, entropy) / count(t4)
     t1_bar = sum_to(np.broadcast_to(t4_bar, np.shape(t4)), t1)
-    t3_bar = sum_to(np.broadcast_to(-t4_bar, np.shape(t4)), t3)
-    t2_bar = np.expand_dims(t3_bar, 1)
+    t2_bar = sum_to(np.broadcast_to(-t4_bar, np.shape(t4)), t3)[:, None]
     scores_bar = sum_to(np.broadcast_to(t2_bar * labels, np.shape(t2)), scores)
     scores_bar = scores_bar + spread(t1_bar, scores, 1) * np.exp(
         scores - spread(np.where(t1 == -np.inf, 0.0, t1), scores, 1)

@@ -103,7 +103,7 @@ def is_spread(value: Node, facts: Facts) -> bool:
 
 
 def narrow_form(value: Node, facts: Facts) -> Node | None:
-    """What `spread` broadcasts, where its axis is a literal: `g`, or `np.expand_dims(g, axis)`; None otherwise."""
+    """What `spread` broadcasts, where its axis is a literal: `g`, or g with an axis more; None otherwise."""
     g, axis, keepdims = value.args[0], *_literals(value)
     if axis is ... or keepdims is ...:
         return None
@@ -115,7 +115,10 @@ def narrow_form(value: Node, facts: Facts) -> Node | None:
         if axis is None and not keepdims:
             return g
         return _neutral(g, known, facts)
-    made = expression(f"{facts.library('np')}.expand_dims(g, {axis!r})", g=g)
+    if isinstance(axis, int) and axis > 0:  # the sum has an axis at least: it is an array
+        made = expression(f"g[{':, ' * axis}None]", g=g)
+    else:
+        made = expression(f"{facts.library('np')}.expand_dims(g, {axis!r})", g=g)
     return _neutral(made, spec_of_tree(g, facts), facts)
 
 

@@ -1,0 +1,95 @@
+"""Adjoints that take the memory of what they are the adjoints of: only where nothing reads that any more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from srcgrad import check_grads, grad, value_and_grad, vjp
+from srcgrad.dump import dump
+
+
+def squares(x, m):
+    t = (x[:, None] - m) * np.exp(-m)
+    return np.sum(np.sum(t**2, axis=1) * x)
+
+
+def returned_too(x, m):
+    t = (x[:, None] - m) * np.exp(-m)
+    return np.sum(t * t), t
+
+
+def read_later(x, m):
+    t = (x[:, None] - m) * np.exp(-m)
+    u = t * m
+    w = np.sum(np.exp(u))
+    return np.sum(t**2) * w
+
+
+def shown(x, m):
+    t = (x[:, None] - m) * np.exp(-m)
+    v = t.T
+    return np.sum(t**2) * np.sum(v[0] * v[1])
+
+
+def held(x, m):
+    t = (x[:, None] - m) * np.exp(-m)
+    kept = [t]
+    return np.sum(t**2) * np.sum(kept[0] ** 3)
+
+
+def called(x, m):
+    t = (x[:, None] - m) * np.exp(-m)
+    return np.sum(t**2) * cubes(t)
+
+
+def cubes(t):
+    return np.sum(t * t * t)
+
+
+def rebound(x, m):
+    t = (x[:, None] - m) * np.exp(-m)
+    for _ in range(2):
+        t = (t - m) * 0.5
+    return np.sum(t**2)
+
+
+def in_a_loop(x, m):
+    t = (x[:, None] - m) * np.exp(-m)
+    s = 0.0
+    for k in range(3):
+        s = s + np.sum(t**2) * x[k]
+    return s
+
+
+def whole_numbers(x, m):
+    t = x[:, None] * m
+    return np.sum(t * t)
+
+
+X, M = np.array([0.4, -0.7, 1.2]), np.array([0.3, 0.9])
+
+
+@pytest.mark.parametrize("function", [squares, read_later, shown, held, called, rebound, in_a_loop, whole_numbers])
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_derivatives(function: Callable[..., Any], kind: Any) -> None:
+    check_grads(function, (X.astype(kind), M.astype(kind)), order=1)
+
+
+def test_the_text_reuses_and_the_result_does_not_change() -> None:
+    text = dump(f"{__file__}:squares").text
+    assert "    t_bar = t\n    t_bar *= " in text
+    for function in (read_later, shown, held, called, rebound, in_a_loop, whole_numbers):
+        assert "_bar *= " not in dump(f"{__file__}:{function.__name__}").text, function.__name__
+
+
+def test_values_survive() -> None:
+    y, pullback = vjp(returned_too, X, M)
+    before = y[1].copy()
+    pullback((1.0, np.zeros((3, 2))))
+    np.testing.assert_array_equal(y[1], before)
+    assert value_and_grad(squares)(X, M)[0] == squares(X, M)
+    np.testing.assert_array_equal(grad(squares)(X, M), grad(squares)(X, M))
