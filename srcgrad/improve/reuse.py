@@ -98,7 +98,7 @@ def _mentions(node: Node, one: str) -> bool:
 def _only_read(node: Node, one: str) -> bool:
     """Whether a name stands only where its elements are read: in arithmetic, in a reduction, as a model of a shape."""
     if isinstance(node, gast.Name):
-        return node.id != one
+        return bool(node.id != one)
     if isinstance(node, COMPOUND):
         return not any(_mentions(part, one) for part in header(node))
     parts = [p for p in gast.iter_child_nodes(node) if not isinstance(p, gast.expr_context)]
@@ -108,5 +108,5 @@ def _only_read(node: Node, one: str) -> bool:
 
 
 def _reads(call: Node) -> bool:
-    called = call.func
-    return bool(isinstance(called, gast.Attribute) and isinstance(called.value, gast.Name) and called.attr in _READS)
+    called = call.func if isinstance(call.func, gast.Attribute) else None
+    return called is not None and isinstance(called.value, gast.Name) and str(called.attr) in _READS
