@@ -180,6 +180,8 @@ def cast_seed(seed: Any, output: Any) -> Any:
             )
         parts = [cast_seed(s, y) for s, y in zip(seed, output, strict=True)]
         return parts if isinstance(output, list) else tuple(parts)
+    if output is None or isinstance(output, str):
+        return None
     if _is_complex(seed) or _is_complex(output):
         raise DifferentiationError(
             "E5017", "the output or the seed is complex", "differentiate the real and the imaginary part"

@@ -147,7 +147,6 @@ class Facts:
     viewed: dict[str, None] = field(default_factory=dict)  # temporaries that may be views of these
     functions: dict[str, Any] = field(default_factory=dict)  # local name -> front.functions.Function
     lists: dict[str, str] = field(default_factory=dict)  # the user's names of lists and dicts made here -> which
-    item_kinds: dict[str, Kind] = field(default_factory=dict)  # list or dict made here -> what all its items are
     displays: dict[str, list[Node]] = field(default_factory=dict)  # name of a dict -> the statements that make it
     copies: dict[Node, None] = field(default_factory=dict)  # `x = owned(x, ...)`: an argument that is written into
     swapped: dict[str, dict[str, None]] = field(default_factory=dict)  # array -> arrays with which it changes places

@@ -15,7 +15,7 @@ from srcgrad.emit.module import body, gap, header, import_lines
 from srcgrad.emit.part import Lookup, derivative, follower
 from srcgrad.emit.pieces import Pieces, write
 from srcgrad.errors import DifferentiationError
-from srcgrad.facts import Facts, Kind
+from srcgrad.facts import UNKNOWN, Facts, Kind
 from srcgrad.front.defaults import check_defaults, with_live_defaults
 from srcgrad.front.functions import shadows
 from srcgrad.front.namespace import Binding, LiveNamespace, Namespace
@@ -103,7 +103,14 @@ class Module:
             return self.pending[key]
         source, namespace = self.source(function)
         self.names.taken |= {node.id for node in walk(source.tree) if isinstance(node, gast.Name)}
-        made = derive(source, namespace, mode, wrt, kinds, self, key, single, facts is not None)
+        try:
+            made = derive(source, namespace, mode, wrt, kinds, self, key, single, facts is not None)
+        except RecursionError:
+            raise DifferentiationError(
+                "E5016",
+                f"`{source.name}` leads from call to call, each with arguments of another kind",
+                "write it as a loop, over a list",
+            ) from None
         self.made[key] = made
         return made.name
 
@@ -112,10 +119,18 @@ class Module:
         return self.making[name].seeds
 
     def output_spec(self, function: Any, kinds: dict[str, Kind]) -> Any:
-        """What is known of a callee's result: a spec, or a tuple of specs."""
+        """What is known of a callee's result: a spec, or a tuple of specs; None if nothing is."""
+        return self._analysed(function, kinds)[0]
+
+    def output_kind(self, function: Any, kinds: dict[str, Kind]) -> Kind:
+        """The kind of a callee's result: a container of kinds, where it is known to be one."""
+        found: Kind = self._analysed(function, kinds)[1]
+        return found
+
+    def _analysed(self, function: Any, kinds: dict[str, Kind]) -> Any:
         key = (_identity(function), tuple(sorted(kinds.items(), key=lambda item: item[0])))
         if key not in self.specs:
-            self.specs[key] = None  # a recursive call learns nothing
+            self.specs[key] = None, UNKNOWN  # a recursive call learns nothing
             source, namespace = self.source(function)
             with contextlib.suppress(DifferentiationError):  # refused later, if a derivative flows through it
                 self.specs[key] = analysed(source, namespace, kinds, self)

@@ -18,7 +18,7 @@ from srcgrad.analyse.accumulators import accumulators
 from srcgrad.analyse.active import activity
 from srcgrad.analyse.alias import aliases, is_new
 from srcgrad.analyse.bound import bound
-from srcgrad.analyse.containers import containers
+from srcgrad.analyse.containers import containers, of_display
 from srcgrad.analyse.items import items
 from srcgrad.analyse.mutable import mutable
 from srcgrad.analyse.shapes import shapes
@@ -183,16 +183,17 @@ def prepared(
 
 
 def analysed(source: Source, namespace: Namespace, kinds: dict[str, Kind], module: Any) -> Any:
-    """What is known of a function's result, for arguments of these kinds; None if nothing is."""
+    """What is known of a function's result, for arguments of these kinds, or None; and its kind."""
     everything = tuple(parameters(source.tree))
     facts, program = prepared(source, namespace, "reverse", everything, kinds, module)
     facts.called = True
     for step in (*FRONT, containers, activity, shapes):
         program = step(program, facts)
     value = program.body[-1].value
+    kind = of_display(value, facts.kinds)
     if isinstance(value, gast.Tuple):
-        return tuple(facts.spec.get(item, Spec(ndim=None)) for item in value.elts)
-    return facts.spec.get(value)
+        return tuple(facts.spec.get(item, Spec(ndim=None)) for item in value.elts), kind
+    return facts.spec.get(value), kind
 
 
 def returns_new(source: Source, namespace: Namespace, module: Any) -> bool:

@@ -1,5 +1,6 @@
 """Programs that were written to break the front end, with what each comes to: right, or the code of its refusal."""
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 # name -> `right` or a code, the program, which defines `f`, and perhaps ARGS
@@ -915,9 +916,7 @@ def f(x, layers):
     for p in layers:
         s = np.tanh(p["w"] @ s + p["b"])
     return np.sum(s)
-FIRST = {"w": np.eye(2), "b": np.array([0.1, 0.2])}
-SECOND = {"w": np.ones((1, 2)), "b": np.array([0.3])}
-ARGS = (np.array([0.3, 0.4]), [FIRST, SECOND])
+ARGS = (np.array([0.3, 0.4]), [{"w": np.eye(2), "b": np.array([0.1, 0.2])}, {"w": np.ones((1, 2)), "b": np.array([0.3])}])
 """,
     ),
     "layers enumerated": (
@@ -940,9 +939,7 @@ def f(x, ps):
     for k in ps:
         s = np.tanh(ps[k]["w"] @ s + ps[k]["b"])
     return np.sum(s)
-FIRST = {"w": np.eye(2), "b": np.array([0.1, 0.2])}
-SECOND = {"w": np.ones((1, 2)), "b": np.array([0.3])}
-ARGS = (np.array([0.3, 0.4]), {"a": FIRST, "c": SECOND})
+ARGS = (np.array([0.3, 0.4]), {"a": {"w": np.eye(2), "b": np.array([0.1, 0.2])}, "c": {"w": np.ones((1, 2)), "b": np.array([0.3])}})
 """,
     ),
     "dict items of dicts": (
@@ -953,9 +950,7 @@ def f(x, ps):
     for k, p in ps.items():
         s = np.tanh(p["w"] @ s + p["b"])
     return np.sum(s)
-FIRST = {"w": np.eye(2), "b": np.array([0.1, 0.2])}
-SECOND = {"w": np.ones((1, 2)), "b": np.array([0.3])}
-ARGS = (np.array([0.3, 0.4]), {"a": FIRST, "c": SECOND})
+ARGS = (np.array([0.3, 0.4]), {"a": {"w": np.eye(2), "b": np.array([0.1, 0.2])}, "c": {"w": np.ones((1, 2)), "b": np.array([0.3])}})
 """,
     ),
     "nested targets": (
@@ -1150,6 +1145,386 @@ def g(a, memo=[]):
     return memo[0] * a
 def f(x, c):
     return g(c) * x[0]
+""",
+    ),
+    "float parameter becomes an array": (
+        "right",
+        """
+def f(a, z, b):
+    c = np.sum(z)
+    if b > 0:
+        a, b = b, a
+    return np.sum(c * b)
+ARGS = (np.array([0.3, 0.4]), np.array([0.5, 0.7]), 0.6)
+""",
+    ),
+    "float parameter becomes an array 2": (
+        "right",
+        """
+def f(x, b, c):
+    s = np.sum(x)
+    if c > 0:
+        b = x
+    return np.sum(s * b)
+ARGS = (np.array([0.3, 0.4]), 0.7, 0.6)
+""",
+    ),
+    "default becomes an array": (
+        "right",
+        """
+def g(x, b=1.0):
+    s = np.sum(x)
+    for i in range(1):
+        b = x * s
+    return np.sum(b)
+def f(x, c):
+    return g(x) * c
+""",
+    ),
+    "array and float change places": (
+        "right",
+        """
+def f(a, b):
+    for i in range(3):
+        a, b = b, a * b
+    return np.sum(a * b)
+ARGS = (np.array([0.3, 0.4]), 0.7)
+""",
+    ),
+    "three change places": (
+        "right",
+        """
+def f(a, b, c):
+    for i in range(2):
+        a, b, c = b, c, a
+    return np.sum(a * c)
+ARGS = (np.array([0.3, 0.4]), 0.7, 0.6)
+""",
+    ),
+    "three change places and multiply": (
+        "right",
+        """
+def f(a, b, c):
+    for i in range(2):
+        a, b, c = b, c, a
+        a = a * b
+    return np.sum(a * c)
+ARGS = (np.array([0.3, 0.4]), 0.7, 0.6)
+""",
+    ),
+    "result of a callee in a container 0": (
+        "E5010",
+        """
+def g(a):
+    return a
+def f(x, c):
+    a = x * c
+    l = []
+    l.append(g(a))
+    a[0] = 7.0
+    return np.sum(l[0] * x)
+""",
+    ),
+    "result of a callee in a container 1": (
+        "E5010",
+        """
+def g(a):
+    return a
+def f(x, c):
+    a = x * c
+    l = [c]
+    l.insert(0, g(a))
+    a[0] = 7.0
+    return np.sum(l[0] * x)
+""",
+    ),
+    "result of a callee in a container 2": (
+        "E5010",
+        """
+def g(a):
+    return a
+def f(x, c):
+    a = x * c
+    l = [c]
+    l[0] = g(a)
+    a[0] = 7.0
+    return np.sum(l[0] * x)
+""",
+    ),
+    "result of a callee in a container 3": (
+        "E5010",
+        """
+def g(a):
+    return a
+def f(x, c):
+    a = x * c
+    l = []
+    l.extend([g(a), x])
+    a[0] = 7.0
+    return np.sum(l[0] * x)
+""",
+    ),
+    "result of a callee in a container 4": (
+        "E5010",
+        """
+def g(a):
+    return a
+def f(x, c):
+    a = x * c
+    l = [g(a) for i in range(2)]
+    a[0] = 7.0
+    return np.sum(l[0] * x)
+""",
+    ),
+    "result of a callee in a container 5": (
+        "E5010",
+        """
+def g(a):
+    return a
+def f(x, c):
+    a = x * c
+    l = []
+    l.append(g(a))
+    l.append(g(a))
+    a[0] = 7.0
+    return np.sum(l[0] * x)
+""",
+    ),
+    "result of a callee in a container 6": (
+        "E5010",
+        """
+def g(a):
+    return a
+def f(x, c):
+    a = x * c
+    l = {0: c}
+    l[0] = g(a)
+    a[0] = 7.0
+    return np.sum(l[0] * x)
+""",
+    ),
+    "nested function in an index": (
+        "right",
+        """
+def idx(k):
+    return 0
+def f(x, c):
+    def idx(k):
+        return k + 1
+    a = x * c
+    a[idx(0)] = c
+    a[idx(1):idx(2)] += c
+    return np.sum(a * x)
+""",
+    ),
+    "nested function in assert": (
+        "right",
+        """
+def f(x, c):
+    def ok(v):
+        return v > 0.0
+    assert ok(c)
+    return c * x[0]
+""",
+    ),
+    "nested function in while else": (
+        "E5005",
+        """
+def f(x, c):
+    def g(v):
+        return v * v
+    y = c
+    while g(y) > 0.01:
+        y = y * 0.5
+    else:
+        y = y * x[0]
+    return y
+""",
+    ),
+    "counter in an index": (
+        "E5010",
+        """
+def f(x, c):
+    n = 0
+    def nxt():
+        nonlocal n
+        n = n + 1
+        return n
+    a = x * c
+    a[nxt()] = c
+    a[nxt()] = c * c
+    return np.sum(a * x) * n
+""",
+    ),
+    "random index": (
+        "right",
+        """
+def f(x, c):
+    rng = np.random.default_rng(0)
+    a = x * c
+    for i in range(4):
+        a[rng.integers(4)] = c * a[rng.integers(4)]
+    return np.sum(a * x)
+""",
+    ),
+    "call that writes in an index": (
+        "E5010",
+        """
+def bump(a):
+    a[0] += 1.0
+    return 1
+def f(x, c):
+    a = x * c
+    a[bump(a)] = c
+    return np.sum(a) * a[0]
+""",
+    ),
+    "callee or name": (
+        "right",
+        """
+def g(a):
+    return np.sin(a)
+def f(x, c):
+    s = c
+    for i in range(2):
+        s = np.sin(s * (g(x[0]) if x[i] > 0.2 else c))
+    return s
+""",
+    ),
+    "callee or name in a comprehension": (
+        "right",
+        """
+def g(a):
+    return np.sin(a)
+def f(x, c):
+    return sum([v * (g(v) if v > 0 else c) for v in x])
+""",
+    ),
+    "list of pairs to a callee": (
+        "right",
+        """
+def tot(ps):
+    s = 0.0
+    for w, b in ps:
+        s += np.sum(w) * b
+    return s
+def f(x, c):
+    new = []
+    for v in x:
+        new.append((x * v, v * c))
+    return tot(new)
+""",
+    ),
+    "pairs by place in a callee": (
+        "right",
+        """
+def tot(ps):
+    s = 0.0
+    i = 0
+    while i < len(ps):
+        w, b = ps[i]
+        s += np.sum(w) * b
+        i += 1
+    return s
+def f(x, c):
+    new = [(x * v, v * c) for v in x]
+    return tot(new)
+""",
+    ),
+    "callee gives dicts": (
+        "right",
+        """
+def make(x, c):
+    return [{"w": v * c, "b": c} for v in x]
+def f(x, c):
+    s = 0.0
+    for d in make(x, c):
+        s = s + d["w"] * d["b"]
+    return s
+""",
+    ),
+    "callee gives a dict comprehension": (
+        "right",
+        """
+def make(x, ws):
+    return {k: w * x for k, w in ws.items()}
+def f(x, ws):
+    y = make(x, ws)
+    return np.sum(y["a"] * y["b"])
+ARGS = (np.array([0.3, 0.4]), {"a": 0.5, "b": np.array([0.1, 0.7])})
+""",
+    ),
+    "callee gives its dict": (
+        "right",
+        """
+def same(ws):
+    return ws
+def f(x, ws):
+    y = same(ws)
+    return np.sum(y["a"] * x) * y["b"]
+ARGS = (np.array([0.3, 0.4]), {"a": np.array([0.5, 0.2]), "b": 0.7})
+""",
+    ),
+    "callee gives a list": (
+        "right",
+        """
+def scaled(ws, x):
+    return [w * x for w in ws]
+def f(x, ws):
+    y = scaled(ws, x)
+    s = 0.0
+    for w in y:
+        s = s + np.sum(w)
+    return s * np.sum(y[0])
+ARGS = (0.3, [np.array([0.5, 0.2]), np.ones((2, 2))])
+""",
+    ),
+    "step of parameters": (
+        "right",
+        """
+def loss(ps, x):
+    h = x
+    for w, b in ps:
+        h = np.tanh(w @ h + b)
+    return np.sum(h * h)
+def f(x, ps, lr):
+    new = []
+    for w, b in ps:
+        new.append((w * (1.0 - lr), b - lr * b))
+    return loss(new, x)
+ARGS = (np.array([0.3, 0.4]), [(np.eye(2), np.array([0.1, 0.2])), (np.ones((1, 2)), np.array([0.3]))], 0.1)
+""",
+    ),
+    "None in a container": (
+        "right",
+        """
+def f(p, c):
+    return np.sum(p["w"]) * c if p["b"] is None else c
+ARGS = ({"w": np.ones(2), "b": None}, 0.4)
+""",
+    ),
+    "out=None": (
+        "E5010",
+        """
+def put(c, out=None):
+    if out is None:
+        out = np.zeros(4)
+    out[0] = c
+    return out
+def f(x, c):
+    return np.sum(put(c) * x)
+""",
+    ),
+    "tree of tuples": (
+        "E5016",
+        """
+def ev(t):
+    if len(t) == 1:
+        return t[0]
+    return ev(t[0]) * ev(t[1])
+def f(t, c):
+    return ev(t) * c
+ARGS = ((((0.3,), (0.4,)), (0.7,)), 0.6)
 """,
     ),
 }

@@ -9,8 +9,8 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.analyse.callees import bind, kinds_of
 from srcgrad.facts import UNKNOWN, Facts, Kind
-from srcgrad.front.lists import kinds_of_lists
 from srcgrad.front.resolve import binding_of
 from srcgrad.trees import Node, is_write, statements, stores, target, written
 
@@ -29,6 +29,7 @@ def _makers() -> tuple[Any, ...]:
 
 
 MAKERS = _makers()
+ANY = ...  # the key of a kind that holds of all items of a list or dict whose keys are not known
 
 
 def containers(function: Node, facts: Facts) -> Node:
@@ -50,16 +51,16 @@ def _note_items(order: list[Node], facts: Facts) -> None:
         bound = target(node)
         if bound is not None and facts.list_kind(bound):
             display = getattr(node.value, "elts", getattr(node.value, "values", []))
-            found.setdefault(bound, []).extend(_of_display(item, facts.kinds) for item in display)
+            found.setdefault(bound, []).extend(of_display(item, facts.kinds) for item in display)
         elif written(node) and facts.list_kind(written(node)[0]) and (is_write(node) or isinstance(node, gast.Expr)):
             value = node.value if is_write(node) else node.value.args[-1] if node.value.args else None
             if value is not None and not _is_item(value, order, facts):
-                found.setdefault(written(node)[0], []).append(_of_display(value, facts.kinds))
+                found.setdefault(written(node)[0], []).append(of_display(value, facts.kinds))
     for held, kinds in found.items():
         inner = [kind for kind in kinds if kind.tag in ("tuple", "list", "dict")]
         if inner and facts.kinds.get(held, UNKNOWN).items == ():
-            facts.item_kinds[held] = _joined(kinds)
-            if facts.item_kinds[held] == UNKNOWN:
+            facts.kinds[held] = Kind(facts.list_kind(held), None, ((ANY, _joined(kinds)),))
+            if facts.kinds[held].items[0][1] == UNKNOWN:
                 raise facts.refuse(
                     next(n for n in order if target(n) == held),
                     "E5005",
@@ -80,8 +81,6 @@ def _is_item(value: Node, order: list[Node], facts: Facts) -> bool:
 
 def _notes(order: list[Node], facts: Facts) -> None:
     for node in order:
-        if isinstance(node, gast.For) and isinstance(node.iter, gast.Name) and node.iter.id in facts.item_kinds:
-            _note(node.target.id, facts.item_kinds[node.iter.id], facts)
         if isinstance(node, gast.For) and isinstance(node.iter, gast.Name) and node.iter.id in facts.kinds:
             _note(node.target.id, common(facts.kinds[node.iter.id]), facts)
         if isinstance(node, gast.Assign):
@@ -113,7 +112,8 @@ def _assignment(node: Node, facts: Facts) -> None:
     bound = target(node)
     operation = facts.operation.get(node.value)
     if bound is not None and facts.list_kind(bound):
-        _note(bound, Kind(facts.list_kind(bound)), facts)
+        if not facts.kinds.get(bound, UNKNOWN).items:
+            _note(bound, Kind(facts.list_kind(bound)), facts)
         if isinstance(node.value, gast.Dict):
             facts.displays.setdefault(bound, []).append(node)
     elif bound is not None and operation is not None and operation.function in MAKERS:
@@ -126,43 +126,38 @@ def _assignment(node: Node, facts: Facts) -> None:
             facts.containers[bound] = "list"
     elif bound is not None and operation is not None and operation.kind == "callee":
         callee = facts.module.callee(operation.function, node.value, facts)
-        returned = getattr(callee.tree.body[-1], "value", None)
-        if isinstance(returned, gast.Tuple | gast.List | gast.Dict):
-            _note(bound, _of_display(returned, {}), facts)
-        elif isinstance(returned, gast.Name):
-            _note(bound, Kind(kinds_of_lists(callee.tree).get(returned.id, "unknown")), facts)
+        kinds = kinds_of(bind(node.value, callee.tree, facts), facts)
+        _note(bound, facts.module.output_kind(operation.function, kinds), facts)
     elif bound is not None and (source := _copied(node.value, facts)) is not None:
         _note(bound, facts.kinds.get(source, UNKNOWN), facts)
         facts.containers[bound] = facts.containers[source]
     elif bound is not None and operation is not None and operation.function is operator.getitem:
         source, index = operation.bound["x"], operation.bound["index"]
-        if isinstance(source, gast.Name) and source.id in facts.item_kinds:
-            _note(bound, facts.item_kinds[source.id], facts)
-        elif isinstance(source, gast.Name) and source.id in facts.kinds:
+        if isinstance(source, gast.Name) and source.id in facts.kinds:
             _note(bound, part_of(facts.kinds[source.id], index), facts)
     elif bound is not None and isinstance(node.value, gast.Tuple | gast.List | gast.Dict):
         if node.value in facts.pushes or not getattr(node.value, "elts", getattr(node.value, "values", None)):
             return  # an empty stack
-        _note(bound, _of_display(node.value, facts.kinds), facts)
+        _note(bound, of_display(node.value, facts.kinds), facts)
     elif bound is not None and isinstance(node.value, gast.Name) and node.value.id in facts.containers:
         _note(bound, facts.kinds.get(node.value.id, UNKNOWN), facts)
         facts.containers[bound] = facts.containers[node.value.id]
     elif bound is None and not is_write(node) and getattr(node.value, "id", "") in facts.kinds:
         items = dict(facts.kinds[node.value.id].items)
         for position, name in enumerate(stores(node)):
-            _note(name, items.get(position, UNKNOWN), facts)
+            _note(name, items.get(position) or items.get(ANY) or UNKNOWN, facts)
 
 
-def _of_display(value: Node, kinds: dict[str, Kind]) -> Kind:
+def of_display(value: Node, kinds: dict[str, Kind]) -> Kind:
     """The kind of a display of names and literals."""
     if isinstance(value, gast.Name):
         return kinds.get(value.id, UNKNOWN)
     if isinstance(value, gast.Tuple | gast.List):
         tag = "tuple" if isinstance(value, gast.Tuple) else "list"
-        return Kind(tag, None, tuple((k, _of_display(item, kinds)) for k, item in enumerate(value.elts)))
+        return Kind(tag, None, tuple((k, of_display(item, kinds)) for k, item in enumerate(value.elts)))
     if isinstance(value, gast.Dict):
         keys = [getattr(key, "value", None) for key in value.keys]
-        return Kind("dict", None, tuple(zip(keys, (_of_display(v, kinds) for v in value.values), strict=True)))
+        return Kind("dict", None, tuple(zip(keys, (of_display(v, kinds) for v in value.values), strict=True)))
     return UNKNOWN
 
 
@@ -205,6 +200,9 @@ def part_of(kind: Kind, index: Node) -> Kind:
         parts = [part for _, part in kind.items]
         return _joined(parts) if parts and kind.tag in ("tuple", "list", "dict") else UNKNOWN
     items = dict(kind.items)
+    if ANY in items:
+        of_all: Kind = items[ANY]
+        return of_all
     if isinstance(key, int) and key < 0:
         key += len(items)
     return items.get(key, UNKNOWN) if isinstance(key, int | str) else UNKNOWN

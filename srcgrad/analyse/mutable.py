@@ -33,7 +33,9 @@ def mutable(function: Node, facts: Facts) -> Node:
         return function
     views = views_of(order, arrays, facts)
     if not facts.generated:  # what our text reads late is a number
-        check_stale(graph(function.body), views, function.body, facts)
+        flow = graph(function.body)
+        check_stale(flow, views, function.body, facts)
+        check_held(function.body, graph(function.body), views, facts)
     give_copies(function.body, graph(function.body), views, facts)
     order = list(statements(function.body))
     views = views_of(order, arrays, facts)
@@ -44,8 +46,6 @@ def mutable(function: Node, facts: Facts) -> Node:
         else:
             _check_origin(array, order, function, facts)
     flow = graph(function.body)
-    if not facts.generated:
-        check_held(function.body, flow, views, facts)
     check_rows(order, views, arrays, facts)
     for node in order:
         settle(node, flow, views, arrays, function.body, facts)

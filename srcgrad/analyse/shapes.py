@@ -28,7 +28,15 @@ def shapes(function: Node, facts: Facts) -> Node:
     for parameter in parameters(function):
         known[parameter] = _parameter(parameter, facts)
         _note_value(parameter, known[parameter], facts)
+    bound = {s for n in statements(function.body) if not is_write(n) for s in stores(n)}
+    entry = {p: kind for p, kind in facts.kinds.items() if p in bound & set(known) and kind.tag in ("scalar", "array")}
+    if entry:  # what the argument is does not hold of what the name is bound to later
+        facts.kinds = {**facts.kinds, **dict.fromkeys(entry, UNKNOWN)}
     _block(function.body, known, facts)
+    for parameter, kind in entry.items():
+        rank = facts.value_spec[parameter].ndim
+        if rank == (0 if kind.tag == "scalar" else kind.ndim):
+            facts.kinds[parameter] = kind
     return function
 
 

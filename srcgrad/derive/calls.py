@@ -77,7 +77,8 @@ def _call(node: Node, facts: Facts) -> Node:
     facts.origin[rewritten] = facts.origin.get(node, node)
     if node in facts.spec:
         facts.spec[rewritten] = facts.spec[node]
-    facts.definition[node.targets[0].id] = rewritten
+    if node.targets[0].id in facts.definition:
+        facts.definition[node.targets[0].id] = rewritten
     return rewritten
 
 

@@ -54,6 +54,10 @@ def expanded(block: Block, site: Site) -> Block:
         before: Block = []
         if isinstance(node, COMPOUND):
             _check_order(getattr(node, "test", getattr(node, "iter", None)), site)
+            if isinstance(node, gast.While) and any(_is_nested(n, site) for n in walk(node.test)):
+                raise site.facts.refuse(
+                    node.test, "E5005", "a nested function in the test of this `while`", "use `while True`, and `break`"
+                )
             if isinstance(node, gast.If):
                 node.test = _expand(node.test, node, before, site)
             elif isinstance(node, gast.For):
@@ -65,7 +69,15 @@ def expanded(block: Block, site: Site) -> Block:
                 made += expanded(_as_branch(node, site), site)
                 continue
             _check_order(node.value, site, alone=not isinstance(node, gast.AugAssign))
+            places = _places(node)
+            for place in places:
+                _check_order(place.slice, site, alone=False)
             node.value = _expand(node.value, node, before, site)
+            for place in places:
+                place.slice = _expand(place.slice, node, before, site)
+        elif isinstance(node, gast.Assert):
+            _check_order(node.test, site, alone=False)
+            node.test = _expand(node.test, node, before, site)
         elif isinstance(node, gast.Expr) and isinstance(node.value, gast.Call):
             if _is_procedure(node.value, site):
                 made += _performed(node, site)
@@ -77,6 +89,16 @@ def expanded(block: Block, site: Site) -> Block:
             site.facts.foreign[node] = None
         made += [*before, node]
     return made
+
+
+def _places(node: Node) -> list[Node]:
+    """The parts into which a statement stores, indices and all."""
+    targets = node.targets if isinstance(node, gast.Assign) else [getattr(node, "target", None)]
+    return [n for t in targets if t is not None for n in walk(t) if isinstance(n, gast.Subscript)]
+
+
+def _is_nested(node: Node, site: Site) -> bool:
+    return isinstance(node, gast.Call) and getattr(node.func, "id", "") in site.facts.functions
 
 
 def _check_order(value: Node | None, site: Site, alone: bool = True) -> None:

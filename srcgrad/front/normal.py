@@ -126,12 +126,16 @@ def _assignment(node: Node, scope: Scope) -> None:
         if node in scope.facts.augmented and scope.block:
             scope.facts.augmented[scope.block[-1]] = None
     elif isinstance(first, gast.Subscript):
-        part, value = _part(first, scope), node.value
-        if node in scope.facts.augmented:  # the index is computed once
+        value = node.value
+        if node in scope.facts.augmented:  # the index is computed once, and first
+            part = _part(first, scope)
             read = copy(part) if isinstance(value.left, gast.Subscript) else value.left
             read.ctx = gast.Load()
-            value = gast.copy_location(gast.BinOp(read, value.op, value.right), value)
-        scope.emit(gast.Assign([part], _stored(first, value, scope), None))
+            value = _stored(first, gast.copy_location(gast.BinOp(read, value.op, value.right), value), scope)
+        else:
+            value = _stored(first, value, scope)
+            part = _part(first, scope)
+        scope.emit(gast.Assign([part], value, None))
         if node in scope.facts.augmented and scope.facts.list_kind(getattr(first.value, "id", "")):
             scope.facts.updates[scope.block[-1]] = None
     else:

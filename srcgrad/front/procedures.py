@@ -91,7 +91,7 @@ class Procedures:
         positional = [a.id for a in tree.args.posonlyargs + tree.args.args]
         given = dict(zip(positional, call.args, strict=False)) | {w.arg: w.value for w in call.keywords}
         for parameter in changes:
-            if parameter not in given and parameter not in _variadic(tree):
+            if parameter not in given and parameter in _lasting(tree):
                 raise facts.refuse(
                     call,
                     "E5010",
@@ -101,5 +101,9 @@ class Procedures:
         return [value for parameter, value in given.items() if parameter in changes]
 
 
-def _variadic(tree: Node) -> list[str]:
-    return [tree.args.vararg.id] if tree.args.vararg is not None else []
+def _lasting(tree: Node) -> list[str]:
+    """Parameters whose default is an object that the next call gets as well."""
+    positional = [*tree.args.posonlyargs, *tree.args.args]
+    pairs = [*zip(positional[len(positional) - len(tree.args.defaults) :], tree.args.defaults, strict=True)]
+    pairs += zip(tree.args.kwonlyargs, tree.args.kw_defaults, strict=True)
+    return [p.id for p, default in pairs if default is not None and not isinstance(default, gast.Constant)]
