@@ -32,6 +32,7 @@ docs: $(VENV)/docs.installed
 
 bench: $(VENV)/bench.installed
 	$(BIN)/python -m benchmarks.run
+	$(BIN)/python -m benchmarks.programs
 
 demo: $(VENV)/demo.installed
 	$(BIN)/python -m examples.demo

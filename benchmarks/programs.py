@@ -76,6 +76,16 @@ def cholesky(a):  # type: ignore[no-untyped-def]
     n = a.shape[0]
     a = a.copy()
     for j in range(n):
+        a[j, j] = np.sqrt(a[j, j] - np.dot(a[j, :j], a[j, :j]))
+        a[j + 1 :, j] = (a[j + 1 :, j] - a[j + 1 :, :j] @ a[j, :j]) / a[j, j]
+    return np.sum(np.log(np.diag(a)))
+
+
+def right_looking(a):  # type: ignore[no-untyped-def]
+    """The same, with each column taken off those on its right, one by one: short vectors only."""
+    n = a.shape[0]
+    a = a.copy()
+    for j in range(n):
         a[j, j] = np.sqrt(a[j, j])
         a[j + 1 :, j] /= a[j, j]
         for k in range(j + 1, n):
@@ -94,6 +104,7 @@ def programs() -> list[tuple[str, Callable[..., Any], tuple[Any, ...], Any, floa
         ("ADI, 100 x 100, 20 steps", implicit, (draw((100, 100)), 0.3, 20), 0, 4.0),
         ("LSTM, 128 units, 100 steps", long_short, cell, (0, 1), 3.0),
         ("Cholesky in place, 120 x 120", cholesky, (spd,), 0, 5.0),
+        ("Cholesky, right-looking", right_looking, (spd,), 0, 5.0),
     ]
 
 

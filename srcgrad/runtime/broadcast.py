@@ -58,6 +58,8 @@ def summed_to(g: Any, shape: tuple[int, ...]) -> Any:
     """The array `g` summed to a shape that broadcasts to its own; a 0-d `g` is repeated instead."""
     if g.ndim == 0:
         return np.full(shape, g)
+    if not shape:
+        return np.add.reduce(g, axis=None)
     if g.ndim < len(shape):
         g = g.reshape((*(1,) * (len(shape) - g.ndim), *g.shape))
     lead = g.ndim - len(shape)

@@ -22,6 +22,13 @@ def fitted(g: Any, shape: tuple[int, ...]) -> Any:
     return summed_to(np.broadcast_to(g, np.broadcast_shapes(g.shape, shape)), shape)
 
 
+def _is_plain(g: Any, a: Any, b: Any) -> bool:
+    """Whether `a` is a matrix, `b` a vector, `g` fits their product, and all are arrays of one dtype."""
+    if not type(g) is type(a) is type(b) is np.ndarray or a.ndim != 2 or b.ndim != 1:
+        return False
+    return bool(g.dtype is a.dtype is b.dtype and g.shape == a.shape[:1])
+
+
 def matmul_left(g: Any, a: Any, b: Any) -> Any:
     """The adjoint of `a` in `a @ b`, whatever the ranks; of `a` only the shape matters.
 
@@ -31,6 +38,8 @@ def matmul_left(g: Any, a: Any, b: Any) -> Any:
     array([[1., 2., 3.],
            [1., 2., 3.]])
     """
+    if _is_plain(g, a, b):
+        return g[:, None] * b
     g = fitted(g, matmul_shape(np.shape(a), np.shape(b)))
     if np.ndim(b) == 1:
         return sum_to(np.expand_dims(g, -1) * b, a)
@@ -47,7 +56,7 @@ def matmul_right(g: Any, a: Any, b: Any) -> Any:
     >>> matmul_right(np.ones(2), np.ones((2, 3)), np.zeros(3))
     array([2., 2., 2.])
     """
-    if np.ndim(a) == 2 and np.ndim(b) == 1 and np.shape(g) == a.shape[:1]:
+    if _is_plain(g, a, b):
         return a.T @ g
     g = fitted(g, matmul_shape(np.shape(a), np.shape(b)))
     if np.ndim(a) == 1:
