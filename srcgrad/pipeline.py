@@ -42,6 +42,7 @@ from srcgrad.front.subset import subset
 from srcgrad.front.views import views
 from srcgrad.front.webs import augmented, parameters, webs
 from srcgrad.improve.accumulate import accumulate
+from srcgrad.improve.cleared import cleared
 from srcgrad.improve.closure import closure
 from srcgrad.improve.coalesce import coalesce, count_temporaries
 from srcgrad.improve.copies import copies
@@ -83,6 +84,7 @@ IMPROVE: tuple[Pass, ...] = (
     inline,
     signs,
     order,
+    cleared,
     products,
     accumulate,
     reuse,

@@ -43,8 +43,7 @@ def forward_sweep_grad(low, x, y_bar=1.0):
         x[i] = x_stack.pop()
         t2 = x[i] / low[i, i]
         t3_bar = sum_to(x_1_bar[i].copy(), t2)
-        x_1_bar[i] = 0.0
-        x_1_bar[i] += sum_to(t3_bar / low[i, i], x[i])
+        x_1_bar[i] = sum_to(t3_bar / low[i, i], x[i])
         low_bar[i, i] -= sum_to(t3_bar * t2 / low[i, i], low[i, i])
         for k in reversed(range(i)):
             # line 8: x[i] -= low[i, k] * x[k]
