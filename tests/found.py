@@ -256,6 +256,12 @@ def list_longer_after_a_branch(x, c):
     return np.sum(x)
 
 
+def numpy_asked_in_a_test(x):
+    if np.issubdtype(x.dtype, np.integer):
+        x = x.astype(float)
+    return np.sum(x * x * x)
+
+
 FOUND = (
     (list_longer_after_a_branch, (np.array([0.3, -0.4, 0.9]), 0.7)),
     (argument_overwritten_in_a_loop, (np.array([0.3, -0.4, 0.9]), 0.5)),
@@ -289,6 +295,7 @@ FOUND = (
 )
 
 SECOND = (
+    (numpy_asked_in_a_test, (np.array([0.4, -0.7]),)),
     (callee_with_a_local_of_that_name, (0.7, 3)),
     (number_times_array_in_a_loop, (np.array([0.3, -0.4, 0.9]), np.array([0.2, 0.5, -0.1, 0.4]))),
 )

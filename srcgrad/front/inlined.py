@@ -227,6 +227,7 @@ def _is_written_out(call: Node, site: Site, found: Function | None = None) -> bo
         isinstance(item, gast.Name | gast.Attribute) and function_of(item, site.facts, site.local) for item in given
     ):
         return True
-    if site.facts.module.inline or Procedures(site.facts).arguments(call, site.facts, site.local):
+    of_numpy = str(getattr(operation.function, "__module__", "")).partition(".")[0] == "numpy"
+    if (site.facts.module.inline and not of_numpy) or Procedures(site.facts).arguments(call, site.facts, site.local):
         return True
     return site.is_variadic(operation.function)
