@@ -39,6 +39,8 @@ def _given(node: Node, facts: Facts) -> list[Node]:
     if isinstance(value, gast.Name | gast.Tuple | gast.List | gast.Dict | gast.IfExp):
         return [value]
     operation = facts.operation.get(value)
+    if operation is not None and operation.function in (list, sorted):
+        return []  # a list of its own, of the same items; of a dict, its keys
     if isinstance(value, gast.Call) and operation is not None and operation.kind != "op":
         return [*value.args, *(w.value for w in value.keywords)]
     return []
