@@ -365,3 +365,22 @@ def test_a_text_without_ranks_looks_at_what_was_read_as_a_number(tmp_path):
         gradient(np.ones((2, 2)))
     with pytest.raises(TypeError, match="E5010"):
         gradient([np.ones(2), np.ones(2)])
+
+
+def test_a_text_looks_at_the_items_of_a_list_that_it_is_given(tmp_path):
+    target = write(
+        tmp_path,
+        model="""
+        import numpy as np
+
+        def f(x, l):
+            l.append(x)
+            first = l[0]
+            l[0] += x
+            return np.sum(first * l[0])
+        """,
+    )
+    gradient = run(dump(target, wrt=("x",)).text)["f_grad"]
+    np.testing.assert_allclose(gradient(2.0, [3.0]), 3.0)
+    with pytest.raises(TypeError, match="E5010"):
+        gradient(2.0, [np.ones(2)])

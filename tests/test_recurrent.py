@@ -84,3 +84,12 @@ def test_no_trips_and_vectors() -> None:
     np.testing.assert_array_equal(sum_products(matmul_left, [], W, []), np.zeros((3, 3)))
     gs, bs = [2.0, 3.0], [X[0], X[1]]
     np.testing.assert_allclose(sum_products(matmul_left, gs, np.zeros(3), bs), 2.0 * X[0] + 3.0 * X[1])
+
+
+def test_the_dtype_is_that_of_the_fixed_factor() -> None:
+    fixed = np.zeros((3, 2), np.float32)
+    gs, bs = [np.ones(3), np.ones(3)], [np.ones(2), np.full(2, 4.0)]
+    found = sum_products(matmul_left, gs, fixed, bs)
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found, np.full((3, 2), 5.0))
+    assert sum_products(matmul_right, bs, gs, np.zeros((3, 2), np.float32)).dtype == np.float32

@@ -193,7 +193,8 @@ def _joined(parts: list[Kind]) -> Kind:
 def part_of(kind: Kind, index: Node) -> Kind:
     """The kind of `x[index]`: of the item, for a literal key; what all items are, for any other."""
     if isinstance(index, gast.Slice):
-        return Kind(kind.tag, None, tuple((k, common(kind)) for k, _ in kind.items)) if kind.tag != "array" else UNKNOWN
+        listed = kind.tag in ("tuple", "list")
+        return Kind(kind.tag, None, tuple((k, common(kind)) for k, _ in kind.items)) if listed else UNKNOWN
     try:
         key = gast.literal_eval(index)
     except (ValueError, TypeError):

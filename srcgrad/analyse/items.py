@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.facts import Facts, copied
+from srcgrad.facts import UNKNOWN, Facts, copied
+from srcgrad.front.webs import parameters
 from srcgrad.trees import Block, Node, at, is_write, part_written, statement, statements, target, written
 
 
@@ -12,8 +13,9 @@ def items(function: Node, facts: Facts) -> Node:
     """Look at the items that are updated, where they are not known to be numbers."""
     if facts.updates:
         order = list(statements(function.body))
+        given = {p for p in parameters(function) if not facts.kinds.get(p, UNKNOWN).items}
         held = dict.fromkeys(written(node)[0] for node in facts.updates)
-        unknown = {one: None for one in held if not _holds_numbers(one, order, facts)}
+        unknown = {one: None for one in held if one in given or not _holds_numbers(one, order, facts)}
         _look(function.body, unknown, facts)
     return function
 

@@ -10,7 +10,7 @@ from typing import Any  # defaults are arbitrary objects
 import gast
 
 from srcgrad.errors import DifferentiationError
-from srcgrad.front.namespace import LiveNamespace
+from srcgrad.front.namespace import Binding, LiveNamespace, attribute
 from srcgrad.front.parse import place
 from srcgrad.front.resolve import trusted_constant
 from srcgrad.front.source import Source
@@ -43,11 +43,19 @@ def with_live_defaults(source: Source, function: FunctionType) -> Source:
 
 def _is_same(node: Node, value: Any, names: LiveNamespace) -> bool:
     """Whether the text of a default still means its value; what is no name, and reads names, is not told."""
-    if isinstance(node, gast.Name):
-        found = names.lookup(node.id)
+    if isinstance(node, gast.Name | gast.Attribute):
+        found = _dotted(node, names)
         return found is not None and found.object is value
     reads = [n for n in walk(node) if isinstance(n, gast.Name)] if node is not None else []
     return not reads or trusted_constant(value) is None
+
+
+def _dotted(node: Node, names: LiveNamespace) -> Binding | None:
+    """What a name such as `np.pi` means now."""
+    if isinstance(node, gast.Name):
+        return names.lookup(node.id)
+    base = _dotted(node.value, names) if isinstance(node, gast.Attribute) else None
+    return None if base is None else attribute(base, node.attr)
 
 
 def _settled(node: Node, value: Any, function: FunctionType) -> Node:

@@ -35,12 +35,8 @@ def wants_arrays(operation: Operation, parameter: str) -> bool:
     if operation.function is add_at:
         return True
     module = str(getattr(operation.function, "__module__", "numpy"))
-    ours = not isinstance(operation.function, np.ufunc) and module.partition(".")[0] not in (
-        "numpy",
-        "scipy",
-        "_operator",
-    )
-    return not ours and parameter not in _SEQUENCES and operation.function not in _TAKES_ITEMS
+    theirs = isinstance(operation.function, np.ufunc) or module.partition(".")[0] in ("numpy", "scipy", "_operator")
+    return theirs and parameter not in _SEQUENCES and operation.function not in _TAKES_ITEMS
 
 
 def check_operands(value: Node, operation: Operation, places: Container[str], scope: Scope) -> None:

@@ -60,14 +60,14 @@ def summed_to(g: Any, shape: tuple[int, ...]) -> Any:
         return np.full(shape, g)
     if not shape:
         return np.add.reduce(g, axis=None)
-    if g.ndim < len(shape):
+    if g.ndim < len(shape) and set(shape[: len(shape) - g.ndim]) == {1}:  # stored where there are fewer axes
         g = g.reshape((*(1,) * (len(shape) - g.ndim), *g.shape))
     lead = g.ndim - len(shape)
-    grown = [lead + k for k, size in enumerate(shape) if size == 1 and g.shape[lead + k] != 1]
+    grown = [lead + k for k, size in enumerate(shape) if size == 1 and lead >= 0 and g.shape[lead + k] != 1]
     axes = (*range(lead), *grown)
     if axes:
         g = np.add.reduce(g, axis=axes, keepdims=True)  # np.sum, without its overhead
-    if g.shape[lead:] != shape:
+    if lead < 0 or g.shape[lead:] != shape:
         raise ValueError(f"E5004 gradient of a rule has the wrong shape: {g.shape} where {shape} is due")
     return g.reshape(shape)
 

@@ -87,7 +87,7 @@ def sum_products(product: Any, gs: list[Any], a: Any, b: Any) -> Any:
     if not shapes or any(np.shape(g) != matmul_shape(x.shape, y.shape) for g, (x, y) in zip(gs, shapes, strict=True)):
         return sum(product(g, a, k) if left else product(g, k, b) for g, k in pairs)
     seeds, factors = (np.array(gs), np.array(kept)) if ranks == {1} else (_rows(gs, left), _rows(kept, left))
-    return seeds.T @ factors if left else factors.T @ seeds
+    return sum_to(seeds.T @ factors if left else factors.T @ seeds, fixed)
 
 
 def _rows(parts: list[Any], transposed: bool) -> Any:
