@@ -374,13 +374,13 @@ def test_a_text_looks_at_the_items_of_a_list_that_it_is_given(tmp_path):
         import numpy as np
 
         def f(x, l):
-            l.append(x)
+            l.append(1.0)
             first = l[0]
-            l[0] += x
-            return np.sum(first * l[0])
+            l[0] += 2.0
+            return np.sum(first * l[0]) * x
         """,
     )
     gradient = run(dump(target, wrt=("x",)).text)["f_grad"]
-    np.testing.assert_allclose(gradient(2.0, [3.0]), 3.0)
+    np.testing.assert_allclose(gradient(2.0, [3.0]), 15.0)
     with pytest.raises(TypeError, match="E5010"):
         gradient(2.0, [np.ones(2)])
