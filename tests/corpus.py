@@ -320,4 +320,24 @@ def f(x, c, n):
     c = c + 0.3 * np.sum(v4 * v4)
     return np.sum(a * b3)
 """,
+    1010437: """\
+def f(x, c, n):
+    idx = np.array([0, 2, 1])
+    m = np.array([0.1, 0.9, 0.7, 0.2])
+    a = x * x
+    for i1 in range(1):
+        a[-2:] = (np.mean(np.array([v * a[i1] for v in x if v > 0.3] + [0.1])), np.tanh((c + c)) * 1.09)
+    k2 = 0
+    while k2 < 3 and a[k2] < 2.0:
+        k2 += 1
+        def g3(t):
+            return np.tanh(t) + x[1]
+        c = np.tanh(g3(np.sum(a * x)))
+        for i4 in range(3):
+            l5 = [sum(v * 0.5 for v in a), np.tanh(np.tanh(c) * 0.37) * 0.48]
+            a[k2] = c
+    l6 = [np.mean(np.array([v * c for v in x if v > 0.3] + [0.1])), np.mean(np.array([v * c for v in x if v > 0.3] + [0.1]))]
+    s7 = np.tanh(l6[-1] + 0.3 * c)
+    return np.sum(a * a)
+""",
 }

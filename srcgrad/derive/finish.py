@@ -37,7 +37,12 @@ def _zeros(halves: Halves, facts: Facts) -> None:
             else:
                 halves.backward.append(made)
     order = {facts.spelled[w]: k for k, w in enumerate(facts.wrt)}
-    hoisted = [n for n in halves.backward if n in facts.zeros and target(n) in order]
+    seen: set[str] = set()  # what an earlier statement binds may not be cleared before that one
+    hoisted = []
+    for node in halves.backward:
+        if node in facts.zeros and target(node) in order and target(node) not in seen:
+            hoisted.append(node)
+        seen.update(s for n in statements([node]) for s in stores(n))
     first = sorted(hoisted, key=lambda n: order[str(target(n))])
     halves.backward = first + [n for n in halves.backward if n not in hoisted] + last
 

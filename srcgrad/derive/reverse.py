@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import gast
 
@@ -25,8 +25,6 @@ class Backward:
     adjoints: Adjoints
     lost: Overwrites
     saves: Saves
-    depth: int = 0
-    hoisted: Block = field(default_factory=list)
 
 
 @dataclass
@@ -49,10 +47,10 @@ def reverse(function: Node, facts: Facts) -> Halves:
     output = function.body[-1]
     seed = _seed(output, adjoints, facts)
     work = Backward(facts, adjoints, lost, Saves(facts, lost))
-    work.hoisted += stack_adjoints(function.body, adjoints)
-    backward = seed + _block(function.body[:-1], (function, "body"), work)
+    stacks = stack_adjoints(function.body, adjoints)
+    backward = stacks + seed + _block(function.body[:-1], (function, "body"), work)
     forward = work.saves.forward(function.body[:-1])
-    return Halves(forward, work.hoisted + backward, adjoints, output)
+    return Halves(forward, backward, adjoints, output)
 
 
 def _seed(output: Node, adjoints: Adjoints, facts: Facts) -> Block:
@@ -167,9 +165,7 @@ def _branch(node: Node, work: Backward) -> Block:
         sides, states = [], []
         for which in ("body", "orelse"):
             work.adjoints.state = dict(before)
-            work.depth += 1
             sides.append(_block(getattr(node, which), (node, which), work))
-            work.depth -= 1
             states.append(work.adjoints.state)
         fresh = [n for n in _names(*states) if _differ(n, states) and before.get(n, ABSENT) == ABSENT]
         if not fresh:
@@ -208,14 +204,11 @@ def _join(kinds: list[str]) -> str:
 
 
 def _initialise(primal: str, into: Block, like: Node, work: Backward) -> None:
-    """Zeros before a loop or branch; those of parameters go to the head of the backward half."""
+    """Zeros before a loop or branch."""
     spec = work.facts.value_spec.get(primal)
     indexed = primal in work.facts.indexed
     made = (work.adjoints.element_zeros if indexed else work.adjoints.zeros)(primal, spec, like)
-    if primal in work.facts.wrt and work.depth == 0:
-        work.hoisted.append(made)
-    else:
-        into.append(made)
+    into.append(made)
 
 
 def _loop(node: Node, work: Backward) -> Block:
@@ -224,9 +217,7 @@ def _loop(node: Node, work: Backward) -> Block:
     zeros: Block = []
     while True:
         work.adjoints.state = _trip_state(before, node)
-        work.depth += 1
         body = _loop_body(node, work)
-        work.depth -= 1
         after = work.adjoints.state
         fresh = [n for n in after if after[n] != ABSENT and before.get(n, ABSENT) == ABSENT]
         if not fresh:
