@@ -340,4 +340,30 @@ def f(x, c, n):
     s7 = np.tanh(l6[-1] + 0.3 * c)
     return np.sum(a * a)
 """,
+    1001945: """\
+def f(x, c, n):
+    idx = np.array([0, 2, 1])
+    m = np.array([0.1, 0.9, 0.7, 0.2])
+    a = x.copy()
+    np.multiply(a, power(max(x[0], 0.123), n), out=a)
+    for i1 in range(1):
+        a[(2 * i1) % 4] -= np.mean(np.array([v * x[i1] for v in x if v > 0.3] + [0.1]))
+        a[1:] = a[:-1]
+    a *= x + x
+    l2 = [np.sum(a * x), a[1]]
+    a[-1], a[0] = a[-1], a[-1]
+    c = c + total(a, power(np.tanh(x[1]) * 0.54, 0))
+    for i3 in range(n - 1):
+        for i4, (u5, w6) in enumerate(zip(x, a)):
+            u5 = np.tanh(l2[0] + 0.3 * c)
+            p8, q9 = np.tanh((c + c)) * 1.25, l2[-1] * np.sin(x[i3])
+            a[(2 * i3) % 4] *= power(u5, 1)
+        else:
+            v10 = a[:]
+            v10[-1] += np.tanh(u5) * 1.04
+            c = c + 0.3 * np.sum(v10 * v10)
+        p11, q12 = np.sin(x[i3 - 1] * c), np.tanh(np.sum(a * x)) * 1.38
+        a[2], a[i3] = a[(2 * i3) % 4], a[1]
+    return a
+""",
 }

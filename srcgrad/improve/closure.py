@@ -29,6 +29,8 @@ def closure(program: Program, facts: Facts) -> Program:
             renamed[name] = facts.names.numbered(facts.base.get(name, name))
             changes = name in facts.mutable or facts.list_kind(name)
             own = f"{name}.copy()" if changes else name  # its elements will change
+            if _bind_early(program.forward, name, program.parameters) and changes:
+                own = f"None if {name} is None else {own}"
             copies.append((name, statement(f"{renamed[name]} = {own}")))
     for name in stacks:
         if name not in renamed and _is_popped(program.backward, name):
@@ -49,6 +51,19 @@ def _own_arrays(block: Block, facts: Facts) -> None:
     for node in statements(block):
         if node in facts.restores and target(node) in changed and not is_write(node):
             node.value = expression("kept.copy()", kept=node.value)
+
+
+def _bind_early(block: Block, name: str, parameters: list[str]) -> bool:
+    """`h = None` before the loop that binds a name, since the pullback takes it even if the loop makes no trip."""
+    if name in parameters:
+        return False
+    for position, node in enumerate(block):
+        if any(name in stores(inner) for inner in statements([node])):
+            if any(isinstance(inner, gast.For | gast.While) for inner in statements([node])):
+                block.insert(position, statement(f"{name} = None"))
+                return True
+            return False
+    return False
 
 
 def _place(block: Block, name: str, made: Node, facts: Facts) -> None:
