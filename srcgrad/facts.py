@@ -55,6 +55,7 @@ class Spec:
     shape: frozenset[str] = frozenset()
     dtype: frozenset[str] = frozenset()
     ndim: int | None = 0
+    extents: tuple[str, ...] | None = field(default=None, compare=False)  # the lengths of its axes, as symbols
 
     @property
     def scalar(self) -> bool:
@@ -131,6 +132,7 @@ class Facts:
     reads: dict[str, int] = field(default_factory=dict)  # how often a name is read
     value_spec: dict[str, Spec] = field(default_factory=dict)  # by name, what holds of all its values
     integers: dict[str, None] = field(default_factory=dict)  # names that hold an int: counters of loops
+    counters: frozenset[str] = frozenset()  # counters of loops over `range` that nothing else binds
     rebound: dict[str, None] = field(default_factory=dict)  # names bound in several places or in a loop
     again: dict[str, None] = field(default_factory=dict)  # names computed again rather than recorded
     pulled: dict[Node, list[Node]] = field(default_factory=dict)  # call of a callee -> its active operands

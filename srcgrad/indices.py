@@ -63,11 +63,12 @@ def slice_signature(index: Node, integers: frozenset[str] = frozenset()) -> str 
     ['-1', '-1', '-2, int']
     """
     parts = index.elts if isinstance(index, gast.Tuple) else [index]
-    found = [_part_signature(part, integers) for part in parts]
+    found = [part_signature(part, integers) for part in parts]
     return None if None in found else ", ".join(str(part) for part in found)
 
 
-def _part_signature(part: Node, integers: frozenset[str]) -> str | None:
+def part_signature(part: Node, integers: frozenset[str]) -> str | None:
+    """The same of one axis: `int`, a constant, or the rows that a slice leaves out; None if literals do not tell."""
     if _integer_arithmetic(part, integers):
         return "int"
     if isinstance(part, gast.Constant):

@@ -14,7 +14,10 @@ def joined(*specs: Spec) -> Spec:
     """The spec of an elementwise combination: shapes broadcast, dtypes promote."""
     ranks = [spec.ndim for spec in specs]
     rank = None if None in ranks else max([r for r in ranks if r is not None], default=0)
-    return Spec(frozenset().union(*(s.shape for s in specs)), frozenset().union(*(s.dtype for s in specs)), rank)
+    shape = frozenset[str]().union(*(s.shape for s in specs))
+    like = next((s for s in specs if s.shape == shape and s.ndim == rank), None)
+    dtype = frozenset[str]().union(*(s.dtype for s in specs))
+    return Spec(shape, dtype, rank, None if like is None else like.extents)
 
 
 def spec_of_tree(node: Node, facts: Facts) -> Spec:

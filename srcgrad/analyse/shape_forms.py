@@ -5,6 +5,7 @@ from __future__ import annotations
 import gast
 import numpy as np
 
+from srcgrad.analyse.extents import product
 from srcgrad.facts import Operation, Spec
 from srcgrad.runtime import sum_to
 
@@ -40,7 +41,8 @@ def _product(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> 
     rank = max(one.ndim, two.ndim, 2) - (one.ndim == 1) - (two.ndim == 1)
     if max(one.ndim, two.ndim) > 2 and operation.function is not np.matmul:
         return opaque
-    return Spec(opaque.shape if rank else frozenset(), opaque.dtype, rank)
+    found = product(one, two, opaque.dtype) if rank else None
+    return found or Spec(opaque.shape if rank else frozenset(), opaque.dtype, rank)
 
 
 def _transpose(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:

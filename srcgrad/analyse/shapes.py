@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.analyse.adjoint_shapes import joined as join
 from srcgrad.analyse.callees import bind, kinds_of
+from srcgrad.analyse.extents import counters, forget, part
 from srcgrad.analyse.shape_forms import FORMS
 from srcgrad.facts import UNKNOWN, Facts, Operation, Spec
 from srcgrad.front.resolve import binding_of
@@ -24,6 +25,7 @@ NUMBER = Spec()
 def shapes(function: Node, facts: Facts) -> Node:
     """Find the spec of every value, by forward interpretation; loops until nothing changes."""
     known: Known = {}
+    facts.counters = counters(function)
     facts.number = {node: k for k, node in enumerate(statements(function.body))}
     for parameter in parameters(function):
         known[parameter] = _parameter(parameter, facts)
@@ -101,7 +103,7 @@ def _loop(node: Node, known: Known, facts: Facts) -> None:
                 inside[bound] = _item(node, bound, known)
                 _note_value(bound, inside[bound], facts)
         _block(node.body, inside, facts)
-        if not _merge(known, [dict(known), inside], where):
+        if not _merge(known, [dict(known), forget(inside, node, where)], where):
             return
 
 
@@ -116,10 +118,10 @@ def _item(node: Node, bound: str, known: Known) -> Spec:
 
 def _assignment(node: Node, known: Known, facts: Facts) -> None:
     if is_write(node) and isinstance(part_written(node).value, gast.Name):
-        part = part_written(node)
-        whole = known.get(part.value.id, Spec(frozenset([part.value.id]), frozenset(), None))
+        place = part_written(node)
+        whole = known.get(place.value.id, Spec(frozenset([place.value.id]), frozenset(), None))
         opaque = Spec(frozenset([f"part {facts.number[node]}"]), frozenset(), None)
-        operation = Operation("op", operator.getitem, None, {"x": part.value, "index": part.slice})
+        operation = Operation("op", operator.getitem, None, {"x": place.value, "index": place.slice})
         facts.part_spec[node] = _element(operation, whole, opaque, facts)
     if not isinstance(node, gast.Assign):
         return
@@ -223,6 +225,10 @@ def _element(operation: Operation, whole: Spec, opaque: Spec, facts: Facts) -> S
     cut = slice_signature(index, integers if whole.ndim is not None else frozenset())
     if isinstance(source, gast.Name) and (source.id in facts.containers or facts.list_kind(source.id)):
         cut = None  # its items may have any shape
+    elif rank:
+        found = part(whole, index, integers, facts.counters)
+        if found is not None:
+            return found
     shape = opaque.shape if cut is None else frozenset([f"({' & '.join(sorted(whole.shape))})[{cut}]"])
     return Spec(shape if rank != 0 else frozenset(), whole.dtype, rank)
 
