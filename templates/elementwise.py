@@ -27,8 +27,9 @@ def multiply(z, x, y):
 
 @adjoint.elementwise(np.divide, cl="x / y", domain={"y": (0.5, 2.0)}, aliases=(operator.truediv,))
 def divide(z, x, y):
-    d[x] = d[z] / y
-    d[y] = -d[z] * z / y
+    share = d[z] / y
+    d[x] = share
+    d[y] = -share * z
 
 
 @adjoint.elementwise(np.negative, cl="-x", aliases=(operator.neg,))

@@ -8,6 +8,7 @@ from types import FunctionType
 
 import gast
 
+from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.facts import Facts, Operation, Spec, copied
 from srcgrad.template import Template, derivative_of
 from srcgrad.trees import Block, Node, assign, constant, name, walk
@@ -63,6 +64,7 @@ def instantiate(setting: Setting, wanted: frozenset[str]) -> Lines:
                 setting.facts.temporaries[held] = "t"
                 made.shared.append(assign(held, value))
                 local[bound] = name(held)
+                setting.facts.spec[local[bound]] = spec_of_tree(value, setting.facts)
         elif belongs in wanted:
             made.lines.append(Line(belongs, fill(node.value, setting, local)))
     return made

@@ -6,6 +6,7 @@ import gast
 
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
+from srcgrad.improve.signs import negative
 from srcgrad.trees import COMPOUND, Block, Node, at, stores, walk
 
 
@@ -30,17 +31,10 @@ def _block(block: Block) -> Block:
             if later is not None:
                 value = made[later].value
                 if isinstance(made[later].op, gast.Sub):
-                    value = _minus(value)
+                    value = negative(value)
                 made[position] = at(gast.Assign(node.targets, value, None), node)
                 gone.add(later)
     return [node for position, node in enumerate(made) if position not in gone]
-
-
-def _minus(value: Node) -> Node:
-    """`-a * b` for the negative of `a * b`: exact, and read from the left."""
-    if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult | gast.Div):
-        return gast.BinOp(_minus(value.left), value.op, value.right)
-    return gast.UnaryOp(gast.USub(), value)
 
 
 def _clears(node: Node) -> bool:

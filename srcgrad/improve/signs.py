@@ -20,10 +20,19 @@ def negated(value: Node) -> Node | None:
     return None
 
 
+def negative(value: Node) -> Node:
+    """`-a * b` for the negative of `a * b`: exact, and read from the left."""
+    if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult | gast.Div):
+        return gast.BinOp(negative(value.left), value.op, value.right)
+    return gast.UnaryOp(gast.USub(), value)
+
+
 def outward(value: Node, helper: str | None) -> Node:
     """The expression with minus signs moved out of `sum_to`: the sum is smaller than what it sums."""
     if isinstance(value, gast.BinOp):
         value.left, value.right = outward(value.left, helper), outward(value.right, helper)
+        if isinstance(value.op, gast.Mult | gast.Div) and isinstance(value.left, gast.UnaryOp):
+            value.left = negative(value.left.operand) if isinstance(value.left.op, gast.USub) else value.left
     elif isinstance(value, gast.UnaryOp):
         value.operand = outward(value.operand, helper)
         twice = negated(value.operand) if isinstance(value.op, gast.USub) else None

@@ -30,7 +30,7 @@ def sigmoid_vjp(x, slope=1.0):
 
     def sigmoid_back(y_bar):
         # line 5: return 1.0 / (1.0 + np.exp(-slope * x))
-        t4_bar = -y_bar * y / t3 * t2
+        t4_bar = -y_bar / t3 * y * t2
         slope_bar = -sum_to(t4_bar * x, slope)
         x_bar = sum_to(t4_bar * t1, x)
         return x_bar, slope_bar

@@ -24,8 +24,9 @@ def overwrite_grad(x, y, y_bar_=1.0):
     x_2 = np.sin(x_1) / y
 
     # line 6: x = np.sin(x) / y
-    x_1_bar = y_bar_ / y * np.cos(x_1)
-    y_bar = -sum_to(y_bar_ * x_2 / y, y)
+    t = y_bar_ / y
+    x_1_bar = t * np.cos(x_1)
+    y_bar = -sum_to(t * x_2, y)
     # line 5: x = x * y
     x_bar = sum_to(x_1_bar * y, x)
     y_bar += sum_to(x_1_bar * x, y)
