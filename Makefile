@@ -15,7 +15,7 @@ help:
 	@echo "make lint      ruff and mypy"
 	@echo "make docs      the documentation, in site/"
 	@echo "make bench     generated gradients against hand-written ones and against autograd"
-	@echo "make fuzz      N=1000 random programs: how many are right, refused, wrong"
+	@echo "make fuzz      N=1000 random programs of each kind: how many are right, refused, wrong"
 	@echo "make examples  write examples/*/model_grad.py anew"
 
 test: $(VENV)/test.installed
@@ -42,6 +42,7 @@ examples: $(VENV)/test.installed
 
 fuzz: $(VENV)/test.installed
 	$(BIN)/python -m tests.random_writes $(FIRST) $(N)
+	$(BIN)/python -m tests.random_sweeps $(FIRST) $(N)
 
 clean:
 	rm -rf $(VENV) site build

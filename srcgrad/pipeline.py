@@ -53,7 +53,9 @@ from srcgrad.improve.products import products
 from srcgrad.improve.reuse import reuse
 from srcgrad.improve.signs import signs
 from srcgrad.improve.spelling import spelling
+from srcgrad.improve.uncopied import uncopied
 from srcgrad.improve.unpack import unpack
+from srcgrad.improve.unread import unread
 from srcgrad.names import Names
 from srcgrad.trees import Node, copy, walk
 
@@ -78,6 +80,8 @@ FRONT: tuple[Pass, ...] = (
 ANALYSE: tuple[Pass, ...] = (containers, activity, shapes, aliases, items, mutable, accumulators, calls)
 IMPROVE: tuple[Pass, ...] = (
     dead,
+    unread,
+    dead,
     copies,
     spelling,
     unpack,
@@ -85,6 +89,7 @@ IMPROVE: tuple[Pass, ...] = (
     signs,
     order,
     cleared,
+    uncopied,
     products,
     accumulate,
     reuse,

@@ -11,7 +11,7 @@ import linecache
 import random
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -453,12 +453,12 @@ def steep(f: Any, args: tuple[Any, ...]) -> bool:
     return bool(np.max(np.abs(slopes[0] - slopes[1])) > 1e-3 * (1.0 + np.max(np.abs(slopes))))
 
 
-def main(first: int, count: int, order: int = 1) -> int:
+def main(first: int, count: int, order: int = 1, draw: Callable[[int], str] = program) -> int:
     """Draw programs, print the counts; the number that were wrong."""
     counts: collections.Counter[str] = collections.Counter()
     reasons: collections.Counter[str] = collections.Counter()
     for seed in range(first, first + count):
-        found = outcome(seed, order)
+        found = outcome(seed, order, draw(seed))
         counts[found.split()[0].rstrip(":")] += 1
         if found.startswith("refused"):
             reasons["".join("." if c.isdigit() else c for c in found)[:110]] += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests import random_sweeps
 from tests.corpus import CORPUS
 from tests.random_writes import HELPERS, outcome, program
 
@@ -12,6 +13,12 @@ from tests.random_writes import HELPERS, outcome, program
 def test_programs(seed: int) -> None:
     found = outcome(seed)
     assert found.startswith(("right", "refused", "skipped")), f"{found}\n{program(seed)}"
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_sweeps(seed: int) -> None:
+    text = random_sweeps.program(seed)
+    assert outcome(seed, text=text) in ("right", "skipped"), text
 
 
 @pytest.mark.parametrize("seed", CORPUS)

@@ -28,6 +28,7 @@ ORDER = (
     {
         "errors",
         "indices",
+        "minus",
         "parts",
         "names",
         "trees",

@@ -18,9 +18,10 @@ def newton_sqrt_grad(a, x_bar=1.0):
     for _ in range(trips):
         # line 8: x = 0.5 * (x + a / x)
         x = x_stack.pop()
-        t_bar = x_bar * 0.5
-        a_bar += t_bar / x
-        x_bar = t_bar - t_bar * (a / x) / x
+        t1_bar = x_bar * 0.5
+        t2 = t1_bar / x
+        a_bar += t2
+        x_bar = t1_bar - t2 * (a / x)
     # line 6: x = a
     a_bar += x_bar
     return a_bar

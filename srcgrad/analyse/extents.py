@@ -1,4 +1,4 @@
-"""How long the axes of a value are, as symbols: slices with equal bounds are as long as each other, and as products of them.
+"""How long the axes of a value are, as symbols: slices with equal bounds, and their products, have equal lengths.
 
 An extent is spelled `a.0[j + 1:]`: axis 0 of a, from j + 1 on. It may speak of the counter of a loop, whose value one
 trip long is one value; behind the trip nothing is known of such an extent (`forget`).
@@ -29,7 +29,7 @@ def with_extents(found: Extents, dtype: frozenset[str]) -> Spec:
     return Spec(shape, dtype, len(found), found)
 
 
-def part(whole: Spec, index: Node, integers: frozenset[str], counters: frozenset[str]) -> Spec | None:
+def part_of(whole: Spec, index: Node, integers: frozenset[str], counters: frozenset[str]) -> Spec | None:
     """The spec of `a[index]` for integers and slices whose bounds are literals, or arithmetic of counters of loops."""
     known = extents(whole)
     parts = index.elts if isinstance(index, gast.Tuple) else [index]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gast
 import numpy as np
 
-from srcgrad.analyse.extents import product
+from srcgrad.analyse.extents import extents, product, with_extents
 from srcgrad.facts import Operation, Spec
 from srcgrad.runtime import sum_to
 
@@ -45,6 +45,13 @@ def _product(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> 
     return found or Spec(opaque.shape if rank else frozenset(), opaque.dtype, rank)
 
 
+def _outer(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
+    one, two = (extents(spec) for spec in list(arguments.values())[:2])
+    if one is None or two is None or len(one) != 1 or len(two) != 1:
+        return Spec(opaque.shape, opaque.dtype, 2)
+    return with_extents((*one, *two), opaque.dtype)
+
+
 def _transpose(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
     whole = next(iter(arguments.values()))
     return Spec(opaque.shape if whole.ndim not in (0, 1) else whole.shape, whole.dtype, whole.ndim)
@@ -53,5 +60,5 @@ def _transpose(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -
 FORMS = {
     np.sum: _reduction, np.mean: _reduction, np.max: _reduction, np.min: _reduction, np.prod: _reduction,
     np.var: _reduction, np.std: _reduction, np.copy: _same, np.transpose: _transpose, np.matmul: _product,
-    np.dot: _product, np.full_like: _same, sum_to: _like, np.flip: _same, np.roll: _same,
+    np.dot: _product, np.outer: _outer, np.full_like: _same, sum_to: _like, np.flip: _same, np.roll: _same,
 }  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.analyse.adjoint_shapes import joined as join
 from srcgrad.analyse.callees import bind, kinds_of
-from srcgrad.analyse.extents import counters, forget, part
+from srcgrad.analyse.extents import counters, forget, part_of
 from srcgrad.analyse.shape_forms import FORMS
 from srcgrad.facts import UNKNOWN, Facts, Operation, Spec
 from srcgrad.front.resolve import binding_of
@@ -118,10 +118,10 @@ def _item(node: Node, bound: str, known: Known) -> Spec:
 
 def _assignment(node: Node, known: Known, facts: Facts) -> None:
     if is_write(node) and isinstance(part_written(node).value, gast.Name):
-        place = part_written(node)
-        whole = known.get(place.value.id, Spec(frozenset([place.value.id]), frozenset(), None))
+        part = part_written(node)
+        whole = known.get(part.value.id, Spec(frozenset([part.value.id]), frozenset(), None))
         opaque = Spec(frozenset([f"part {facts.number[node]}"]), frozenset(), None)
-        operation = Operation("op", operator.getitem, None, {"x": place.value, "index": place.slice})
+        operation = Operation("op", operator.getitem, None, {"x": part.value, "index": part.slice})
         facts.part_spec[node] = _element(operation, whole, opaque, facts)
     if not isinstance(node, gast.Assign):
         return
@@ -226,7 +226,7 @@ def _element(operation: Operation, whole: Spec, opaque: Spec, facts: Facts) -> S
     if isinstance(source, gast.Name) and (source.id in facts.containers or facts.list_kind(source.id)):
         cut = None  # its items may have any shape
     elif rank:
-        found = part(whole, index, integers, facts.counters)
+        found = part_of(whole, index, integers, facts.counters)
         if found is not None:
             return found
     shape = opaque.shape if cut is None else frozenset([f"({' & '.join(sorted(whole.shape))})[{cut}]"])
@@ -281,4 +281,10 @@ def _of_passive_call(value: Node, known: Known, facts: Facts, fresh: str) -> Spe
         return spec_of(value.args[0], known, facts, fresh)
     if function in (np.zeros, np.ones, np.empty) and value.args:
         return Spec(frozenset([fresh]), frozenset([fresh]), _rank_of_shape(value.args[0], known, facts, fresh))
+    rank = next((rank for known_one, rank in _RANKS if function is known_one), None)
+    if rank is not None:
+        return Spec(frozenset([fresh]), frozenset([fresh]), rank)
     return NUMBER if function in (len, float, int) else None
+
+
+_RANKS = ((np.eye, 2), (np.identity, 2), (np.arange, 1))

@@ -13,6 +13,7 @@ import numpy as np
 
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.facts import Facts, Operation, Spec, copied
+from srcgrad.minus import negated
 from srcgrad.trees import Node, expression
 
 if TYPE_CHECKING:
@@ -42,7 +43,24 @@ def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
     if flexible(operand, facts, isinstance(value, gast.Name)) and not (wanted is not None and wanted.scalar):
         adjoints.specs[operand.id] = wide(operand.id) if widened else made
         return value
+    if wanted is not None and wanted.scalar:
+        summed = _dot(value, facts)
+        if summed is not None:
+            return summed
     return expression(f"{facts.library('sum_to')}(value, primal)", value=value, primal=copied(operand, facts))
+
+
+def _dot(value: Node, facts: Facts) -> Node | None:
+    """`np.dot(a, b)`, the sum of `a * b` for vectors of one length; None for any other value."""
+    minus = negated(value)
+    product = value if minus is None else minus
+    if not isinstance(product, gast.BinOp) or not isinstance(product.op, gast.Mult):
+        return None
+    one, two = (spec_of_tree(side, facts) for side in (product.left, product.right))
+    if one.ndim != 1 or two.ndim != 1 or one.shape != two.shape:
+        return None
+    made = expression(f"{facts.library('np')}.dot(a, b)", a=product.left, b=product.right)
+    return made if minus is None else gast.UnaryOp(gast.USub(), made)
 
 
 def wide(primal: str) -> Spec:

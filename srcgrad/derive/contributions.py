@@ -46,12 +46,14 @@ class Parts:
         early: Block = []
         late: Block = []
         for block, reads in self.blocks:
-            if reads and not self._reads_old(block, old):
+            shared = {s for node in block for s in stores(node) if s in self.facts.temporaries}
+            if (reads or shared) and not self._reads_old(block, old):
                 early += block
                 continue
             if reads:
                 early += self._keep(block)
             late += block
+            old |= shared
         return early, late
 
     def _reads_old(self, block: Block, old: set[str]) -> bool:

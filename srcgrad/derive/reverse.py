@@ -11,6 +11,7 @@ from srcgrad.derive.adjoints import ABSENT, PRESENT, ZERO, Adjoints, State
 from srcgrad.derive.contributions import contributions
 from srcgrad.derive.saves import Saves
 from srcgrad.derive.stacks import stack_adjoints, undo
+from srcgrad.derive.standing import standing
 from srcgrad.derive.swaps import swaps, undo_swap
 from srcgrad.facts import Facts, copied
 from srcgrad.front.webs import parameters
@@ -46,10 +47,11 @@ def reverse(function: Node, facts: Facts) -> Halves:
             adjoints.of(parameter)
     output = function.body[-1]
     seed = _seed(output, adjoints, facts)
-    work = Backward(facts, adjoints, lost, Saves(facts, lost))
+    work = Backward(facts, adjoints, lost, Saves(facts, lost, standing=standing(function, facts)))
     stacks = stack_adjoints(function.body, adjoints)
     backward = stacks + seed + _block(function.body[:-1], (function, "body"), work)
     forward = work.saves.forward(function.body[:-1])
+    facts.again.update({bound: None for bound in work.saves.brought if bound in facts.temporaries})
     return Halves(forward, backward, adjoints, output)
 
 

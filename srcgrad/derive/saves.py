@@ -10,6 +10,7 @@ import gast
 
 from srcgrad.analyse.overwrite import Overwrites, Place
 from srcgrad.derive.lists import changed_list, kept_item, restored
+from srcgrad.derive.standing import brought_back
 from srcgrad.derive.swaps import swapped_back, swaps
 from srcgrad.derive.writes import kept_part, write_back
 from srcgrad.facts import Facts, copied
@@ -47,6 +48,9 @@ class Saves:
     kept: dict[tuple[Node, str], str] = field(default_factory=dict)  # (statement or owner, name) -> where
     stacks: list[str] = field(default_factory=list)
 
+    standing: dict[str, Node] = field(default_factory=dict)  # name -> the statement that stores it for good
+    brought: dict[str, None] = field(default_factory=dict)  # ... those that are read from where they stand
+
     def __post_init__(self) -> None:
         loops = [node for node in self.lost.looped if isinstance(node, gast.For)]
         rows = {read for node in loops for read in loads(node.iter)}  # and bounds, read where the loop begins
@@ -59,6 +63,8 @@ class Saves:
             if self._is_cheap(node) and (bound not in indices or self._is_settled(node)):
                 self.facts.again[bound] = None
         self.facts.again.update(dict.fromkeys(self.facts.viewed))  # they show what an array holds by then
+        for bound in self.standing:
+            self.facts.again.pop(bound, None)
 
     def restore_before(self, node: Node) -> Block:
         """Backward statements that undo a statement's binding of names that held something."""
@@ -78,6 +84,9 @@ class Saves:
             definition = self.facts.definition.get(primal)
             if definition in getattr(place[0], place[1]) and self._is_item(definition):
                 items.append(definition)
+            elif self.standing.get(primal) in getattr(place[0], place[1]):
+                made.append(brought_back(self.standing[primal], place[0], self.facts))
+                self.brought[primal] = None
             elif primal not in self.facts.again:
                 made.append(self._restore(place[0], primal, True, forward))
         items.sort(key=getattr(place[0], place[1]).index)

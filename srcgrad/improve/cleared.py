@@ -6,7 +6,7 @@ import gast
 
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
-from srcgrad.improve.signs import negative
+from srcgrad.minus import negative
 from srcgrad.trees import COMPOUND, Block, Node, at, stores, walk
 
 

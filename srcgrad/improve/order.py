@@ -8,7 +8,7 @@ from srcgrad.derive.program import Program
 from srcgrad.emit.text import statement as spelled
 from srcgrad.facts import Facts
 from srcgrad.improve.inline import WIDTH
-from srcgrad.improve.signs import negated
+from srcgrad.minus import negated
 from srcgrad.trees import COMPOUND, Block, Node, loads, stores, target, walk
 
 

@@ -21,16 +21,13 @@ from srcgrad.runtime import sum_to
 def forward_sweep_grad(low, x, y_bar=1.0):
     """Gradient of `forward_sweep` with respect to low, x.
 
-    Recorded: x[i], each trip of the loop in line 7 (needed by line 8).
     Recorded: x[i], each trip of the loop in line 6 (needed by lines 8, 9).
     """
     x_stack = []
-    x_stack_ = []
     x = x.copy()
     t1 = len(x)
     for i in range(t1):
         for k in range(i):
-            x_stack_.append(x[i].copy())
             x[i] -= low[i, k] * x[k]
         x_stack.append(x[i].copy())
         x[i] = x[i] / low[i, i]
@@ -48,7 +45,6 @@ def forward_sweep_grad(low, x, y_bar=1.0):
         low_bar[i, i] -= sum_to(t4 * t2, low[i, i])
         for k in reversed(range(i)):
             # line 8: x[i] -= low[i, k] * x[k]
-            x[i] = x_stack_.pop()
             t5_bar = -sum_to(x_1_bar[i].copy(), low[i, k] * x[k])
             low_bar[i, k] += sum_to(t5_bar * x[k], low[i, k])
             x_1_bar[k] += sum_to(t5_bar * low[i, k], x[k])

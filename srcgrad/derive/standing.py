@@ -1,0 +1,123 @@
+"""Values that need no record, since they stand in an array: `a[i] = t`, where nothing writes into that part again.
+
+In the backward half `t = a[i]` brings such a value back. A loop that fills an array records nothing of what it stores.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.analyse.regions import Integers, Where, apart
+from srcgrad.facts import Facts, copied
+from srcgrad.front.webs import parameters
+from srcgrad.indices import index_rank, is_basic
+from srcgrad.trees import (
+    COMPOUND,
+    Block,
+    Node,
+    assign,
+    expression,
+    is_write,
+    loads,
+    part_written,
+    statements,
+    stores,
+    target,
+    walk,
+    written,
+)
+
+_WHOLE = gast.Constant(value=Ellipsis, kind=None)
+
+
+def standing(function: Node, facts: Facts) -> dict[str, Node]:
+    """Names whose values stand in an array until the end, with the statements that store them."""
+    places: dict[Node, Where] = {}
+    homes: dict[Node, Block] = {}
+    _place(function.body, (), places, homes)
+    known = _integers(function, facts)
+    found: dict[str, Node] = {}
+    for node, where in places.items():
+        if where.loops and _is_candidate(node, homes[node], facts) and _lasts(node, places, known, function, facts):
+            found.setdefault(node.value.id, node)
+    return found
+
+
+def brought_back(node: Node, like: Node, facts: Facts) -> Node:
+    """`t = a[i]`, for a statement `a[i] = t`; a copy of what is an array, since it may change in place."""
+    part = part_written(node)
+    read = expression("array[index]", array=copied(part.value, facts), index=copied(part.slice, facts))
+    if not facts.spec[node.value].scalar:
+        read = expression("part.copy()", part=read)
+    return assign(node.value.id, read, like)
+
+
+def _place(block: Block, loops: tuple[Node, ...], places: dict[Node, Where], homes: dict[Node, Block]) -> None:
+    for node in block:
+        places[node], homes[node] = Where(loops, len(places)), block
+        if isinstance(node, COMPOUND):
+            inner = (*loops, node) if isinstance(node, gast.For | gast.While) else loops
+            _place(node.body, inner, places, homes)
+            _place(getattr(node, "orelse", None) or [], inner, places, homes)
+
+
+def _integers(function: Node, facts: Facts) -> Integers:
+    bound = [s for node in statements(function.body) for s in stores(node)]
+    inside = {s for n in statements(function.body) if isinstance(n, gast.For | gast.While) for s in _bound_in(n)}
+    once = {s for s in bound if bound.count(s) == 1} | (set(parameters(function)) - set(bound))
+    return Integers(frozenset(once - inside), facts.counters)
+
+
+def _bound_in(loop: Node) -> list[str]:
+    return [s for node in [loop, *statements(loop.body)] for s in stores(node)]
+
+
+def _is_candidate(node: Node, block: Block, facts: Facts) -> bool:
+    """Whether a statement stores a whole value, bound in the same block, in a part of the same shape."""
+    if not isinstance(node, gast.Assign) or not is_write(node) or not isinstance(node.value, gast.Name):
+        return False
+    part, value = part_written(node), node.value.id
+    index = set(loads(part.slice))
+    if not isinstance(part.value, gast.Name) or not index <= facts.counters:
+        return False
+    if not is_basic(part.slice, frozenset(facts.integers)) or value in facts.mutable or value in facts.viewed:
+        return False
+    definition = facts.definition.get(value)
+    if definition not in block or target(definition) != value or not _fits(node, facts):
+        return False
+    between = block[block.index(definition) : block.index(node)]
+    leaves = (gast.Break, gast.Continue, gast.Return, gast.Raise)
+    return bool(between) and not any(isinstance(item, leaves) for one in between for item in walk(one))
+
+
+def _fits(node: Node, facts: Facts) -> bool:
+    """Whether the value has the shape of the part."""
+    spec, part = facts.spec.get(node.value), part_written(node)
+    whole = facts.value_spec.get(part.value.id)
+    if spec is None or whole is None or facts.list_kind(part.value.id) or part.value.id in facts.containers:
+        return False
+    rank = index_rank(part.slice, whole.ndim, frozenset(facts.integers))
+    if rank == 0:
+        return spec.scalar
+    found = facts.part_spec.get(node)
+    return found is not None and rank is not None and spec.ndim == rank and found.shape == spec.shape
+
+
+def _lasts(node: Node, places: dict[Node, Where], known: Integers, function: Node, facts: Facts) -> bool:
+    """Whether nothing that runs later writes into the part, and the array stays the same one."""
+    part = part_written(node)
+    array = part.value.id
+    if array in facts.swapped or array not in facts.mutable:
+        return False
+    bound = 0 if array not in parameters(function) else 1
+    for other, where in places.items():
+        if array not in stores(other):
+            continue
+        if not is_write(other) or array not in written(other):
+            bound += 1
+            continue
+        changed = part_written(other)
+        exact = isinstance(changed.value, gast.Name) and is_basic(changed.slice, frozenset(facts.integers))
+        if not apart(part.slice, places[node], changed.slice if exact else _WHOLE, where, known):
+            return False
+    return bound == 1
