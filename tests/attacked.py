@@ -510,7 +510,7 @@ def f(x, c):
 """,
     ),
     "list of array rows +=": (
-        "E5003",
+        "E5010",
         """
 def f(x, c):
     a = np.outer(x, x)

@@ -167,9 +167,12 @@ def _method(held: str, method: str, args: list[Node], node: Node, work: Plain) -
         return [work.own(gast.For(name(k, gast.Store()), trips, [last], [], None), node)]
     if method == "reverse" and not args:
         k, turned = work.name("k"), work.name("turned")
+        empty = work.bind(turned, gast.List([], gast.Load()), node)
+        take = _append(turned, expression(f"{held}[{k}]"), node, work)
+        back = gast.For(name(k, gast.Store()), expression(f"range(len({held}) - 1, -1, -1)"), [take], [], None)
         put = _put(held, name(k), expression(f"{turned}[{k}]"), node, work)
         loop = gast.For(name(k, gast.Store()), expression(f"range(len({held}))"), [put], [], None)
-        return [work.bind(turned, expression(f"list({held}[::-1])"), node), work.own(loop, node)]
+        return [empty, work.own(back, node), work.own(loop, node)]
     if method == "pop" and len(args) < 2:
         return _taken(held, args[0] if args else None, node, work)
     if method == "insert" and len(args) == 2:

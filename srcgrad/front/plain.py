@@ -22,6 +22,7 @@ from srcgrad.front.records import open_records
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.sequence import check_sequence, check_targets
 from srcgrad.front.trips import trips
+from srcgrad.front.usual import usual
 from srcgrad.front.walrus import walruses
 from srcgrad.trees import BLOCKS, Block, Node, at, copy, expression, header, name, statements, target, walk, written
 
@@ -85,6 +86,7 @@ def plain(function: Node, facts: Facts) -> Node:
         function.body = take_out(function.body, work)
         open_records(function, work)
         in_place(function, facts)
+        usual(function, work)
         work.lists = kinds_of_lists(function, facts)
         work.written = frozenset(w for node in statements(function.body) for w in written(node))
         work.used = _outside_comprehensions(function)
