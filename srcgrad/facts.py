@@ -146,6 +146,7 @@ class Facts:
     library_values: dict[str, Any] = field(default_factory=dict)  # library name -> module or function
     generated: bool = False  # whether the source is a text of ours: stacks and element updates are accepted
     mutable: dict[str, None] = field(default_factory=dict)  # arrays that the function writes into
+    added_to: dict[str, None] = field(default_factory=dict)  # arrays that `add_at` changes
     viewed: dict[str, None] = field(default_factory=dict)  # temporaries that may be views of these
     functions: dict[str, Any] = field(default_factory=dict)  # local name -> front.functions.Function
     lists: dict[str, str] = field(default_factory=dict)  # the user's names of lists and dicts made here -> which

@@ -1561,4 +1561,132 @@ def f(x, c, n):
 ARGS = (np.array([0.3, 0.4, 0.5, 0.6]), 0.7, 0)
 """,
     ),
+    "standing: float in an array of int": (
+        "right",
+        """
+def f(x):
+    a = np.zeros(3, dtype=int)
+    s = 0.0
+    for i in range(3):
+        t = 3.0 * x[i]
+        a[i] = t
+        s = s + t * t
+    return s
+ARGS = (np.array([0.3, -0.5, 0.9]),)
+""",
+    ),
+    "standing: float in an array of bool": (
+        "right",
+        """
+def f(x):
+    a = np.zeros(3, dtype=bool)
+    s = 0.0
+    for i in range(3):
+        t = x[i] * x[i]
+        a[i] = t
+        s = s + t ** 3
+    return s
+ARGS = (np.array([0.3, -0.5, 0.9]),)
+""",
+    ),
+    "standing: passive float in an array of int": (
+        "right",
+        """
+def f(x):
+    a = np.zeros(3, dtype=int)
+    s = 0.0
+    for i in range(3):
+        t = float(i) / 2
+        a[i] = t
+        s = s + x[i] * x[i] * t
+    return s + a[1]
+ARGS = (np.array([0.3, -0.5, 0.9]),)
+""",
+    ),
+    "standing: bool in an array of int": (
+        "right",
+        """
+def f(x):
+    a = np.zeros(3, dtype=int)
+    s = 0.0
+    for i in range(3):
+        t = x[i] > 0
+        a[i] = t
+        u = x[i] * x[i]
+        s = s + np.where(~t, u, u * u)
+    return s
+ARGS = (np.array([0.3, -0.5, 0.9]),)
+""",
+    ),
+    "standing: index in an array of float": (
+        "right",
+        """
+def f(x):
+    a = np.zeros(3)
+    s = 0.0
+    for i in range(3):
+        t = 2 - i
+        a[i] = t
+        s = s + x[t] * x[t]
+    return s
+ARGS = (np.array([0.3, -0.5, 0.9]),)
+""",
+    ),
+    "standing: bound of a loop in an array": (
+        "right",
+        """
+def f(x):
+    a = np.zeros(3)
+    s = 0.0
+    for i in range(3):
+        k = i + 1
+        a[i] = k
+        for j in range(k):
+            s = s * x[j] + x[j]
+    return s + a[0]
+ARGS = (np.array([0.3, -0.5, 0.9]),)
+""",
+    ),
+    "standing: argmax in an array": (
+        "right",
+        """
+def f(x):
+    a = np.zeros(3)
+    s = 0.0
+    for i in range(3):
+        t = int(np.argmax(x * i))
+        a[i] = t
+        s = s + x[t] ** 2
+    return s + a[1]
+ARGS = (np.array([0.3, -0.5, 0.9]),)
+""",
+    ),
+    "standing: exponent in an array of bool": (
+        "right",
+        """
+def f(x):
+    a = np.zeros(3, dtype=bool)
+    s = 0.0
+    for i in range(3):
+        k = i + 2
+        a[i] = k
+        s = s + x[i] ** k
+    return s
+ARGS = (np.array([0.3, -0.5, 0.9]),)
+""",
+    ),
+    "standing: mask in an array": (
+        "right",
+        """
+def f(W):
+    M = np.zeros_like(W)
+    s = 0.0
+    for i in range(2):
+        t = W[i] > 0
+        M[i] = t
+        s = s + np.sum(W[i][t] ** 2)
+    return s
+ARGS = (np.array([[0.3, -0.5], [0.4, 0.2]]),)
+""",
+    ),
 }

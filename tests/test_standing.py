@@ -186,3 +186,13 @@ def test_a_sum_of_products_of_vectors_is_a_dot_product() -> None:
     derived(X, W)
     assert "np.dot(" in derived.source and "sum_to" not in derived.source
     assert isinstance(derived(X[::-2].astype("float32"), W)[1], float)
+
+
+def test_an_adjoint_that_add_at_changes_is_derived_again() -> None:
+    def f(x, i):
+        m = np.zeros((3, 3))
+        g = np.ones(3)
+        g[0] = x[i]
+        return np.sum(m * x) + np.sum(g * x)
+
+    check_grads(f, (np.arange(3.0) + 0.5, 1), 2)

@@ -27,6 +27,7 @@ def mutable(function: Node, facts: Facts) -> Node:
     written_into = [a for a in changed if not facts.list_kind(a)]
     arrays = {b: None for a in written_into for b in facts.swapped.get(a, {a: None})}
     facts.mutable.update(arrays)
+    facts.added_to.update(dict.fromkeys(a for node in order if _adds(node) for a in written(node)))
     if not arrays:
         if facts.lists and not facts.generated:
             check_held(function.body, graph(function.body), {}, facts)
@@ -53,6 +54,12 @@ def mutable(function: Node, facts: Facts) -> Node:
     if not facts.generated:
         _check_floating(function.body, facts)
     return function
+
+
+def _adds(node: Node) -> bool:
+    """`add_at(a, i, e)`, `np.add.at(a, i, e)`"""
+    function = node.value.func if isinstance(node, gast.Expr) and isinstance(node.value, gast.Call) else None
+    return isinstance(function, gast.Name) or (isinstance(function, gast.Attribute) and function.attr == "at")
 
 
 def _is_read_again(view: str, order: list[Node], facts: Facts) -> bool:

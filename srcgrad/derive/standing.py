@@ -6,9 +6,11 @@ In the backward half `t = a[i]` brings such a value back. A loop that fills an a
 from __future__ import annotations
 
 import gast
+import numpy as np
 
 from srcgrad.analyse.regions import Integers, Where, apart
 from srcgrad.facts import Facts, copied
+from srcgrad.front.resolve import binding_of
 from srcgrad.front.webs import parameters
 from srcgrad.indices import index_rank, is_basic
 from srcgrad.trees import (
@@ -38,7 +40,9 @@ def standing(function: Node, facts: Facts) -> dict[str, Node]:
     known = _integers(function, facts)
     found: dict[str, Node] = {}
     for node, where in places.items():
-        if where.loops and _is_candidate(node, homes[node], facts) and _lasts(node, places, known, function, facts):
+        if not where.loops or not _is_candidate(node, homes[node], facts):
+            continue
+        if _keeps(node, places, facts) and _lasts(node, places, known, function, facts):
             found.setdefault(node.value.id, node)
     return found
 
@@ -85,6 +89,8 @@ def _is_candidate(node: Node, block: Block, facts: Facts) -> bool:
     definition = facts.definition.get(value)
     if definition not in block or target(definition) != value or not _fits(node, facts):
         return False
+    if value not in facts.active:
+        return False
     between = block[block.index(definition) : block.index(node)]
     leaves = (gast.Break, gast.Continue, gast.Return, gast.Raise)
     return bool(between) and not any(isinstance(item, leaves) for one in between for item in walk(one))
@@ -101,6 +107,23 @@ def _fits(node: Node, facts: Facts) -> bool:
         return spec.scalar
     found = facts.part_spec.get(node)
     return found is not None and rank is not None and spec.ndim == rank and found.shape == spec.shape
+
+
+def _keeps(node: Node, places: dict[Node, Where], facts: Facts) -> bool:
+    """Whether the array holds the value to the last bit: it is of float64, or of dtypes that the value's are among."""
+    spec, array = facts.spec[node.value], part_written(node).value.id
+    whole = facts.value_spec[array]
+    if spec.dtype and spec.dtype <= whole.dtype:
+        return True
+    return all(_is_float64(other.value, facts) for other in places if target(other) == array)
+
+
+def _is_float64(made: Node, facts: Facts) -> bool:
+    """`np.zeros(shape)` and the like, with no dtype."""
+    if not isinstance(made, gast.Call) or len(made.args) != 1 or made.keywords:
+        return False
+    found = binding_of(made.func, facts, facts.local)
+    return found is not None and any(found.object is function for function in (np.zeros, np.ones, np.empty))
 
 
 def _lasts(node: Node, places: dict[Node, Where], known: Integers, function: Node, facts: Facts) -> bool:

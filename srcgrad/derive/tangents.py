@@ -39,7 +39,8 @@ def tangent_of(node: Node, facts: Facts, dotted: Dotted) -> Block:
         return _unpack(node, facts, dotted)
     shared: Block = []
     value = _tangent(node, facts, dotted, shared)
-    if bound[0] in facts.mutable and not facts.list_kind(bound[0]) and not is_fresh_value(value, facts):
+    changes = bound[0] in facts.added_to or (bound[0] in facts.mutable and not facts.list_kind(bound[0]))
+    if changes and not is_fresh_value(value, facts):
         value = expression(f"{facts.library('np')}.array(value)", value=value)  # its elements will change
     made = assign(dotted(bound[0], facts), value)
     facts.spec[made] = facts.spec[node]
