@@ -12,7 +12,9 @@ from srcgrad.differentiable import Differentiable
 from srcgrad.errors import DifferentiationError
 
 
-def grad(function: Callable[..., Any], wrt: Wrt = 0, *, argnums: Wrt | None = None) -> Derivative:
+def grad(
+    function: Callable[..., Any], wrt: Wrt = 0, *, argnums: Wrt | None = None, target: str = "numpy"
+) -> Derivative:
     """The gradient of a real scalar function, as a function of the same arguments.
 
     `wrt` is a position, a parameter's name, or a tuple of them (`argnums` means the same); one gives a bare gradient,
@@ -28,10 +30,12 @@ def grad(function: Callable[..., Any], wrt: Wrt = 0, *, argnums: Wrt | None = No
     array([2., 4.])
     """
     wrt = wrt if argnums is None else argnums
-    return Derivative(function, "reverse", wrt, not isinstance(wrt, tuple))
+    return Derivative(function, "reverse", wrt, not isinstance(wrt, tuple), target)
 
 
-def value_and_grad(function: Callable[..., Any], wrt: Wrt = 0, *, argnums: Wrt | None = None) -> Derivative:
+def value_and_grad(
+    function: Callable[..., Any], wrt: Wrt = 0, *, argnums: Wrt | None = None, target: str = "numpy"
+) -> Derivative:
     """Value and gradient from one forward pass, as a function of the same arguments; see `grad`.
 
     >>> import numpy as np
@@ -41,7 +45,7 @@ def value_and_grad(function: Callable[..., Any], wrt: Wrt = 0, *, argnums: Wrt |
     (np.float64(9.0), array([6.]))
     """
     wrt = wrt if argnums is None else argnums
-    return Derivative(function, "value-and-grad", wrt, not isinstance(wrt, tuple))
+    return Derivative(function, "value-and-grad", wrt, not isinstance(wrt, tuple), target)
 
 
 def vjp(function: Callable[..., Any], *args: Any, wrt: Wrt | None = None) -> tuple[Any, Callable[[Any], Any]]:

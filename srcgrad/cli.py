@@ -1,4 +1,4 @@
-"""The command line: `srcgrad dump`, `srcgrad check`, `srcgrad explain`, `srcgrad rules`."""
+"""The command line: `srcgrad dump`, `srcgrad check`, `srcgrad explain`, `srcgrad rules`, `srcgrad devices`."""
 
 from __future__ import annotations
 
@@ -76,6 +76,8 @@ def _parser() -> argparse.ArgumentParser:
     rules.add_argument("operation", nargs="?", metavar="OP", help="np.tanh, scipy.special.erf, multiply")
     rules.add_argument("--markdown", action="store_true", help="print the page docs/rules.md")
     rules.set_defaults(command=_rules)
+    devices = commands.add_parser("devices", help="list the OpenCL devices, and tell which one is used and why")
+    devices.set_defaults(command=_devices)
     return parser
 
 
@@ -147,6 +149,13 @@ def _rules(asked: argparse.Namespace) -> int:
         write_output(rulebook.entry(asked.operation), "-")
     else:
         write_output(rulebook.table(), "-")
+    return 0
+
+
+def _devices(asked: argparse.Namespace) -> int:
+    from srcgrad.opencl.report import report
+
+    print(report())
     return 0
 
 

@@ -43,9 +43,10 @@ class Derivative:
     last call ran, which knows which of its arguments are numbers and the ranks of the others.
     """
 
-    def __init__(self, function: Callable[..., Any], mode: str, wrt: Wrt, single: bool) -> None:
+    def __init__(self, function: Callable[..., Any], mode: str, wrt: Wrt, single: bool, target: str = "numpy") -> None:
         self.function = function
         self.mode = mode
+        self.target = _target(target)
         self.primal, self.bound = _plain(function)
         self.signature = inspect.signature(self.primal)
         self.wrt = names_of(wrt, self.signature, len(self.bound))
@@ -77,7 +78,7 @@ class Derivative:
         function = self.primal
         if isinstance(function, Derivative):
             function = function.compiled(kinds, inline=True).function
-        module = Module(inline=inline)
+        module = Module(inline=inline, target="numpy" if inline else self.target)
         bare = self.single or self.mode == "vjp"
         name = module.derivative(function, self.mode, self.wrt, kinds, None, bare)
         main = next(made for made in module.made.values() if made.name == name)
@@ -224,6 +225,12 @@ def _dependencies(facts: Any, tree: Any) -> Callable[[], bool]:
         if isinstance(namespace, LiveNamespace)
     ]
     return lambda: any(check() for check in checks)
+
+
+def _target(target: str) -> str:
+    if target not in ("numpy", "opencl"):
+        raise DifferentiationError("E5019", f"no target is called {target!r}", "name numpy or opencl")
+    return target
 
 
 def run(function: Callable[..., Any], values: list[Any], signature: inspect.Signature) -> Any:

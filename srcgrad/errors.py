@@ -22,6 +22,8 @@ CODES: dict[str, str] = {
     "E5015": "target cannot be read",
     "E5016": "expression nested too deeply",
     "E5017": "kind of value that is not supported",
+    "E5018": "no OpenCL device to use",
+    "E5019": "no such target",
 }
 
 

@@ -45,6 +45,7 @@ class Module:
     """Functions of one generated text, by what they derive; names of the text are shared among them."""
 
     inline: bool = False  # whether calls are written out, so that the text can be differentiated again
+    target: str = "numpy"  # or opencl: what array operations run on
     made: dict[Any, Derived] = field(default_factory=dict)
     making: dict[str, Facts] = field(default_factory=dict)  # name -> facts, also while it is being made
     pending: dict[Any, str] = field(default_factory=dict)  # derivative being made -> its name
@@ -113,6 +114,10 @@ class Module:
             ) from None
         self.made[key] = made
         return made.name
+
+    def add_kernel(self, tree: Node, facts: Facts) -> None:
+        """Take a function of the text that is a kernel."""
+        self.made["kernel", tree.name] = Derived(tree.name, tree, facts, ())
 
     def seeds(self, name: str) -> tuple[str, ...]:
         """Names of the tangents that a forward derivative takes."""

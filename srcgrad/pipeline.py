@@ -57,6 +57,7 @@ from srcgrad.improve.uncopied import uncopied
 from srcgrad.improve.unpack import unpack
 from srcgrad.improve.unread import unread
 from srcgrad.names import Names
+from srcgrad.opencl.fuse import fuse
 from srcgrad.trees import Node, copy, walk
 
 Pass = Callable[[Any, Facts], Any]
@@ -168,7 +169,7 @@ def _derived(
     facts.single = single
     facts.names.taken.add(made)
     program: Any = tree
-    for step in MODES[mode]:
+    for step in MODES[mode] if module.target == "numpy" else (*MODES[mode], fuse):
         program = step(program, facts)
     free = outer_names(program, facts, source.tree)
     return Derived(made, assemble(program, facts, source.tree, made), facts, free)

@@ -27,7 +27,7 @@ def absolute(z, x):
 
 @adjoint.elementwise(
     np.maximum,
-    cl="fmax(x, y)",
+    cl="maximum(x, y)",
     at=(
         ((1.0, 1.0), (0.5, 0.5)),
         ((0.0, 0.0), (0.5, 0.5)),
@@ -44,7 +44,7 @@ def maximum(z, x, y):
 
 @adjoint.elementwise(
     np.minimum,
-    cl="fmin(x, y)",
+    cl="minimum(x, y)",
     at=(
         ((1.0, 1.0), (0.5, 0.5)),
         ((2.0, 1.0), (0.0, 1.0)),
@@ -82,7 +82,7 @@ def fmin(z, x, y):
 
 @adjoint.elementwise(
     np.clip,
-    cl="fmin(fmax(a, a_min), a_max)",
+    cl="minimum(maximum(a, a_min), a_max)",
     domain={"a": (-2.0, 2.0), "a_min": (-1.5, -0.5), "a_max": (0.5, 1.5)},
     at=(
         ((0.5, 0.0, 1.0), (1.0, 0.0, 0.0)),

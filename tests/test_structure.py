@@ -45,6 +45,7 @@ ORDER = (
     {"derive"},
     {"improve"},
     {"emit"},
+    {"opencl"},
     {"pipeline", "modules", "explain", "rulebook", "templates"},
     {"load", "arguments", "derivative", "differentiable", "api", "oracles", "promises", "differences", "check"},
     {"dump", "inputs", "imported", "output", "trial", "lines", "cli", "__main__", "__init__"},

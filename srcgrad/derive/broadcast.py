@@ -43,7 +43,7 @@ def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
     if flexible(operand, facts, isinstance(value, gast.Name)) and not (wanted is not None and wanted.scalar):
         adjoints.specs[operand.id] = wide(operand.id) if widened else made
         return value
-    if wanted is not None and wanted.scalar:
+    if wanted is not None and wanted.scalar and facts.module.target == "numpy":
         summed = _dot(value, facts)
         if summed is not None:
             return summed

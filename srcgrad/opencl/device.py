@@ -1,0 +1,164 @@
+"""OpenCL devices: found, chosen, and held with what it takes to run kernels on them."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+import warnings
+from types import ModuleType
+from typing import Any  # pyopencl ships no types of its own
+
+import numpy as np
+
+from srcgrad.errors import DifferentiationError
+from srcgrad.opencl.probe import verdict
+
+CHOICE = "SRCGRAD_DEVICE"
+_INSTALL = "run `pip install 'srcgrad[opencl]'`, which brings a runtime for the CPU"
+
+
+class Device:
+    """A device with a context and an in-order queue, and how arrays of the host get there and back.
+
+    `small` is the queue of the runtime's single-thread device, where there is one. On a CPU the memory of the arrays
+    is used as it is; elsewhere they are copied.
+    """
+
+    def __init__(self, cl: ModuleType, device: Any, context: Any, queue: Any, small: Any) -> None:
+        self.cl, self.device, self.context, self.queue, self.small = cl, device, context, queue, small
+        self.number = next(_numbers)
+        self.is_gpu = not device.type & cl.device_type.CPU
+        self.has_fp64 = bool(device.double_fp_config)
+        self.units = int(device.max_compute_units)
+        self.programs: dict[str, Any] = {}
+        flags = cl.mem_flags
+        self._reads = flags.READ_ONLY | (flags.COPY_HOST_PTR if self.is_gpu else flags.USE_HOST_PTR)
+        self._writes = flags.READ_WRITE | flags.USE_HOST_PTR
+
+    def build(self, text: str, name: str) -> Any:
+        """The kernel of a text, whose program is built once."""
+        made = self.programs.get(text)
+        if made is None:
+            single = ["-cl-single-precision-constant"] if "#define REAL float" in text else []
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # remarks of the runtime's compiler
+                made = self.cl.Program(self.context, text).build(options=["-w", *single])
+            self.programs[text] = made
+        return self.cl.Kernel(made, name)
+
+    def given(self, array: Any) -> Any:
+        """A buffer with what a kernel reads."""
+        return self.cl.Buffer(self.context, self._reads, 0, array)
+
+    def taken(self, array: Any) -> Any:
+        """A buffer for what a kernel writes."""
+        if self.is_gpu:
+            return self.cl.Buffer(self.context, self.cl.mem_flags.WRITE_ONLY, array.nbytes)
+        return self.cl.Buffer(self.context, self._writes, 0, array)
+
+    def sums(self, real: str) -> Any:
+        """The dtype in which work-groups add up."""
+        return np.float32 if self.is_gpu and real == "float" else np.float64
+
+    def groups(self, units: int, size: int) -> int:
+        """How many work-groups share the work: so many units, each of which one group does, or so many elements."""
+        if self.is_gpu:
+            return max(1, min((size + 1023) // 1024, 16 * self.units))
+        return max(1, min(units, 4 * self.units))
+
+    def run(self, kernel: Any, groups: int, small: bool) -> None:
+        """Put a kernel, its arguments set, into the queue."""
+        local = 256 if self.is_gpu else 1
+        queue = self.small if small else self.queue
+        self.cl.enqueue_nd_range_kernel(queue, kernel, (groups * local,), (local,))
+
+    def finish(self, small: bool, arrays: list[Any], buffers: list[Any]) -> None:
+        """Wait until the results are there, in the host's arrays."""
+        if self.is_gpu:
+            for array, buffer in zip(arrays, buffers, strict=True):
+                self.cl.enqueue_copy(self.queue, array, buffer)
+        (self.small if small else self.queue).finish()
+
+
+_numbers = itertools.count()
+
+
+def load() -> ModuleType:
+    """pyopencl; E5018 if it is not there."""
+    os.environ.setdefault("POCL_DEVICES", "pthread basic")  # one for large work, one without threads for small work
+    try:
+        import pyopencl
+    except ImportError:
+        raise DifferentiationError("E5018", "pyopencl is not installed", _INSTALL) from None
+    return pyopencl
+
+
+def found() -> list[Any]:
+    """All devices of all platforms, GPUs first; single-thread twins of other devices are left out."""
+    cl = load()
+    try:
+        devices = [d for platform in cl.get_platforms() for d in platform.get_devices()]
+    except cl.Error:
+        devices = []
+    kept = [d for d in devices if not _is_single(d)] or devices
+    return sorted(kept, key=lambda d: bool(d.type & cl.device_type.CPU))
+
+
+def _is_single(device: Any) -> bool:
+    return str(device.name).startswith(("basic", "cpu-minimal"))
+
+
+def choose(wanted: str | None = None) -> tuple[Any, str]:
+    """A device and why: what `wanted` or SRCGRAD_DEVICE names (a number, or a part of its name), else the first."""
+    devices = found()
+    asked = wanted if wanted is not None else os.environ.get(CHOICE, "")
+    why = "named by the caller" if wanted is not None else f"named by {CHOICE}"
+    if not devices:
+        raise DifferentiationError("E5018", "there is no OpenCL device", _INSTALL)
+    if asked:
+        numbered = [d for k, d in enumerate(devices) if asked == str(k)]
+        named = numbered or [d for d in devices if asked.lower() in f"{d.platform.name} {d.name}".lower()]
+        if not named:
+            remedy = "give the number or a part of the name of one that `srcgrad devices` lists"
+            raise DifferentiationError("E5018", f"no OpenCL device is called {asked!r}", remedy)
+        return named[0], why
+    cl = load()
+    return devices[0], "the first GPU" if not devices[0].type & cl.device_type.CPU else "the CPU, since there is no GPU"
+
+
+_lock = threading.Lock()
+_current: dict[tuple[int, str], Device] = {}
+
+
+def current() -> Device:
+    """The chosen device, opened once per process (a forked process opens its own); E5018 if it computes wrongly."""
+    key = (os.getpid(), os.environ.get(CHOICE, ""))
+    held = _current.get(key)
+    if held is None:
+        with _lock:
+            held = _current.get(key)
+            if held is None:
+                held = _current[key] = _trusted()
+    return held
+
+
+def _trusted() -> Device:
+    device, _ = choose()
+    found_out = verdict(device)
+    if found_out != "right":
+        raise DifferentiationError(
+            "E5018",
+            f"the OpenCL device {device.name.strip()} fails its test: {found_out}",
+            f"set {CHOICE} to another one",
+        )
+    return opened(device)
+
+
+def opened(device: Any) -> Device:
+    """A device with a context and queues of its own."""
+    cl = load()
+    twins = [d for d in device.platform.get_devices() if _is_single(d)] if device.type & cl.device_type.CPU else []
+    context = cl.Context([device, *[twin for twin in twins[:1] if twin != device]])
+    small = cl.CommandQueue(context, twins[0]) if twins else None
+    return Device(cl, device, context, cl.CommandQueue(context, device), small)

@@ -1,0 +1,159 @@
+"""Expressions as OpenCL C, from the `cl` forms of the rules: what one element of an array is computed by.
+
+The text is written once, for any real type: `REAL` is float or double, numbers are cast to it when the kernel is built.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any  # ops are arbitrary objects
+
+import gast
+import numpy as np
+
+from srcgrad.opencl.functions import FUNCTIONS
+from srcgrad.opencl.source import identifier
+from srcgrad.rules import rule_of
+from srcgrad.trees import Node
+
+_OPERATORS = {gast.Add: "+", gast.Sub: "-", gast.Mult: "*", gast.Div: "/"}
+_COMPARISONS = {gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">=", gast.Eq: "==", gast.NotEq: "!="}
+_CHOICE, _TEST, _SUM, _PRODUCT, _SIGN, _ATOM = range(1, 7)  # how strongly an expression binds
+_WORD = re.compile(r"[A-Za-z_]\w*")
+FLAT: dict[Any, str] = {np.sign: "sign", np.floor: "floor", np.ceil: "ceil", np.trunc: "trunc", np.isnan: "isnan"}
+
+
+class NotElementwiseError(Exception):
+    """The expression is no elementwise operation that OpenCL C has a form for."""
+
+
+class Printer:
+    """Prints expressions; `shared` collects temporaries for operands that a form reads more than once."""
+
+    def __init__(self, numpy: str, sum_to: str, fresh: Callable[[], str]) -> None:
+        self.numpy = numpy
+        self.sum_to = sum_to
+        self.fresh = fresh
+        self.shared: list[str] = []
+
+    def text(self, node: Node, place: int = 0) -> str:
+        """The expression as C, in parentheses where its place binds more strongly than it does."""
+        text, strength = self._printed(node)
+        return text if strength >= place else f"({text})"
+
+    def _printed(self, node: Node) -> tuple[str, int]:
+        if isinstance(node, gast.Name):
+            return identifier(node.id), _ATOM
+        if isinstance(node, gast.Constant):
+            return _number(node.value)
+        if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
+            return f"-{self.text(node.operand, _ATOM)}", _SIGN
+        if isinstance(node, gast.BinOp):
+            return self._binary(node)
+        if isinstance(node, gast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _COMPARISONS:
+            sides = (self.text(node.left, _SUM), self.text(node.comparators[0], _SUM))
+            return f"{sides[0]} {_COMPARISONS[type(node.ops[0])]} {sides[1]}", _TEST
+        if isinstance(node, gast.Call):
+            return self._call(node)
+        raise NotElementwiseError
+
+    def is_test(self, node: Node) -> bool:
+        """Whether an expression is true or false, element by element."""
+        if isinstance(node, gast.BinOp) and isinstance(node.op, gast.BitAnd | gast.BitOr):
+            return self.is_test(node.left) and self.is_test(node.right)
+        return isinstance(node, gast.Compare) or (isinstance(node, gast.Call) and self.function(node) is np.isnan)
+
+    def _binary(self, node: Node) -> tuple[str, int]:
+        tests = self.is_test(node.left) and self.is_test(node.right)
+        if isinstance(node.op, gast.BitAnd | gast.BitOr) and tests:
+            sign = "&&" if isinstance(node.op, gast.BitAnd) else "||"
+            return f"{self.text(node.left, _TEST)} {sign} {self.text(node.right, _TEST)}", _CHOICE
+        if isinstance(node.op, gast.Pow):
+            return self._power(node.left, node.right)
+        operator = _OPERATORS.get(type(node.op))
+        if operator is None or tests:
+            raise NotElementwiseError
+        own = _SUM if operator in "+-" else _PRODUCT
+        return f"{self.text(node.left, own)} {operator} {self.text(node.right, own + 1)}", own
+
+    def _power(self, base: Node, exponent: Node) -> tuple[str, int]:
+        """Powers that are products or roots; the runtimes' `pow` is slower than NumPy's."""
+        value = exponent.value if isinstance(exponent, gast.Constant) else None
+        if value == 2:
+            word = self._word(self.text(base))
+            return f"{word} * {word}", _PRODUCT
+        if value == 0.5:
+            return f"sqrt({self.text(base)})", _ATOM
+        if value == -1:
+            return f"1.0 / {self.text(base, _ATOM)}", _PRODUCT
+        if value == 3:
+            word = self._word(self.text(base))
+            return f"{word} * {word} * {word}", _PRODUCT
+        raise NotElementwiseError
+
+    def _call(self, node: Node) -> tuple[str, int]:
+        shaped = self.shaped(node)
+        if shaped is not None:
+            return self._printed(node.args[shaped[0]])
+        function = self.function(node)
+        if function is np.where and len(node.args) == 3:
+            test, yes, no = (self.text(argument, _TEST + 1) for argument in node.args)
+            return f"{test} ? {yes} : {no}", _CHOICE
+        if function in FLAT and len(node.args) == 1 and not node.keywords:
+            return f"{FLAT[function]}({self.text(node.args[0])})", _ATOM
+        rule = rule_of(function)
+        if rule is None or rule.kind != "elementwise" or rule.cl is None or node.keywords:
+            raise NotElementwiseError
+        names = rule.parameters
+        if len(node.args) != len(names):
+            raise NotElementwiseError
+        if not set(re.findall(r"(\w+)\(", rule.cl)) <= FUNCTIONS:
+            raise NotElementwiseError
+        call = re.fullmatch(r"\w+\([\w, ]*\)", rule.cl) is not None
+        values = {}
+        for parameter, argument in zip(names, node.args, strict=True):
+            text = self.text(argument, 0 if call else _ATOM)
+            times = len(re.findall(rf"\b{parameter}\b", rule.cl))
+            values[parameter] = self._word(text) if times > 1 else text
+        return _WORD.sub(lambda word: values.get(word.group(), word.group()), rule.cl), _ATOM if call else _CHOICE
+
+    def shaped(self, call: Node) -> tuple[int, Node] | None:
+        """For a value that is given the shape of x, which argument the value is, and x.
+
+        `sum_to(e, x)`, `np.broadcast_to(e, np.shape(x))`, `np.full_like(x, e)`
+        """
+        if call.keywords or len(call.args) != 2:
+            return None
+        one, two = call.args
+        if self.sum_to and isinstance(call.func, gast.Name) and call.func.id == self.sum_to:
+            return 0, two
+        function = self.function(call)
+        if function is np.broadcast_to and isinstance(two, gast.Call) and self.function(two) is np.shape:
+            return 0, two.args[0]
+        return (1, one) if function is np.full_like else None
+
+    def _word(self, text: str) -> str:
+        """A name for a text that is read more than once."""
+        if _WORD.fullmatch(text):
+            return text
+        made = self.fresh()
+        self.shared.append(f"REAL {made} = {text};")
+        return made
+
+    def function(self, call: Node) -> Any:
+        """The function that `np.name(...)` calls; None for any other call."""
+        found = call.func
+        if isinstance(found, gast.Attribute) and isinstance(found.value, gast.Name) and found.value.id == self.numpy:
+            return getattr(np, found.attr, None)
+        return None
+
+
+def _number(value: Any) -> tuple[str, int]:
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) >= 2**53:
+        raise NotElementwiseError
+    if not math.isfinite(value):
+        return ("NAN", _ATOM) if value != value else ("INFINITY", _ATOM)
+    text = repr(float(value))
+    return text, _SIGN if text.startswith("-") else _ATOM

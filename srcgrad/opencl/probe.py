@@ -1,0 +1,111 @@
+"""Whether a device computes what it should: asked once, in a process of its own, and remembered.
+
+Some runtimes abort, or are silently wrong, on some processors; a child process may die without harm.
+`python -m srcgrad.opencl.probe NUMBER` is that child: it prints `right`, or what was wrong.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from typing import Any  # pyopencl ships no types of its own
+
+import numpy as np
+
+_FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "exp(x)": np.exp, "log(fabs(x))": lambda x: np.log(np.abs(x)), "tanh(x)": np.tanh, "expm1(x)": np.expm1,
+    "sin(x)": np.sin, "cos(x)": np.cos, "sqrt(fabs(x))": lambda x: np.sqrt(np.abs(x)), "1.0 / x": np.reciprocal,
+}  # fmt: skip
+_SECONDS = 60
+
+
+def verdict(device: Any) -> str:
+    """`right`, or what is wrong with a device."""
+    place = _cache() / "probe.json"
+    key = hashlib.sha256(f"2 {device.platform.version} {device.name} {device.driver_version}".encode()).hexdigest()
+    known = _read(place)
+    if key in known:
+        return "right"
+    found = _asked(device)
+    if found == "right":  # what may be mended is asked again
+        _write(place, {**_read(place), key: found})
+    return found
+
+
+def _cache() -> pathlib.Path:
+    base = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    return pathlib.Path(base) / "srcgrad"
+
+
+def _read(place: pathlib.Path) -> dict[str, str]:
+    """What is remembered; nothing, if the file is not there or is damaged."""
+    try:
+        found = json.loads(place.read_text())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _write(place: pathlib.Path, known: dict[str, str]) -> None:
+    """Remember; two processes may do so at once, and a folder that cannot be written to is no error."""
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=place.parent, delete=False) as file:
+            json.dump(known, file)
+        os.replace(file.name, place)
+    except OSError:
+        pass
+
+
+def _asked(device: Any) -> str:
+    from srcgrad.opencl.device import found
+
+    number = next(k for k, other in enumerate(found()) if other == device)
+    command = [sys.executable, "-W", "ignore", "-m", "srcgrad.opencl.probe", str(number)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return f"it did not answer in {_SECONDS} seconds"
+    last = done.stdout.strip().splitlines()[-1:] or [f"a kernel ended the process (status {done.returncode})"]
+    return last[0]
+
+
+def probe(number: int) -> str:
+    """Run our functions on a device and compare them with NumPy's."""
+    from srcgrad.opencl.device import found, opened
+
+    device = opened(found()[number])
+    drawn = np.random.default_rng(0)
+    for real in ("float", "double") if device.has_fp64 else ("float",):
+        dtype = np.dtype(np.float32 if real == "float" else np.float64)
+        x = (drawn.standard_normal(4099) * 3.0).astype(dtype)
+        for text, function in _FUNCTIONS.items():
+            found_now = _computed(device, text, x, real)
+            off = np.max(np.abs(found_now - function(x)) / np.maximum(np.abs(function(x)), 1.0))
+            if not off <= 16 * np.finfo(dtype).eps:
+                return f"{text} in {real} is off by {off:.1e}"
+    return "right"
+
+
+def _computed(device: Any, text: str, x: Any, real: str) -> Any:
+    from srcgrad.opencl.source import Variant, program
+
+    body = f"Of each element:\n\n        REAL y = {text};\n        STORE(y);  // of x\n"
+    kernel = device.build(program("probe", body, ["x"], Variant(real, ("1",), (), 1, device.is_gpu)), "probe")
+    kernel.set_scalar_arg_dtypes([np.uint64, np.uint64, None, None])
+    y = np.empty_like(x)
+    buffers = [device.given(x), device.taken(y)]
+    kernel.set_args(1, len(x), *buffers)
+    device.run(kernel, 4, False)
+    device.finish(False, [y], buffers[1:])
+    return y
+
+
+if __name__ == "__main__":
+    print(probe(int(sys.argv[1])))

@@ -1,0 +1,54 @@
+"""What `srcgrad devices` prints: every device, what was measured on it, and which one is chosen."""
+
+from __future__ import annotations
+
+import time
+from statistics import median
+from typing import Any  # pyopencl ships no types of its own
+
+import numpy as np
+
+from srcgrad.opencl.device import Device, choose, found, opened
+
+_BYTES = 1 << 26
+
+
+def report() -> str:
+    """A table of devices; E5018 if there is none."""
+    chosen, why = choose()
+    lines = [f"  {'':2}{'device':44}{'fp64':>6}{'units':>7}{'memory':>9}{'copy':>10}{'launch':>9}"]
+    for number, device in enumerate(found()):
+        mark = "*" if device == chosen else " "
+        bandwidth, launch = measured(opened(device))
+        fp64 = "yes" if device.double_fp_config else "no"
+        memory = f"{device.global_mem_size / 2**30:.1f} GB"
+        name = f"{device.name.strip()} ({device.platform.name.split()[0]})"
+        lines.append(
+            f"{mark} {number:<2}{name[:43]:44}{fp64:>6}{device.max_compute_units:>7}{memory:>9}"
+            f"{bandwidth:>5.1f} GB/s{launch:>6.1f} us"
+        )
+    return "\n".join([*lines, f"* is used: {why}; SRCGRAD_DEVICE, a number or a part of a name, chooses another."])
+
+
+def measured(device: Device) -> tuple[float, float]:
+    """The bandwidth of a copy in GB/s, read and write counted, and the cost of a launch in microseconds."""
+    text = "__kernel void copy(__global const float4* x, __global float4* y, const ulong n) {\n"
+    text += "    size_t g = get_global_id(0), all = get_global_size(0), share = (n + all - 1) / all;\n"
+    text += "    size_t last = (g + 1) * share < n ? (g + 1) * share : n;\n"
+    text += "    for (size_t i = g * share; i < last; i++) y[i] = x[i];\n}\n"
+    kernel = device.build(text, "copy")
+    kernel.set_scalar_arg_dtypes([None, None, np.uint64])
+    one, two = np.ones(_BYTES // 4, np.float32), np.empty(_BYTES // 4, np.float32)
+    buffers: list[Any] = [device.given(one), device.taken(two)]
+    items = (4 * device.units * (256 if device.is_gpu else 1),)
+
+    def run(n: int) -> float:
+        start = time.perf_counter()
+        kernel.set_args(*buffers, n)
+        device.cl.enqueue_nd_range_kernel(device.queue, kernel, items, None)
+        device.queue.finish()
+        return time.perf_counter() - start
+
+    run(_BYTES // 16)
+    large = median(run(_BYTES // 16) for _ in range(5))
+    return 2e-9 * _BYTES / large, 1e6 * median(run(1) for _ in range(50))

@@ -1,0 +1,95 @@
+"""Devices: which one is chosen, and what is said when there is none, or when one computes wrongly."""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad.cli import main
+from srcgrad.errors import DifferentiationError
+from srcgrad.opencl import device, probe, report
+
+
+def test_the_report_lists_devices_and_the_choice(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["devices"]) == 0
+    printed = capsys.readouterr().out
+    assert "* 0" in printed and "GB/s" in printed and "is used:" in printed
+
+
+def test_a_name_chooses(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = device.found()[0]
+    assert device.choose(first.name.strip().upper())[0] == first
+    monkeypatch.setenv("SRCGRAD_DEVICE", "0")
+    assert device.choose() == (first, "named by SRCGRAD_DEVICE")
+    with pytest.raises(DifferentiationError, match=r"E5018.*'abacus'"):
+        device.choose("abacus")
+
+
+def test_no_device_is_a_coded_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "found", list)
+    with pytest.raises(DifferentiationError, match=r"(?s)E5018.*srcgrad\[opencl\]"):
+        report()
+
+
+def test_no_pyopencl_is_a_coded_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyopencl", None)
+    with pytest.raises(DifferentiationError, match=r"E5018.*not installed"):
+        device.choose()
+
+
+def test_the_verdict_of_the_child_is_remembered(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    one = device.found()[0]
+    assert probe.verdict(one) == "right"
+
+    def unasked(_: Any) -> str:
+        raise AssertionError("it was asked again")
+
+    monkeypatch.setattr(probe, "_asked", unasked)
+    assert probe.verdict(one) == "right"
+    (tmp_path / "srcgrad" / "probe.json").write_text("{damaged")
+    monkeypatch.setattr(probe, "_asked", lambda _: "exp(x) in float is off by 1.0e+00")
+    assert "off by" in probe.verdict(one)
+
+
+def test_a_device_that_computes_wrongly_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "verdict", lambda _: "exp(x) in float is off by 1.0e+00")
+    monkeypatch.setattr(device, "_current", {})
+    with pytest.raises(DifferentiationError, match=r"E5018.*fails its test"):
+        srcgrad.grad(lambda x: np.sum(np.exp(x) * x), target="opencl")(np.ones(3))
+
+
+def test_wrong_numbers_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(probe._FUNCTIONS, "x + 1.0", lambda x: x + 2.0)
+    assert "x + 1.0 in float is off by" in probe.probe(0)
+
+
+def test_a_child_that_dies_is_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    dead = subprocess.CompletedProcess([], -11, "", "")
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: dead)
+    assert "status -11" in probe._asked(device.found()[0])
+
+
+def test_the_form_for_many_items_computes_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = device.current()
+    monkeypatch.setattr(held, "is_gpu", True)
+    x = np.linspace(-2.0, 2.0, 3001).reshape(-1, 1) * np.array([1.0, 2.0, 0.5])
+
+    def f(x: Any, w: Any) -> Any:
+        return np.sum(np.sin(x) * np.tanh(x * w))
+
+    for w in (x + 1.0, x[0]):
+        one, two = srcgrad.value_and_grad(f)(x, w), srcgrad.value_and_grad(f, target="opencl")(x, w)
+        np.testing.assert_allclose(two[0], one[0], rtol=1e-12)
+        np.testing.assert_allclose(two[1], one[1], rtol=1e-12, atol=1e-13)
+
+
+def test_an_unknown_target_is_a_coded_error() -> None:
+    with pytest.raises(DifferentiationError, match=r"E5019.*'cuda'"):
+        srcgrad.grad(np.sum, target="cuda")

@@ -1,0 +1,268 @@
+"""Derivatives with target="opencl" give what NumPy gives: every form, every layout, whole programs."""
+
+from __future__ import annotations
+
+import copy
+import re
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad
+import srcgrad.templates
+from srcgrad.api import _float_arguments
+from srcgrad.errors import DifferentiationError
+from srcgrad.opencl.functions import FUNCTIONS
+from srcgrad.opencl.launch import Kernel, launch
+from srcgrad.rules import Rule, rules
+from tests import random_sweeps, random_writes
+from tests.test_language import ACCEPTED, made
+
+SHAPES = [
+    (1,),
+    (2,),
+    (15,),
+    (16,),
+    (17,),
+    (63,),
+    (1023,),
+    (1025,),
+    (20011,),
+    (3, 5),
+    (2, 3, 4),
+    (1, 7),
+    (5, 1),
+    (2, 1, 3, 2),
+]
+
+
+def kernel(arguments: list[str], lines: list[str], body: str = "None") -> Callable[..., Any]:
+    """A kernel as the text has them."""
+    code = "\n".join(f"        {line}" for line in lines)
+    space: dict[str, Any] = {"np": np}
+    exec(f'def k({", ".join(arguments)}):\n    """Of each element:\n\n{code}\n    """\n    return {body}\n', space)
+    found: Callable[..., Any] = space["k"]
+    return found
+
+
+def formed() -> list[Rule]:
+    """Rules with a form that kernels may have."""
+    srcgrad.templates.load()
+    found = [r for r in rules() if r.kind == "elementwise" and r.cl and "condition" not in r.cl]
+    return [r for r in found if set(re.findall(r"(\w+)\(", str(r.cl))) <= FUNCTIONS]
+
+
+@pytest.fixture(autouse=True)
+def _launches(monkeypatch: pytest.MonkeyPatch) -> None:
+    COUNT.clear()
+    run = Kernel.launched
+
+    def counted(self: Kernel, *args: Any) -> Any:
+        COUNT.append(self.function.__name__)
+        return run(self, *args)
+
+    monkeypatch.setattr(Kernel, "launched", counted)
+
+
+COUNT: list[str] = []
+
+
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+@pytest.mark.parametrize("rule", formed(), ids=lambda r: r.name)
+def test_form(rule: Rule, real: Any) -> None:
+    numbers = np.random.default_rng(3)
+    domain = rule.domain if isinstance(rule.domain, dict) else dict.fromkeys(rule.parameters, rule.domain)
+    args = [numbers.uniform(*domain.get(p, (-2.0, 2.0)), 100).astype(real) for p in rule.parameters]
+    of = ", ".join(rule.parameters)
+    found = launch(kernel(list(rule.parameters), [f"REAL out_ = {rule.cl};", f"STORE(out_);  // of {of}"]), *args)
+    try:
+        wanted = rule.op(*args)
+    except TypeError:  # a function of numbers
+        wanted = np.array([rule.op(*map(float, each)) for each in zip(*args, strict=True)])
+    assert found.dtype == real and COUNT
+    np.testing.assert_allclose(
+        found, wanted, rtol=2e-5 if real is np.float32 else 1e-13, atol=1e-6 if real is np.float32 else 1e-15
+    )
+
+
+def mixed(x: Any, w: Any, c: Any) -> Any:
+    t = np.tanh(x * w + c)
+    return np.sum(t * np.exp(-x * x) + np.where(x > 0.0, x, 0.1 * w))
+
+
+def compared(function: Callable[..., Any], args: tuple[Any, ...], rtol: float) -> None:
+    wrt = tuple(range(len(args)))
+    value, gradients = srcgrad.value_and_grad(function, wrt=wrt)(*args)
+    other, found = srcgrad.value_and_grad(function, wrt=wrt, target="opencl")(*args)
+    assert type(other) is type(value)
+    np.testing.assert_allclose(other, value, rtol=10 * rtol, atol=rtol)
+    for one, two in zip(gradients, found, strict=True):
+        assert type(one) is type(two) and np.shape(one) == np.shape(two)
+        assert getattr(one, "dtype", None) == getattr(two, "dtype", None)
+        np.testing.assert_allclose(
+            two, one, rtol=10 * rtol, atol=rtol * max(1.0, float(np.max(np.abs(one), initial=0.0)))
+        )
+
+
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_shapes(shape: tuple[int, ...], real: Any) -> None:
+    numbers = np.random.default_rng(1)
+    x, w = (numbers.standard_normal(shape).astype(real) for _ in range(2))
+    compared(mixed, (x, w, 0.3), 1e-5 if real is np.float32 else 1e-13)
+    assert COUNT
+    COUNT.clear()
+    compared(mixed, (x, w[..., :1], 0.3), 1e-5 if real is np.float32 else 1e-13)
+    if x.ndim > 1:
+        compared(mixed, (x, w[0], 0.3), 1e-5 if real is np.float32 else 1e-13)
+    assert COUNT
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda a: a[::2],
+        lambda a: a[::-1],
+        lambda a: a.T,
+        lambda a: a[:, ::3],
+        lambda a: a[1:-1, 2:],
+        lambda a: np.asfortranarray(a),
+        lambda a: np.broadcast_to(a[:1], a.shape),
+        lambda a: a[:0],
+        lambda a: a[0, 0, None][0],
+    ],
+)
+def test_layouts(view: Callable[[Any], Any]) -> None:
+    numbers = np.random.default_rng(2)
+    x, w = (view(numbers.standard_normal((12, 15))) for _ in range(2))
+    before = x.copy(), w.copy()
+    compared(mixed, (x, w, 0.3), 1e-13)
+    compared(mixed, (x, np.ascontiguousarray(w), 0.3), 1e-13)
+    assert np.array_equal(x, before[0]) and np.array_equal(w, before[1])
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "args",
+    [
+        (np.ones(5, np.float32), np.ones(5), 0.3),
+        (np.ones(5, np.float32), np.ones(5, np.float32), np.float64(0.3)),
+        (np.ones(5), 2.0, np.float32(0.25)),
+        (np.array([np.nan, np.inf, -np.inf, 0.0, -0.0]), np.ones(5), 0.3),
+        (2.0, 3.0, 0.5),
+        (np.array(2.0), np.ones(3), 0.5),
+    ],
+    ids=["two float types", "a float64 among float32", "a float32 number", "nan and inf", "numbers", "0-d"],
+)
+def test_kinds(args: tuple[Any, ...]) -> None:
+    compared(mixed, args, 1e-13 if args[0] is not None and getattr(args[0], "dtype", None) != np.float32 else 1e-5)
+
+
+def test_value_and_gradient_are_one_kernel() -> None:
+    derived = srcgrad.value_and_grad(mixed, target="opencl")
+    derived(np.ones(5), 0.5, 0.3)
+    assert len(COUNT) == 1
+    assert "REAL t = tanh(x * w + c);" in derived.source and "// line" in derived.source
+
+
+def test_sums_are_no_less_exact_than_numpy() -> None:
+    x = np.random.default_rng(0).uniform(0.0, 1.0, 3_000_001).astype(np.float32)
+    found = launch(kernel(["x"], ["SUM(s: x);  // of x"]), x)
+    exact = np.sum(x.astype(np.float64))
+    assert abs(float(found) - exact) <= abs(float(np.sum(x)) - exact) + np.spacing(np.float32(exact))
+
+
+def test_masks_may_be_booleans() -> None:
+    def chosen(x: Any, m: Any) -> Any:
+        return np.sum(np.where(m, x * x, np.exp(x) * 2.0))
+
+    x, m = np.linspace(-1.0, 1.0, 30).reshape(5, 6), np.arange(30).reshape(5, 6) % 3 == 0
+    for mask in (m, m[0], m[:, :1], m[::-1]):
+        one = srcgrad.value_and_grad(chosen)(x, mask)
+        two = srcgrad.value_and_grad(chosen, target="opencl")(x, mask)
+        np.testing.assert_allclose(two[1], one[1], rtol=1e-14)
+        np.testing.assert_allclose(two[0], one[0], rtol=1e-14)
+    assert COUNT
+
+
+def test_results_keep_their_memory_and_give_it_back() -> None:
+    square = kernel(["x"], ["REAL y = x * x + 1.0;", "STORE(y);  // of x"], "x * x + 1.0")
+    x = np.arange(100_000.0)
+    first = launch(square, x)
+    part = first[10:20]
+    del first
+    second = launch(square, x + 1.0)
+    assert np.array_equal(part, x[10:20] ** 2 + 1.0) and not np.shares_memory(part, second)
+    place = second.__array_interface__["data"]
+    del second
+    assert launch(square, x).__array_interface__["data"] == place
+
+
+def test_threads_do_not_mix_arguments() -> None:
+    derived = srcgrad.grad(mixed, target="opencl")
+    arguments = [(np.full(3000, float(k)), 0.5, 0.1 * k) for k in range(8)]
+    wanted = [srcgrad.grad(mixed)(*args) for args in arguments]
+    found: dict[int, Any] = {}
+
+    def run(k: int) -> None:
+        for _ in range(20):
+            found[k] = derived(*arguments[k])
+
+    threads = [threading.Thread(target=run, args=(k,)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for k, gradient in enumerate(wanted):
+        np.testing.assert_allclose(found[k], gradient, rtol=1e-13)
+
+
+def test_names_of_c_are_no_names_of_python() -> None:
+    def clashing(float_: Any, i: Any, at: Any, x_in: Any, long: Any) -> Any:
+        row = np.exp(i * at) + float_
+        kernel = row * x_in + long
+        return np.sum(kernel * kernel)
+
+    compared(clashing, tuple(np.linspace(0.1, 0.5, 7) + k for k in range(5)), 1e-13)
+    assert COUNT
+
+
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_programs(name: str) -> None:
+    f, args = made(name, ACCEPTED[name])
+    try:
+        wrt = _float_arguments(f, args)
+        wanted = srcgrad.value_and_grad(f, wrt=wrt)(*copy.deepcopy(args))
+    except DifferentiationError:
+        return  # its result is no number
+    found = srcgrad.value_and_grad(f, wrt=wrt, target="opencl")(*copy.deepcopy(args))
+    _same(found, wanted)
+
+
+def _same(found: Any, wanted: Any) -> None:
+    if isinstance(wanted, dict):
+        found, wanted = [found[k] for k in wanted], list(wanted.values())
+    if isinstance(wanted, tuple | list):
+        assert len(found) == len(wanted)
+        for one, two in zip(found, wanted, strict=True):
+            _same(one, two)
+    elif isinstance(wanted, float | np.ndarray | np.generic):
+        np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("draw", [random_writes.program, random_sweeps.program], ids=["writes", "sweeps"])
+def test_random_programs(draw: Callable[[int], str], seed: int) -> None:
+    text, args = draw(seed), random_writes.arguments(seed)
+    f = made("random", text)[0]
+    try:
+        with np.errstate(over="raise", invalid="raise", divide="raise"):
+            if np.ndim(f(args[0].copy(), *args[1:])):
+                return
+        wanted = srcgrad.value_and_grad(f, wrt=(0, 1))(*args)
+    except Exception:
+        return  # it does not run, or is refused
+    _same(srcgrad.value_and_grad(f, wrt=(0, 1), target="opencl")(*args), wanted)
