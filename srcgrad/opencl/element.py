@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from srcgrad.opencl.groups import Group
 from srcgrad.opencl.printer import NotElementwiseError
-from srcgrad.opencl.source import identifier
+from srcgrad.opencl.source import HEAD, identifier
 from srcgrad.trees import Node, loads
 
 Reach = dict[str, tuple[str, ...]]  # name -> the arguments that give its value its shape
@@ -22,7 +22,7 @@ def reach_of(group: Group) -> Reach:
 
 def element(group: Group, wanted: list[str]) -> str | None:
     """The text, which stores the names in `wanted`; None if an operation has no form in C."""
-    lines = ["Of each element:", ""]
+    lines = [HEAD, ""]
     printer, known, reach = group.printer(), set(group.arguments), reach_of(group)
     try:
         for node in _needed(group, wanted):
@@ -43,7 +43,7 @@ def element(group: Group, wanted: list[str]) -> str | None:
         return None
     lines += [f"    WHOLE({identifier(one)});  // of {_listed(reach[one])}" for one in group.wholes]
     lines += [f"    STORE({identifier(bound)});  // of {_listed(reach[bound])}" for bound in wanted]
-    return "\n    ".join(lines) + "\n    "
+    return "\n    ".join(lines).replace("\n    \n", "\n\n") + "\n    "
 
 
 def _needed(group: Group, wanted: list[str]) -> list[Node]:

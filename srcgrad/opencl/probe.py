@@ -94,9 +94,9 @@ def probe(number: int) -> str:
 
 
 def _computed(device: Any, text: str, x: Any, real: str) -> Any:
-    from srcgrad.opencl.source import Variant, program
+    from srcgrad.opencl.source import HEAD, Variant, program
 
-    body = f"Of each element:\n\n        REAL y = {text};\n        STORE(y);  // of x\n"
+    body = f"{HEAD}\n\n        REAL y = {text};\n        STORE(y);  // of x\n"
     kernel = device.build(program("probe", body, ["x"], Variant(real, ("1",), (), 1, device.is_gpu)), "probe")
     kernel.set_scalar_arg_dtypes([np.uint64, np.uint64, None, None])
     y = np.empty_like(x)

@@ -16,6 +16,7 @@ SUM = re.compile(r"^\s*SUM\((\w+)(?:, (\w+))?: (.*)\);  // of (.*)$")
 STORE = re.compile(r"^\s*STORE\((\w+)\);  // of (.*)$")
 FAR = re.compile(r"\b(sin|cos|tan)\(")
 WHOLE = re.compile(r"^\s*WHOLE\((\w+)\);  // of (.*)$")
+HEAD = "Of each element:"
 LANES = 16
 BLOCK = 1024
 
@@ -120,9 +121,8 @@ def _body(text: str, here: list[str], stored: list[str]) -> list[str]:
             made.append(f"{name}_acc[LANE] += {value};" if name in here else f"{name}_out[at] = {value};")
         elif found := STORE.match(line):
             made.append(f"{found[1]}_out[at] = {found[1]};")
-        elif line.startswith("    ") and not WHOLE.match(line):
-            if line.strip() and not line.strip().startswith("//"):
-                made.append(line.strip())
+        elif line.strip() not in ("", HEAD) and not line.strip().startswith("//") and not WHOLE.match(line):
+            made.append(line.strip())
     return made
 
 
