@@ -366,4 +366,27 @@ def f(x, c, n):
         a[2], a[i3] = a[(2 * i3) % 4], a[1]
     return a
 """,
+    2013895: """\
+def f(x, c, n):
+    idx = np.array([0, 2, 1])
+    m = np.array([0.1, 0.9, 0.7, 0.2])
+    a = np.sort(x * 1.1)
+    if a[1] < 0.1:
+        return c
+    a *= a * x
+    for i1 in range(1):
+        s2 = np.tanh(sum(v * 0.5 for v in a) + 0.3 * c)
+    for i3, u4 in enumerate(x):
+        g6 = lambda t: np.sin(t) * max(u4, 0.123)
+        c = np.tanh(g6((sum(v * 0.5 for v in a) + max(a[i3], 0.123))))
+        d7 = {"u": apply(np.tanh, power(a[i3 - 1], n)), "v": a[i3]}
+        k8 = 0
+        while k8 < 3 and a[k8] < 2.0:
+            k8 += 1
+            d7["u"] += max(x[i3 - 1], 0.123)
+            c = np.tanh((x[0]) and (a[(2 * k8) % 4])) + 0.2
+    else:
+        a += x.copy()
+    return c + np.sum(a)
+""",
 }

@@ -107,6 +107,8 @@ def kept_item(node: Node, facts: Facts) -> Node:
 def _has_key(part: Node, facts: Facts) -> bool:
     """Whether a dict was made with a key: `{"h": h}`."""
     made = [n.value for n in facts.displays.get(part.value.id, [])]
+    if not all(isinstance(value, gast.Dict) for value in made):
+        return False  # where it is made, a statement has been put in its place
     keys = [[key.value for key in value.keys if isinstance(key, gast.Constant)] for value in made]
     return isinstance(part.slice, gast.Constant) and bool(keys) and all(part.slice.value in k for k in keys)
 
