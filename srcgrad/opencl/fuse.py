@@ -27,6 +27,7 @@ class Fusing:
     reads: dict[str, int] = field(default_factory=dict)  # how often each name is read in the whole text
     made: list[Node] = field(default_factory=list)
     count: int = 1
+    primal: bool = True  # whether the statements at hand are of the forward half
 
 
 def fuse(program: Program, facts: Facts) -> Program:
@@ -38,6 +39,7 @@ def fuse(program: Program, facts: Facts) -> Program:
             work.reads[read] = work.reads.get(read, 0) + 1
     if facts.mode == "vjp":
         program.forward = _block(program.forward, work)
+        work.primal = False
         program.backward = _block(program.backward, work)
     else:
         mark = gast.Pass()
@@ -51,11 +53,13 @@ def fuse(program: Program, facts: Facts) -> Program:
 
 def _block(block: Block, work: Fusing, hopeful: bool = True) -> Block:
     made: Block = []
-    group = Group(work.facts, hopeful)
+    group = Group(work.facts, work.primal, hopeful)
     for node in block:
+        work.primal = work.primal and not isinstance(node, gast.Pass)
+        group.primal = work.primal
         if isinstance(node, COMPOUND):
             made += _closed(group, work)
-            group = Group(work.facts, hopeful)
+            group = Group(work.facts, work.primal, hopeful)
             node.body = _block(node.body, work)
             node.orelse = _block(getattr(node, "orelse", None) or [], work)
             made.append(node)
@@ -63,7 +67,7 @@ def _block(block: Block, work: Fusing, hopeful: bool = True) -> Block:
         if group.take(node):
             continue
         made += _closed(group, work)
-        group = Group(work.facts, hopeful)
+        group = Group(work.facts, work.primal, hopeful)
         if not group.take(node):
             made.append(node)
     return made + _closed(group, work)
@@ -132,7 +136,7 @@ def _function(called: str, group: Group, text: str, results: list[str], work: Fu
     last = gast.Return(value)
     body = group.statements
     if group.wholes:
-        inner = Fusing(work.facts, work.stem, made=work.made, count=work.count)
+        inner = Fusing(work.facts, work.stem, made=work.made, count=work.count, primal=group.primal)
         for node in [*body, last]:
             for read in loads(node):
                 inner.reads[read] = inner.reads.get(read, 0) + 1

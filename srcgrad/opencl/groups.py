@@ -21,6 +21,7 @@ class Group:
     """Statements in order, and where their values come from and go to."""
 
     facts: Facts
+    primal: bool = False  # whether the statements are of the forward half: their dtypes are seen
     hopeful: bool = True  # whether arrays that are reduced to each other's shapes are taken to have one shape
     wholes: dict[str, None] = field(default_factory=dict)  # names that must then have the shape of the whole
     statements: Block = field(default_factory=list)  # of the kernel: `t = e`, `s = np.sum(e)`, `w = sum_to(e, x)`
@@ -198,6 +199,9 @@ class Group:
                 made.left, made.comparators = self._operand(node.left), [self._operand(node.comparators[0])]
             else:
                 made.args = [self._operand(argument) for argument in node.args]
+                chosen = self.printer().function(node) is np.where and all(map(self._is_number, node.args[1:]))
+                if self.primal and chosen:  # float64 for two Python floats, whatever is asked
+                    raise NotElementwiseError
             return made
         return self._argument(node)
 

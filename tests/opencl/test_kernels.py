@@ -161,6 +161,13 @@ def test_kinds(args: tuple[Any, ...]) -> None:
     compared(mixed, args, 1e-13 if args[0] is not None and getattr(args[0], "dtype", None) != np.float32 else 1e-5)
 
 
+def test_a_choice_of_two_python_floats_is_float64() -> None:
+    def stepped(x: Any, c: Any) -> Any:
+        return np.sum(np.where(x > c, 1.0, 2.0) * x * np.exp(x))
+
+    compared(stepped, (np.linspace(-1.0, 1.0, 9, dtype=np.float32), np.float32(0.1)), 1e-5)
+
+
 def test_value_and_gradient_are_one_kernel() -> None:
     derived = srcgrad.value_and_grad(mixed, target="opencl")
     derived(np.ones(5), 0.5, 0.3)
