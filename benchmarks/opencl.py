@@ -79,10 +79,9 @@ def report() -> None:
                 times[key].append(1e6 * (time.perf_counter() - start))
         found = {key: median(each) for key, each in times.items()}
         jax = f"{found['JAX']:11.1f}" if "JAX" in found else f"{'-':>11}"
+        ratio = found["NumPy"] / found["kernels"]
         over = f"{found['JAX'] / found['kernels']:13.2f}" if "JAX" in found else f"{'-':>13}"
-        print(
-            f"{title:28}{found['NumPy']:11.1f}{found['kernels']:11.1f}{jax}{found['NumPy'] / found['kernels']:15.1f}{over}"
-        )
+        print(f"{title:28}{found['NumPy']:11.1f}{found['kernels']:11.1f}{jax}{ratio:15.1f}{over}")
 
 
 if __name__ == "__main__":
