@@ -9,10 +9,12 @@ import numpy as np
 
 from srcgrad.emit.expression import expression as spelled
 from srcgrad.facts import Facts, copied
+from srcgrad.front.resolve import binding_of
 from srcgrad.opencl.printer import FLAT, NotElementwiseError, Printer
 from srcgrad.rules import rule_of
-from srcgrad.trees import Block, Node, at, constant, copy, loads, name, root, stores, target, walk
+from srcgrad.trees import Block, Node, at, constant, copy, loads, name, root, stores, substitute, target, walk
 
+_METHODS = ("copy", "reshape", "transpose", "astype")
 _FEWEST = 2  # operations on arrays that make a kernel worth its call
 
 
@@ -62,7 +64,7 @@ class Group:
 
     def _passes(self, node: Node, bound: set[str], place: Block) -> bool:
         """Put a statement in front of the group, if it neither reads nor binds what the group binds or reads."""
-        if not self.statements or target(node) is None or not _is_pure(node.value, self.facts):
+        if not self.statements or target(node) is None or not self._is_pure(node.value):
             return False
         read = {r for other in [*self.statements, *self.after] for r in loads(other)}
         read |= {r for argument in self.arguments.values() for r in loads(argument)}
@@ -207,7 +209,7 @@ class Group:
 
     def _argument(self, node: Node) -> Node:
         """What the kernel is given: a name, or an expression that it does not compute itself."""
-        if set(loads(node)) & (set(self.stored) | set(self.sums)) or not _is_pure(node, self.facts):
+        if set(loads(node)) & (set(self.stored) | set(self.sums)) or not self._is_pure(node):
             raise NotElementwiseError
         if isinstance(node, gast.Name):
             self.arguments.setdefault(node.id, name(node.id))
@@ -244,7 +246,29 @@ class Group:
         """What prints its expressions."""
         count = iter(range(1, 10_000))
         imports = self.facts.imports
-        return Printer(imports.get("np", "np"), imports.get("sum_to", ""), lambda: f"u{next(count)}")
+        return Printer(imports.get("np", "np"), imports.get("sum_to", ""), lambda: f"u{next(count)}", self._means)
+
+    def _means(self, function: Node) -> object:
+        """What a name of the user's, such as `erf` or `special.erf`, means."""
+        base = root(function)
+        if base is None or not isinstance(function, gast.Name | gast.Attribute) or base.id in self.facts.local:
+            return None
+        meant = substitute(function, {base.id: name(self.facts.globals_as.get(base.id, base.id))})
+        found = binding_of(meant, self.facts, self.facts.local)
+        return found.object if found is not None and found.kind == "object" else None
+
+    def _is_pure(self, node: Node) -> bool:
+        """Whether an expression may be evaluated earlier than it stands: what it calls has a rule, or is our own."""
+        for item in walk(node):
+            if not isinstance(item, gast.Call):
+                continue
+            base = root(item.func)
+            library = base is not None and base.id in self.facts.imports.values()
+            method = isinstance(item.func, gast.Attribute) and item.func.attr in _METHODS
+            plain = isinstance(item.func, gast.Name) and item.func.id == "len"
+            if not library and not method and not plain and rule_of(self._means(item.func)) is None:
+                return False
+        return True
 
     def is_worth_it(self) -> bool:
         """Whether there is enough work on arrays."""
@@ -263,16 +287,3 @@ def _replace(node: Node, old: Node, new: Node) -> None:
                 setattr(item, key, new)
             elif isinstance(part, list):
                 setattr(item, key, [new if child is old else child for child in part])
-
-
-def _is_pure(node: Node, facts: Facts) -> bool:
-    """Whether an expression may be evaluated earlier than it stands: it calls only NumPy, `len` and our own helpers."""
-    for item in walk(node):
-        if not isinstance(item, gast.Call):
-            continue
-        base = root(item.func)
-        library = base is not None and base.id in facts.imports.values()
-        method = isinstance(item.func, gast.Attribute) and item.func.attr in ("copy", "reshape", "transpose", "astype")
-        if not library and not method and not (isinstance(item.func, gast.Name) and item.func.id == "len"):
-            return False
-    return True

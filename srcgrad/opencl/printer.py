@@ -32,8 +32,11 @@ class NotElementwiseError(Exception):
 class Printer:
     """Prints expressions; `shared` collects temporaries for operands that a form reads more than once."""
 
-    def __init__(self, numpy: str, sum_to: str, fresh: Callable[[], str]) -> None:
+    def __init__(
+        self, numpy: str, sum_to: str, fresh: Callable[[], str], means: Callable[[Node], Any] = lambda _: None
+    ) -> None:
         self.numpy = numpy
+        self.means = means
         self.sum_to = sum_to
         self.fresh = fresh
         self.shared: list[str] = []
@@ -143,11 +146,13 @@ class Printer:
         return made
 
     def function(self, call: Node) -> Any:
-        """The function that `np.name(...)` calls; None for any other call."""
+        """The function that a call names: of NumPy, or one that the user's names mean; None for any other call."""
         found = call.func
         if isinstance(found, gast.Attribute) and isinstance(found.value, gast.Name) and found.value.id == self.numpy:
             return getattr(np, found.attr, None)
-        return None
+        meant = self.means(found)
+        numbers_only = getattr(meant, "__module__", None) in ("math", "builtins", "operator")
+        return None if numbers_only else meant
 
 
 def _number(value: Any) -> tuple[str, int]:
