@@ -92,6 +92,13 @@ def from_the_end(x, w):
     return np.sum(h * h)
 
 
+def descending(x, w):
+    h = x * 1.0
+    for t in range(3, -1, -1):
+        h[t + 1] = np.tanh(h[t] * w)
+    return np.sum(h * h)
+
+
 def twice(x, w):
     h = x * 1.0
     for k in range(2):
@@ -149,6 +156,7 @@ KEPT = [
     same_place,
     read_ahead,
     from_the_end,
+    descending,
     twice,
     later_loop,
     left_early,
