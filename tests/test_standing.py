@@ -151,7 +151,49 @@ def other_name_of_the_counter(x, w):
     return np.sum(h * h)
 
 
+def last_one(x, w):
+    h = x * 1.0
+    s = 0.0
+    for t in range(5):
+        s = s + h[4] * h[4] * w
+        h[t] = np.tanh(h[t] * w)
+    return np.sum(h * h) + s
+
+
+def round_the_end(x, w):
+    h = x * 1.0
+    s = 0.0
+    for t in range(4):
+        s = s + h[4] * h[4] * w
+        h[t - 1] = np.tanh(h[t] * w)
+    return np.sum(h * h) + s
+
+
+def rewritten(x, w):
+    a = np.zeros(5)
+    s = 0.0
+    for i in range(5):
+        for j in range(2):
+            u = np.tanh(x[i] * w + j * s)
+            a[i] = u
+            s = s + u * u
+    return np.sum(a * a) + s
+
+
+def transposed(x, w):
+    a = np.outer(x, x)
+    s = 0.0
+    for i in range(1, 5):
+        s = s + np.sum(a[0] * a[0])
+        a.T[i] = np.tanh(a.T[i] * w)
+    return np.sum(a * a) + s
+
+
 KEPT = [
+    last_one,
+    round_the_end,
+    rewritten,
+    transposed,
     in_turns,
     same_place,
     read_ahead,

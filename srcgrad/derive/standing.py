@@ -25,7 +25,6 @@ from srcgrad.trees import (
     statements,
     stores,
     target,
-    walk,
     written,
 )
 
@@ -91,9 +90,7 @@ def _is_candidate(node: Node, block: Block, facts: Facts) -> bool:
         return False
     if value not in facts.active:
         return False
-    between = block[block.index(definition) : block.index(node)]
-    leaves = (gast.Break, gast.Continue, gast.Return, gast.Raise)
-    return bool(between) and not any(isinstance(item, leaves) for one in between for item in walk(one))
+    return block.index(definition) < block.index(node)
 
 
 def _fits(node: Node, facts: Facts) -> bool:
