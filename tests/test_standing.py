@@ -180,20 +180,10 @@ def rewritten(x, w):
     return np.sum(a * a) + s
 
 
-def transposed(x, w):
-    a = np.outer(x, x)
-    s = 0.0
-    for i in range(1, 5):
-        s = s + np.sum(a[0] * a[0])
-        a.T[i] = np.tanh(a.T[i] * w)
-    return np.sum(a * a) + s
-
-
 KEPT = [
     last_one,
     round_the_end,
     rewritten,
-    transposed,
     in_turns,
     same_place,
     read_ahead,
