@@ -65,6 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     dump.add_argument(
         "--inline", action="store_true", help="write calls out, so that the output can be differentiated again"
     )
+    dump.add_argument("--target", choices=("numpy", "opencl"), default="numpy", help="opencl: kernels; default: numpy")
     dump.set_defaults(command=_dump)
     _check_parser(commands.add_parser("check", help="compare derivatives with finite differences; runs the target"))
     explain = commands.add_parser("explain", help="tell line by line what is active and what is recorded, and why")
@@ -111,6 +112,7 @@ def _dump(asked: argparse.Namespace) -> int:
         standalone=asked.standalone,
         inline=asked.inline,
         text=_standard_input(asked.targets),
+        target=asked.target,
     )
     for item in made.refused:
         print(f"{item.function.qualname} has no derivative: {item.error}", file=sys.stderr)

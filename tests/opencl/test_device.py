@@ -93,3 +93,16 @@ def test_the_form_for_many_items_computes_the_same(monkeypatch: pytest.MonkeyPat
 def test_an_unknown_target_is_a_coded_error() -> None:
     with pytest.raises(DifferentiationError, match=r"E5019.*'cuda'"):
         srcgrad.grad(np.sum, target="cuda")
+
+
+def test_a_dumped_text_runs_its_kernels(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, made = tmp_path / "model.py", tmp_path / "model_grad.py"
+    source.write_text("import numpy as np\n\n\ndef f(x, c):\n    return np.sum(np.tanh(x * c) * np.exp(-x))\n")
+    assert main(["dump", f"{source}:f", "--wrt", "x", "--target", "opencl", "-o", str(made)]) == 0
+    space: dict[str, Any] = {}
+    exec(made.read_text(), space)
+    x = np.linspace(-1.0, 1.0, 50)
+    t = np.tanh(x * 0.7)
+    np.testing.assert_allclose(space["f_grad"](x, 0.7), (0.7 * (1.0 - t * t) - t) * np.exp(-x), rtol=1e-12)
+    assert main(["dump", f"{source}:f", "--standalone", "--target", "opencl"]) == 1
+    assert "E5019" in capsys.readouterr().err
