@@ -1689,4 +1689,18 @@ def f(W):
 ARGS = (np.array([[0.3, -0.5], [0.4, 0.2]]),)
 """,
     ),
+    "a recorded array changes places, then is written into by a pullback": (
+        "right",
+        """
+def f(x, c):
+    a = x * 1.0
+    a[2] = np.sin(c)
+    k = 0
+    while k < 2:
+        k += 1
+        b = a * x
+        b, a = a, b
+    return np.sum(a)
+""",
+    ),
 }

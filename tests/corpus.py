@@ -389,4 +389,23 @@ def f(x, c, n):
         a += x.copy()
     return c + np.sum(a)
 """,
+    2016441: """\
+def f(x, c, n):
+    idx = np.array([0, 2, 1])
+    m = np.array([0.1, 0.9, 0.7, 0.2])
+    a = x + x
+    d1 = {"u": sum(v * 0.5 for v in a), "v": (np.sin(x[0]) + np.tanh(x[-1]) * 1.39)}
+    a[::-1] *= a
+    fill(a[1:], apply(np.tanh, c * x[-1]))
+    a[2] = np.sin(x[1]) * apply(np.tanh, c)
+    for i2 in range(n):
+        if x[1] > 0.0:
+            return c
+        k3 = 0
+        while k3 < 3 and a[k3] < 2.0:
+            k3 += 1
+            b4 = a * x
+            b4, a = a, b4
+    return c + np.sum(a)
+""",
 }

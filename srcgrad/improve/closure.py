@@ -47,7 +47,7 @@ def closure(program: Program, facts: Facts) -> Program:
 
 def _own_arrays(block: Block, facts: Facts) -> None:
     """An array that comes back from a record, and into which the backward half writes, comes back as a copy."""
-    changed = {s for n in statements(block) for s in written(n)}
+    changed = {other for n in statements(block) for s in written(n) for other in facts.swapped.get(s, {s: None})}
     for node in statements(block):
         if node in facts.restores and target(node) in changed and not is_write(node):
             node.value = expression("kept.copy()", kept=node.value)
