@@ -1694,7 +1694,7 @@ ARGS = (np.array([[0.3, -0.5], [0.4, 0.2]]),)
         """
 def f(x, c):
     a = x * 1.0
-    a[2] = np.sin(c)
+    a[::-1] *= a * c
     k = 0
     while k < 2:
         k += 1
