@@ -181,8 +181,8 @@ def _is_unread(node: Node, text: Text, known: Integers) -> bool:
     part, array = part_written(node), written(node)[0]
     where = text.places[node]
     exact = isinstance(part.value, gast.Name) and is_basic(part.slice, frozenset(text.facts.integers))
-    if array in text.facts.swapped or not exact:
-        return False
+    if array in text.facts.swapped or array not in text.facts.mutable or not exact:
+        return False  # of lists, which are not among the mutable arrays, reads are not noted
     return all(_is_apart(part.slice, where, read, known) for read in text.reads if read.array == array)
 
 
