@@ -3,63 +3,41 @@
 from __future__ import annotations
 
 from srcgrad.opencl.groups import Group
-from srcgrad.opencl.printer import NotElementwiseError
-from srcgrad.opencl.source import HEAD, identifier
+from srcgrad.opencl.lines import HEAD
+from srcgrad.opencl.names import identifier
 from srcgrad.trees import Node, loads
 
-Reach = dict[str, tuple[str, ...]]  # name -> the arguments that give its value its shape
 
-
-def reach_of(group: Group) -> Reach:
-    """On which arguments each name of a group depends."""
-    found: Reach = {argument: (argument,) for argument in group.arguments}
-    for node in group.statements:
-        bound, value = node.targets[0].id, node.value
-        value = value.args[0] if bound in group.sums else value
-        found[bound] = tuple(dict.fromkeys(a for read in loads(value) for a in found.get(read, ())))
-    return found
-
-
-def element(group: Group, wanted: list[str]) -> str | None:
-    """The text, which stores the names in `wanted`; None if an operation has no form in C."""
+def element(group: Group, wanted: list[str]) -> str:
+    """The text, whose results are the names in `wanted`."""
     lines = [HEAD, ""]
-    printer, known, reach = group.printer(), set(group.arguments), reach_of(group)
-    try:
-        for node in _needed(group, wanted):
-            bound, value = node.targets[0].id, node.value
-            summed = bound in group.sums
-            like = f", {identifier(value.args[1].id)}" if summed and len(value.args) == 2 else ""
-            value = value.args[0] if summed else value
-            made = printer.text(value)
-            lines += [*_cited(node, lines, group), *[f"    {shared}" for shared in printer.shared]]
-            printer.shared.clear()
-            if summed:
-                lines.append(f"    SUM({identifier(bound)}{like}: {made});  // of {_listed(reach[bound])}")
-                continue
-            kind = "" if bound in known else ("int " if printer.is_test(value) else "REAL ")
-            lines.append(f"    {kind}{identifier(bound)} = {made};")
-            known.add(bound)
-    except NotElementwiseError:
-        return None
-    lines += [f"    WHOLE({identifier(one)});  // of {_listed(reach[one])}" for one in group.wholes]
-    lines += [f"    STORE({identifier(bound)});  // of {_listed(reach[bound])}" for bound in wanted]
+    printer, known = group.printer(), set(group.arguments)
+    for node in _needed(group, wanted):
+        bound = node.targets[0].id
+        made = printer.text(node.value)
+        lines += _cited(node, lines, group)
+        own = [f"    {line}" for line in printer.lines]
+        printer.lines.clear()
+        kind = "" if bound in known else "REAL "
+        if own and own[-1].startswith(f"    REAL {made} = "):
+            own[-1] = f"    {kind}{identifier(bound)} = {own[-1].split(' = ', 1)[1]}"
+            lines += own
+        else:
+            lines += [*own, f"    {kind}{identifier(bound)} = {made};"]
+        known.add(bound)
+    lines += [f"    STORE({identifier(bound)});" for bound in wanted]
     return "\n    ".join(lines).replace("\n    \n", "\n\n") + "\n    "
 
 
 def _needed(group: Group, wanted: list[str]) -> list[Node]:
-    """The statements on which what is stored, or summed, depends."""
-    needed = {*wanted, *group.sums}
+    """The statements on which the results depend."""
+    needed = set(wanted)
     found: list[Node] = []
     for node in reversed(group.statements):
-        bound = node.targets[0].id
-        if bound in needed:
+        if node.targets[0].id in needed:
             found.append(node)
             needed.update(loads(node.value))
     return found[::-1]
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    return ", ".join(map(identifier, names))
 
 
 def _cited(node: Node, lines: list[str], group: Group) -> list[str]:

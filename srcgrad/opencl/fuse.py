@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 import gast
 
 from srcgrad.derive.program import Program
-from srcgrad.facts import Facts, copied
-from srcgrad.opencl.element import element, reach_of
+from srcgrad.facts import Facts
+from srcgrad.opencl.element import element
 from srcgrad.opencl.groups import Group
 from srcgrad.opencl.launch import launch
-from srcgrad.trees import COMPOUND, Block, Node, at, loads, name, statements, stores, substitute
+from srcgrad.opencl.many import integer
+from srcgrad.trees import COMPOUND, Block, Node, at, loads, name, statements, stores
 
 
 @dataclass
@@ -25,6 +26,7 @@ class Fusing:
     facts: Facts
     stem: str
     reads: dict[str, int] = field(default_factory=dict)  # how often each name is read in the whole text
+    counters: frozenset[str] = frozenset()  # names of integers
     made: list[Node] = field(default_factory=list)
     count: int = 1
     primal: bool = True  # whether the statements at hand are of the forward half
@@ -37,6 +39,7 @@ def fuse(program: Program, facts: Facts) -> Program:
     for node in statements(body):
         for read in loads(node):
             work.reads[read] = work.reads.get(read, 0) + 1
+    work.counters = _counters(body)
     if facts.mode == "vjp":
         program.forward = _block(program.forward, work)
         work.primal = False
@@ -51,15 +54,27 @@ def fuse(program: Program, facts: Facts) -> Program:
     return program
 
 
-def _block(block: Block, work: Fusing, hopeful: bool = True) -> Block:
+def _counters(body: Block) -> frozenset[str]:
+    """Names to which nothing but literal integers are bound, or added."""
+    whole: dict[str, bool] = {}
+    for node in statements(body):
+        for bound in stores(node):
+            value = node.value if isinstance(node, gast.Assign | gast.AugAssign) else None
+            if isinstance(value, gast.BinOp) and isinstance(value.left, gast.Name) and value.left.id == bound:
+                value = value.right
+            whole[bound] = whole.get(bound, True) and integer(value) is not None
+    return frozenset(name for name, all_whole in whole.items() if all_whole)
+
+
+def _block(block: Block, work: Fusing) -> Block:
     made: Block = []
-    group = Group(work.facts, work.primal, hopeful)
+    group = Group(work.facts, work.counters, work.primal)
     for node in block:
         work.primal = work.primal and not isinstance(node, gast.Pass)
         group.primal = work.primal
         if isinstance(node, COMPOUND):
             made += _closed(group, work)
-            group = Group(work.facts, work.primal, hopeful)
+            group = Group(work.facts, work.counters, work.primal)
             node.body = _block(node.body, work)
             node.orelse = _block(getattr(node, "orelse", None) or [], work)
             made.append(node)
@@ -67,7 +82,7 @@ def _block(block: Block, work: Fusing, hopeful: bool = True) -> Block:
         if group.take(node):
             continue
         made += _closed(group, work)
-        group = Group(work.facts, work.primal, hopeful)
+        group = Group(work.facts, work.counters, work.primal)
         if not group.take(node):
             made.append(node)
     return made + _closed(group, work)
@@ -81,71 +96,26 @@ def _closed(group: Group, work: Fusing) -> Block:
     for node in group.statements:
         for read in loads(node):
             inside[read] = inside.get(read, 0) + 1
-    wanted = [s for s in group.stored if work.reads.get(s, 0) > inside.get(s, 0)]
-    small = _small(group, wanted)
-    if small is None:
-        return group.plain()
-    wanted = [s for s in wanted if s not in {t for node in small for t in stores(node)}]
-    results = [*wanted, *group.sums]
-    text = element(group, wanted) if results else None
-    if text is None:
+    made_here = [*group.stored, *group.sums]
+    results = [s for s in made_here if work.reads.get(s, 0) > inside.get(s, 0) or s not in work.reads]
+    if not results:
         return group.plain()
     facts = work.facts
     called = facts.module.names.fresh(f"{work.stem}_{work.count}")
     work.count += 1
     facts.names.taken.add(called)
-    work.made.append(_function(called, group, text, results, work))
+    work.made.append(_function(called, group, element(group, results), results))
     call = gast.Call(name(facts.library("launch", launch)), [name(called), *group.arguments.values()], [])
     places: list[Node] = [name(result, gast.Store()) for result in results]
     bound = places[0] if len(places) == 1 else gast.Tuple(elts=places, ctx=gast.Store())
     made = at(gast.Assign([bound], call, None), group.statements[0])
-    return [*group.before, made, *small, *group.after]
+    return [*group.before, made, *group.after]
 
 
-def _small(group: Group, wanted: list[str]) -> Block | None:
-    """Statements whose values are wanted but may be smaller than the whole: Python computes them, too.
-
-    None if one of them needs what only the kernel knows.
-    """
-    reach = reach_of(group)
-    whole = set(group.arguments) if not group.wholes else None
-    found: Block = []
-    known = set(group.arguments)
-    for node in group.statements:
-        bound = node.targets[0].id
-        if bound not in wanted or whole is None:
-            continue
-        widest = max(len(reach[other]) for other in [*group.stored, *group.sums])
-        if len(reach[bound]) == widest:
-            known.add(bound)
-            continue
-        sources = [n for n in group.statements if bound in stores(n)]
-        if len(sources) != 1 or not {r for r in loads(node.value) if r in reach} <= known:
-            return None
-        value = substitute(copied(node.value, group.facts), dict(group.arguments))
-        found.append(at(gast.Assign([name(bound, gast.Store())], value, None), node))
-        known.add(bound)
-    return found
-
-
-def _function(called: str, group: Group, text: str, results: list[str], work: Fusing) -> Node:
-    """`def kernel(x, a): ...`: the C as docstring, the Python as body, in smaller kernels where it may be needed."""
+def _function(called: str, group: Group, text: str, results: list[str]) -> Node:
+    """`def kernel(x, a): ...`: the C as docstring, the Python as body."""
     made = gast.parse(f"def {called}({', '.join(group.arguments)}): pass").body[0]
     names: list[Node] = [name(result) for result in results]
     value = names[0] if len(names) == 1 else gast.Tuple(elts=names, ctx=gast.Load())
-    last = gast.Return(value)
-    body = group.statements
-    if group.wholes:
-        inner = Fusing(work.facts, work.stem, made=work.made, count=work.count, primal=group.primal)
-        for node in [*body, last]:
-            for read in loads(node):
-                inner.reads[read] = inner.reads.get(read, 0) + 1
-        body = _block([_again(node, work.facts) for node in body], inner, False)
-        work.count = inner.count
-    made.body = [gast.Expr(gast.Constant(value=text, kind=None)), *body, last]
+    made.body = [gast.Expr(gast.Constant(value=text, kind=None)), *group.statements, gast.Return(value)]
     return made
-
-
-def _again(node: Node, facts: Facts) -> Node:
-    """A statement of the user's line, of its own."""
-    return at(gast.Assign([name(node.targets[0].id, gast.Store())], copied(node.value, facts), None), node)

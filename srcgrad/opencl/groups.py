@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import count
 
 import gast
 import numpy as np
@@ -10,9 +12,12 @@ import numpy as np
 from srcgrad.emit.expression import expression as spelled
 from srcgrad.facts import Facts, copied
 from srcgrad.front.resolve import binding_of
+from srcgrad.opencl.many import Many, put
+from srcgrad.opencl.many import at as found_at
+from srcgrad.opencl.names import identifier
 from srcgrad.opencl.printer import FLAT, NotElementwiseError, Printer
 from srcgrad.rules import rule_of
-from srcgrad.trees import Block, Node, at, constant, copy, loads, name, root, stores, substitute, target, walk
+from srcgrad.trees import Block, Node, at, children, constant, copy, loads, name, root, stores, substitute, target, walk
 
 _METHODS = ("copy", "reshape", "transpose", "astype")
 _FEWEST = 2  # operations on arrays that make a kernel worth its call
@@ -23,9 +28,8 @@ class Group:
     """Statements in order, and where their values come from and go to."""
 
     facts: Facts
+    counters: frozenset[str] = frozenset()  # names of integers
     primal: bool = False  # whether the statements are of the forward half: their dtypes are seen
-    hopeful: bool = True  # whether arrays that are reduced to each other's shapes are taken to have one shape
-    wholes: dict[str, None] = field(default_factory=dict)  # names that must then have the shape of the whole
     statements: Block = field(default_factory=list)  # of the kernel: `t = e`, `s = np.sum(e)`, `w = sum_to(e, x)`
     before: Block = field(default_factory=list)
     after: Block = field(default_factory=list)
@@ -42,7 +46,6 @@ class Group:
             (self.after if self.statements else self.before).append(node)
             return True
         saved = (len(self.statements), dict(self.arguments), list(self.stored), list(self.sums), self.operations)
-        wholes = dict(self.wholes)
         try:
             taken = self._take(node)
         except NotElementwiseError:
@@ -52,7 +55,6 @@ class Group:
             return True
         del self.statements[saved[0] :]
         _, self.arguments, self.stored, self.sums, self.operations = saved
-        self.wholes = wholes
         if self._passes(node, self.bound(), self.before):
             self.original.append(node)
             return True
@@ -75,7 +77,7 @@ class Group:
 
     def _take(self, node: Node) -> bool:
         deferred = {s for other in self.after for s in stores(other)}
-        if not isinstance(node, gast.Assign | gast.AugAssign) or set(loads(node)) & (deferred | set(self.sums)):
+        if not isinstance(node, gast.Assign | gast.AugAssign) or set(loads(node)) & deferred:
             return False
         place = node.targets[0] if isinstance(node, gast.Assign) else node.target
         if not isinstance(place, gast.Name) or (isinstance(node, gast.Assign) and len(node.targets) > 1):
@@ -86,66 +88,63 @@ class Group:
         if isinstance(node, gast.AugAssign):
             value = gast.BinOp(name(place.id), node.op, value)
         if self._is_number(value):
+            return self._take_number(node, place.id)
+        if not self._is_elementwise(value) and self._many(value) is None:
             return False
-        if self._is_elementwise(value):
-            made = self._operand(value)
-            self.statements.append(at(gast.Assign([name(place.id, gast.Store())], made, None), node))
-            if place.id not in self.stored:
-                self.stored.append(place.id)
-            return True
-        return self._take_sums(node, place.id)
+        if place.id in self.sums or self.printer().is_test(value):
+            return False
+        self._add(place.id, value, node)
+        if place.id not in self.stored:
+            self.stored.append(place.id)
+        return True
 
-    def _take_sums(self, node: Node, bound: str) -> bool:
-        """The sums in a statement go to the kernel; the statement itself comes after it and reads them."""
-        found = self._sum_of(node.value)
-        if isinstance(node, gast.Assign) and found is not None:
-            self._add_sum(bound, *found, node)
-            return bound not in self.stored
-        if bound in self.bound() or isinstance(node.value, gast.Name):
+    def _add(self, bound: str, value: Node, node: Node) -> None:
+        """One more statement of the kernel, if it can be printed."""
+        made = self._operand(value)
+        if isinstance(made, gast.Name):
+            raise NotElementwiseError
+        self.printer().text(made)
+        self.statements.append(at(gast.Assign([name(bound, gast.Store())], made, None), node))
+
+    def _take_number(self, node: Node, bound: str) -> bool:
+        """A number made of sums: the sums go to the kernel; the statement itself comes after it and reads them."""
+        if bound in self.bound():
             return False
+        if isinstance(node, gast.Assign) and self._is_sum(node.value):
+            self._add(bound, node.value, node)
+            self.sums.append(bound)
+            return True
         changed = at(copied(node, self.facts), node)
-        sums = [(n, pair) for n in walk(changed.value) if (pair := self._sum_of(n)) is not None]
-        if not sums:
+        sums = list(self._outermost(changed.value))
+        if set(loads(changed.value)) & set(self.stored) - {r for call in sums for r in loads(call)}:
             return False
-        for call, pair in sums:
+        if not sums and not set(loads(changed.value)) & set(self.sums):
+            return False
+        for call in sums:
             held = self.facts.names.fresh("total")
-            self._add_sum(held, *pair, node)
+            self._add(held, call, node)
+            self.sums.append(held)
             _replace(changed, call, name(held))
         self.after.append(changed)
         return True
 
-    def _add_sum(self, bound: str, value: Node, like: Node | None, node: Node) -> None:
-        made = self._operand(value)
-        helper = self.facts.library("sum_to") if like is not None else self.facts.library("np")
-        function = name(helper) if like is not None else gast.Attribute(name(helper), "sum", gast.Load())
-        if like is not None and set(loads(like)) & set(self.stored):
-            raise NotElementwiseError
-        shape = [] if like is None else [self._argument(like)]
-        call = gast.Call(function, [made, *shape], [])
-        self.statements.append(at(gast.Assign([name(bound, gast.Store())], call, None), node))
-        self.sums.append(bound)
+    def _outermost(self, node: Node) -> Iterator[Node]:
+        """The sums in an expression that are in no other one."""
+        if self._is_sum(node):
+            yield node
+            return
+        for child in children(node):
+            yield from self._outermost(child)
 
-    def _sum_of(self, node: Node) -> tuple[Node, Node | None] | None:
-        """The e and x of `np.sum(e)` and `sum_to(e, x)`, for elementwise e."""
-        if not isinstance(node, gast.Call) or node.keywords:
-            return None
-        function, args = node.func, node.args
-        spells_np = isinstance(function, gast.Attribute) and isinstance(function.value, gast.Name)
-        if (
-            spells_np
-            and function.value.id == self.facts.imports.get("np")
-            and function.attr == "sum"
-            and len(args) == 1
-        ):
-            pair = (args[0], None)
-        elif isinstance(function, gast.Name) and function.id == self.facts.imports.get("sum_to") and len(args) == 2:
-            if self._shaped(node) is not None:
-                return None
-            pair = (args[0], args[1])
-        else:
-            return None
-        held = isinstance(pair[0], gast.Name) and pair[0].id in self.stored
-        return pair if (held or self._is_elementwise(pair[0])) and not self._is_number(pair[0]) else None
+    def _is_sum(self, node: Node) -> bool:
+        """Whether an expression puts an array together to a number."""
+        many = self._many(node)
+        if many is None or many.form in ("COUNT", "SPREAD", "AXIS", "SHARE") or not self._is_number(node):
+            return False
+        return not all(self._is_number(found_at(place)) for place in many.values)
+
+    def _many(self, node: Node) -> Many | None:
+        return self.printer().spelling.many(node)
 
     def _is_elementwise(self, node: Node) -> bool:
         """Whether the outermost operation of an expression is elementwise."""
@@ -154,8 +153,6 @@ class Group:
         if isinstance(node, gast.UnaryOp):
             return isinstance(node.op, gast.USub)
         if isinstance(node, gast.Call) and not node.keywords:
-            if self._shaped(node) is not None:
-                return True
             function = self.printer().function(node)
             rule = rule_of(function)
             if function in FLAT or function is np.where:
@@ -163,33 +160,15 @@ class Group:
             return rule is not None and rule.kind == "elementwise" and rule.cl is not None
         return False
 
-    def _shaped(self, node: Node) -> tuple[int, Node] | None:
-        """Where the value is among the arguments of `sum_to(e, x)`, `np.broadcast_to(e, np.shape(x))` and
-        `np.full_like(x, e)`, and the name x, if it is hoped to have the shape of the whole.
-        """
-        printer = self.printer()
-        found = printer.shaped(node) if self.hopeful else None
-        if found is None or self._is_number(found[1]) or not isinstance(found[1], gast.Name):
-            return None
-        return found
-
     def _operand(self, node: Node) -> Node:
         """An expression over names of the group and its arguments."""
-        shaped = self._shaped(node) if isinstance(node, gast.Call) else None
-        if shaped is not None:
-            value, like = shaped
-            made = copied(node, self.facts)
-            made.args[value] = self._operand(node.args[value])
-            if like.id in self.sums:
-                raise NotElementwiseError
-            if like.id not in self.stored:
-                self._argument(like)
-            self.wholes[like.id] = None
-            return made
         if isinstance(node, gast.Name):
-            return self._argument(node) if node.id not in self.stored else name(node.id)
+            return name(node.id) if node.id in self.stored or node.id in self.sums else self._argument(node)
         if isinstance(node, gast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
             return constant(node.value)
+        many = self._many(node)
+        if many is not None:
+            return self._of_many(node, many)
         if self._is_elementwise(node) or (isinstance(node, gast.Compare) and len(node.ops) == 1):
             self.operations += not self._is_number(node)
             made = copy(node)
@@ -206,6 +185,21 @@ class Group:
                     raise NotElementwiseError
             return made
         return self._argument(node)
+
+    def _of_many(self, node: Node, many: Many) -> Node:
+        """A call that puts elements together, over names of the group."""
+        inside = {*self.stored, *self.sums} & set(loads(node))
+        if many.form == "AXIS" and not inside:
+            return self._argument(node)
+        if many.form == "COUNT" and not inside:
+            return self._argument(node)
+        made = copied(node, self.facts)
+        found = self._many(made)
+        assert found is not None, "a copy means the same"
+        self.operations += many.form not in ("AXIS", "COUNT")
+        for place in [*found.values, *found.likes]:
+            put(place, self._operand(found_at(place)))
+        return made
 
     def _argument(self, node: Node) -> Node:
         """What the kernel is given: a name, or an expression that it does not compute itself."""
@@ -225,28 +219,34 @@ class Group:
 
     def _is_number(self, node: Node) -> bool:
         """Whether a value is known to be no array."""
-        shaped = self.printer().shaped(node) if isinstance(node, gast.Call) else None
-        if shaped is not None:
-            return self._is_number(shaped[1])
+        many = self._many(node)
+        if many is not None and many.form in ("SUM_TO", "SPREAD"):
+            return self._is_number(found_at(many.likes[0]))
+        if many is not None:
+            return many.form == "COUNT" or (many.is_total and not many.kept)
         if isinstance(node, gast.Constant):
             return True
         if isinstance(node, gast.Name):
             spec = self.facts.value_spec.get(self.facts.adjoint_of.get(node.id, node.id))
+            if node.id in self.counters:
+                return True
             seed = node.id in self.facts.seeds and self.facts.mode in ("reverse", "value-and-grad")
             return seed or (spec is not None and spec.scalar)
         if isinstance(node, gast.BinOp):
             return self._is_number(node.left) and self._is_number(node.right)
         if isinstance(node, gast.UnaryOp):
             return self._is_number(node.operand)
+        if _is_of_shape(node):
+            return True
         if isinstance(node, gast.Call) and self._is_elementwise(node):
             return all(self._is_number(argument) for argument in node.args)
         return False
 
     def printer(self) -> Printer:
         """What prints its expressions."""
-        count = iter(range(1, 10_000))
-        imports = self.facts.imports
-        return Printer(imports.get("np", "np"), imports.get("sum_to", ""), lambda: f"u{next(count)}", self._means)
+        taken = {identifier(one) for one in [*self.arguments, *self.stored, *self.sums]}
+        fresh = (f"part{k}" for k in count(1) if f"part{k}" not in taken)
+        return Printer(self.facts.imports, lambda: next(fresh), self._means)
 
     def _means(self, function: Node) -> object:
         """What a name of the user's, such as `erf` or `special.erf`, means."""
@@ -277,6 +277,15 @@ class Group:
     def plain(self) -> Block:
         """The statements as they were."""
         return self.original
+
+
+def _is_of_shape(node: Node) -> bool:
+    """`len(x)`, `x.size`, `x.shape[0]`"""
+    if isinstance(node, gast.Subscript):
+        return isinstance(node.value, gast.Attribute) and node.value.attr == "shape"
+    if isinstance(node, gast.Call):
+        return isinstance(node.func, gast.Name) and node.func.id == "len"
+    return isinstance(node, gast.Attribute) and node.attr in ("size", "ndim")
 
 
 def _replace(node: Node, old: Node, new: Node) -> None:

@@ -1,6 +1,6 @@
 """Run a generated kernel: `launch(kernel, x, a)` gives what `kernel(x, a)` gives, from its C where that fits.
 
-The C is built when a kernel is first launched, for the dtypes and layouts of the arguments, never for their shapes.
+The C is built when a kernel is first launched, for the dtypes and layouts of the arguments, never for their lengths.
 Where the arguments are not what the C is for (several float types, integers, containers, no elements), the Python
 body runs instead, which is right for everything.
 """
@@ -14,12 +14,15 @@ from typing import Any  # arguments are arbitrary objects
 import numpy as np
 
 from srcgrad.opencl.device import Device, current
-from srcgrad.opencl.layout import Layout, flat, in_rows, is_flat, real_of, space_of
+from srcgrad.opencl.layout import key_of, real_of
+from srcgrad.opencl.lines import is_asked, parsed
 from srcgrad.opencl.memory import empty, spanned
-from srcgrad.opencl.source import Output, Variant, identifier, outputs, program, tested, wholes
+from srcgrad.opencl.names import identifier
+from srcgrad.opencl.prepared import Output, Pattern, Prepared, Preparing, Step, pattern_of, prepared
+from srcgrad.opencl.space import MismatchError
 from srcgrad.runtime import sum_to
 
-_SMALL = 16_384  # elements below which the device without threads is faster
+_MOST = 256  # sets of shapes that a kernel remembers
 
 
 def launch(function: Callable[..., Any], *args: Any) -> Any:
@@ -31,136 +34,135 @@ def launch(function: Callable[..., Any], *args: Any) -> Any:
     return kernel.run(args)
 
 
-class Built:
-    """One variant on one device, ready to be called."""
-
-    __slots__ = ("kernel", "lock", "totals")
-
-    def __init__(self, kernel: Any, totals: tuple[bool, ...]) -> None:
-        self.kernel = kernel
-        self.totals = totals  # per result, whether it is a sum over all elements
-        self.lock = threading.Lock()
-
-
 class Kernel:
-    """A function of the generated text with its C; variants are built as they are needed."""
+    """A function of the generated text with its C; what it takes to run it is prepared as it is needed."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
-        self.text = function.__doc__ or ""
         code = function.__code__
         self.words = [identifier(argument) for argument in code.co_varnames[: code.co_argcount]]
-        self.tests = [tested(self.text, word) for word in self.words]
-        self.outputs = outputs(self.text)
-        self.wholes = wholes(self.text)
-        self.places = {word: k for k, word in enumerate(self.words)}
-        self.built: dict[Any, Built] = {}
-        self.plans: dict[Any, Any] = {}  # for arguments of one shape in one piece: the real type and the variant
+        self.text = parsed(function.__doc__ or "", self.words)
+        self.asked = [is_asked(self.text, word) for word in self.words]
+        self.patterns: dict[Any, Pattern | None] = {}
+        self.known: dict[Any, Prepared | None] = {}
+        self.lock = threading.Lock()
 
     def run(self, args: tuple[Any, ...]) -> Any:
         """The results for some arguments."""
         device = current()
-        layout = self.known(args) or self.layout(args, device)
-        if layout is None or (layout.variant.real == "double" and not device.has_fp64):
+        key = key_of(args)
+        if key is None:
             return self.function(*args)
-        return self.launched(layout, args, device)
+        try:
+            found = self.known[device.number, key]
+        except KeyError:
+            found = self.prepare(args, key, device)
+        return self.function(*args) if found is None else self.launched(found, args, device)
 
-    def known(self, args: tuple[Any, ...]) -> Layout | None:
-        """The layout of arguments like those of an earlier call: arrays of one shape in one piece, and floats."""
-        shape: Any = None
-        key: list[Any] = []
-        for value in args:
-            kind = type(value)
-            if kind is np.ndarray:
-                flags = value.flags
-                if shape is None:
-                    shape = value.shape
-                if value.shape != shape or not flags.c_contiguous or not flags.aligned:
-                    return None
-                key.append(value.dtype)
-            else:
-                key.append(kind)
-        variant = self.plans.get(tuple(key))
-        if variant is None or not shape or 0 in shape:
-            return None
-        size = 1
-        for extent in shape:
-            size *= extent
-        return Layout(shape, variant, args, _NO_STRIDES, (1, size))  # type: ignore[arg-type]
+    def prepare(self, args: tuple[Any, ...], key: Any, device: Device) -> Prepared | None:
+        """What to launch for arguments of one kind; None if the Python is to run."""
+        with self.lock:
+            real = real_of(args, self.asked)
+            found = None
+            if real is not None and (real.itemsize == 4 or device.has_fp64):
+                try:
+                    found = self.made(args, real, device)
+                except MismatchError:
+                    found = None
+            if len(self.known) >= _MOST:
+                self.known.clear()
+            self.known[device.number, key] = found
+            return found
 
-    def layout(self, args: tuple[Any, ...], device: Device) -> Layout | None:
-        """How the arguments lie in memory; None if the Python is to run."""
-        real = real_of(args, self.tests)
-        space = None if real is None else space_of(args, self.outputs, self.wholes, self.places)
-        if space is None:
-            return None
-        sums = tuple(self.is_total(o, args) for o in self.outputs if o.summed)
-        if not is_flat(args, space):
-            return in_rows(args, space, real, sums, device.is_gpu)
-        made = flat(args, space, real, sums, device.is_gpu)
-        if all(isinstance(v, float) or np.ndim(v) for v in args) and not any(o.like for o in self.outputs):
-            self.plans[tuple(v.dtype if type(v) is np.ndarray else type(v) for v in args)] = made.variant
-        return made
+    def made(self, args: tuple[Any, ...], real: Any, device: Device) -> Prepared:
+        """What to launch; MismatchError if the C is not for such arguments."""
+        shapes = [np.shape(value) for value in args]
+        kind = tuple((shapes.index(shape), *(n != 1 for n in shape)) for shape in shapes)
+        if kind not in self.patterns:
+            self.patterns[kind] = None
+            self.patterns[kind] = pattern_of(self.text, self.words, args)
+        pattern = self.patterns[kind]
+        if pattern is None:
+            raise MismatchError
+        return prepared(Preparing(self.function.__name__, self.text, self.words, args, real, device, pattern))
 
-    def is_total(self, output: Output, args: tuple[Any, ...]) -> bool:
-        """Whether a sum is over all elements, rather than to the shape of an array."""
-        return not output.like or np.ndim(args[self.places[output.like]]) == 0
-
-    def launched(self, layout: Layout, args: tuple[Any, ...], device: Device) -> Any:
+    def launched(self, found: Prepared, args: tuple[Any, ...], device: Device) -> Any:
         """Run the C."""
-        variant = layout.variant
-        built = self.built.get((variant, device.number)) or self.build(variant, device)
-        real = _FLOAT if variant.real == "float" else _DOUBLE
-        size = layout.extents[0] * layout.extents[1]
-        small = device.small is not None and size < _SMALL
-        groups = 1 if small else device.groups(size if variant.rank == 1 else layout.extents[0], size)
-        passed: list[Any] = [*layout.extents]
-        for position, kind in enumerate(variant.layouts):
-            value = layout.arrays[position]
-            if kind == "v":
-                passed.append(value)
-            else:
-                passed.append(device.given(spanned(value) if kind[0] == "r" else value))
-                if kind[0] == "r":
-                    passed += layout.strides[position]
-        results = [
-            np.empty(groups, device.sums(variant.real)) if total else empty(layout.shape, real)
-            for total in built.totals
-        ]
-        buffers = [device.taken(made) for made in results]
-        passed += [b for b, total in zip(buffers, built.totals, strict=True) if not total]
-        passed += [b for b, total in zip(buffers, built.totals, strict=True) if total]
-        with built.lock:
-            built.kernel.set_args(*passed)
-            device.run(built.kernel, groups, small)
-        device.finish(small, results, buffers)
-        return self.finished(results, built.totals, real, args)
+        slots: list[Any] = [*args, *found.constants]
+        slots += [None] * (found.slots - len(slots))
+        pending: list[tuple[Step, list[Any], list[Any]]] = []
+        held: list[Any] = []
+        for step in found.steps:
+            made = [empty(output.shape, output.dtype) for output in step.outputs]
+            buffers = [device.taken(one) for one in made]
+            held += self.enqueue(step, slots, buffers, device)
+            for output, one in zip(step.outputs, made, strict=True):
+                if output.slot >= 0:
+                    slots[output.slot] = one
+            pending.append((step, made, buffers))
+            if step.waits or device.is_gpu:
+                self.settle(pending, slots, device)
+        results = [self.result(slots[slot], kind, args) for slot, kind in found.results]
+        return results[0] if len(results) == 1 else tuple(results)
 
-    def finished(self, results: list[Any], totals: tuple[bool, ...], real: Any, args: tuple[Any, ...]) -> Any:
-        """Sums of partial sums, in the type and shape that NumPy would give."""
-        done = []
-        for made, output, total in zip(results, self.outputs, totals, strict=True):
-            value = real.type(made[0] if len(made) == 1 else made.sum()) if total else made
-            if output.like:
-                value = sum_to(value, args[self.places[output.like]])
-            done.append(value)
-        return done[0] if len(done) == 1 else tuple(done)
+    def enqueue(self, step: Step, slots: list[Any], buffers: list[Any], device: Device) -> list[Any]:
+        """Put one launch into the queue; what must live until it has run."""
+        passed: list[Any] = [*step.numbers]
+        held: list[Any] = []
+        for one in step.inputs:
+            value = slots[one.slot]
+            if one.layout == "v":
+                passed.append(value.item() if type(value) is np.ndarray else value)
+                continue
+            if one.copied:
+                value = np.ascontiguousarray(value)
+            elif not one.whole:
+                value = spanned(value)
+            buffer = device.given(value)
+            held += [value, buffer]
+            passed.append(buffer)
+            passed += one.strides
+        passed += buffers
+        with self.lock:
+            step.kernel.set_args(*passed)
+            device.run(step.kernel, step.groups, step.small)
+        return held
 
-    def build(self, variant: Variant, device: Device) -> Built:
-        """The kernel of one variant, and which of its results are sums."""
-        name = self.function.__name__
-        kernel = device.build(program(name, self.text, self.words, variant), name)
-        sums = iter(variant.sums)
-        totals = tuple(output.summed and next(sums) for output in self.outputs)
-        numbers: list[Any] = [np.uint64] * (2 + max(0, variant.rank - 2))
-        for kind in variant.layouts:
-            numbers.append(np.dtype(f"f{4 if variant.real == 'float' else 8}") if kind == "v" else None)
-            if kind[0] == "r":
-                numbers += [np.int64] * (variant.rank - 1 + (kind[1] == "s"))
-        kernel.set_scalar_arg_dtypes([*numbers, *[None] * len(self.outputs)])
-        made = self.built[variant, device.number] = Built(kernel, totals)
-        return made
+    def settle(self, pending: list[tuple[Step, list[Any], list[Any]]], slots: list[Any], device: Device) -> None:
+        """Wait for what has been launched; then the sums are put together."""
+        for step, made, buffers in pending:
+            device.finish(step.small, made, buffers)
+            for output, one in zip(step.outputs, made, strict=True):
+                if output.end:
+                    slots[output.slot] = _ended(output, one)
+        pending.clear()
+
+    def result(self, value: Any, kind: str, args: tuple[Any, ...]) -> Any:
+        """A value in the type that NumPy would give it."""
+        if kind == "array":
+            return value
+        number = value[()] if type(value) is np.ndarray else value
+        if kind == "float":
+            return float(number)
+        return sum_to(number, args[self.words.index(kind)]) if kind else number
 
 
-_FLOAT, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
-_NO_STRIDES: list[tuple[int, ...]] = []
+def _ended(output: Output, found: Any) -> Any:
+    """A sum from its parts."""
+    line = output.line
+    assert line is not None, "a reduction"
+    if line.form in ("MAX", "MIN"):
+        reduce: Any = np.max if line.form == "MAX" else np.min
+    else:
+        reduce = np.sum
+    if output.end == "host":
+        value = reduce(found, axis=output.over)
+    elif len(found) == 1:
+        value = found[0]
+    else:
+        value = np.add.reduce(found, 0) if output.end == "columns" else reduce(found)
+    if not output.due:
+        value = output.real.type(value)
+    if output.count != 1:
+        value = value / output.count
+    return value.reshape(output.due) if output.due else value

@@ -1,5 +1,7 @@
 """Expressions as OpenCL C, from the `cl` forms of the rules: what one element of an array is computed by.
 
+What many elements are put into, or what changes axes, becomes a line of its own (see `lines`).
+
 The text is written once, for any real type: `REAL` is float or double, numbers are cast to it when the kernel is built.
 """
 
@@ -14,7 +16,9 @@ import gast
 import numpy as np
 
 from srcgrad.opencl.functions import FUNCTIONS
-from srcgrad.opencl.source import identifier
+from srcgrad.opencl.many import Many, Spelling
+from srcgrad.opencl.many import at as found_at
+from srcgrad.opencl.names import identifier
 from srcgrad.rules import rule_of
 from srcgrad.trees import Node
 
@@ -30,16 +34,16 @@ class NotElementwiseError(Exception):
 
 
 class Printer:
-    """Prints expressions; `shared` collects temporaries for operands that a form reads more than once."""
+    """Prints expressions; `lines` collects what goes before: operands that are read twice, reductions."""
 
     def __init__(
-        self, numpy: str, sum_to: str, fresh: Callable[[], str], means: Callable[[Node], Any] = lambda _: None
+        self, imports: dict[str, str], fresh: Callable[[], str], means: Callable[[Node], Any] = lambda _: None
     ) -> None:
-        self.numpy = numpy
+        self.numpy = imports.get("np", "np")
         self.means = means
-        self.sum_to = sum_to
         self.fresh = fresh
-        self.shared: list[str] = []
+        self.lines: list[str] = []
+        self.spelling = Spelling(imports, self.function)
 
     def text(self, node: Node, place: int = 0) -> str:
         """The expression as C, in parentheses where its place binds more strongly than it does."""
@@ -58,6 +62,9 @@ class Printer:
         if isinstance(node, gast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _COMPARISONS:
             sides = (self.text(node.left, _SUM), self.text(node.comparators[0], _SUM))
             return f"{sides[0]} {_COMPARISONS[type(node.ops[0])]} {sides[1]}", _TEST
+        many = self.spelling.many(node)
+        if many is not None:
+            return self._many(many)
         if isinstance(node, gast.Call):
             return self._call(node)
         raise NotElementwiseError
@@ -97,9 +104,6 @@ class Printer:
         raise NotElementwiseError
 
     def _call(self, node: Node) -> tuple[str, int]:
-        shaped = self.shaped(node)
-        if shaped is not None:
-            return self._printed(node.args[shaped[0]])
         function = self.function(node)
         if function is np.where and len(node.args) == 3:
             test, yes, no = (self.text(argument, _TEST + 1) for argument in node.args)
@@ -122,28 +126,37 @@ class Printer:
             values[parameter] = self._word(text) if times > 1 else text
         return _WORD.sub(lambda word: values.get(word.group(), word.group()), rule.cl), _ATOM if call else _CHOICE
 
-    def shaped(self, call: Node) -> tuple[int, Node] | None:
-        """For a value that is given the shape of x, which argument the value is, and x.
+    def _many(self, many: Many) -> tuple[str, int]:
+        """A line for a call that puts elements together, and the name of its value."""
+        values = [found_at(place) for place in many.values]
+        likes = [self._word(self.text(found_at(place))) for place in many.likes]
+        if any(map(self.is_test, values)):
+            raise NotElementwiseError
+        marks = ", ".join(([] if many.axis is None else [str(many.axis)]) + ["kept"] * many.kept)
+        if many.form == "SHARE":
+            return self._share(many, [self._word(self.text(value)) for value in values], marks)
+        given = [*map(self.text, values), *likes, *([marks] if marks else [])]
+        return self._line(f"{many.form}({'; '.join(given)})"), _ATOM
 
-        `sum_to(e, x)`, `np.broadcast_to(e, np.shape(x))`, `np.full_like(x, e)`
-        """
-        if call.keywords or len(call.args) != 2:
-            return None
-        one, two = call.args
-        if self.sum_to and isinstance(call.func, gast.Name) and call.func.id == self.sum_to:
-            return 0, two
-        function = self.function(call)
-        if function is np.broadcast_to and isinstance(two, gast.Call) and self.function(two) is np.shape:
-            return 0, two.args[0]
-        return (1, one) if function is np.full_like else None
+    def _share(self, many: Many, values: list[str], marks: str) -> tuple[str, int]:
+        """The adjoint of an extreme, shared evenly by the elements that are equal to it."""
+        g, a, y = values
+        if many.axis is not None and not many.kept:
+            g, y = self._line(f"AXIS({g}; {many.axis})"), self._line(f"AXIS({y}; {many.axis})")
+            marks += ", kept"
+        hits = self._line(f"{a} == {y} ? 1.0 : 0.0")
+        return f"{hits} * ({g} / {self._line(f'SUM({hits}; {marks})' if marks else f'SUM({hits})')})", _PRODUCT
+
+    def _line(self, text: str) -> str:
+        made = self.fresh()
+        self.lines.append(f"REAL {made} = {text};")
+        return made
 
     def _word(self, text: str) -> str:
         """A name for a text that is read more than once."""
         if _WORD.fullmatch(text):
             return text
-        made = self.fresh()
-        self.shared.append(f"REAL {made} = {text};")
-        return made
+        return self._line(text)
 
     def function(self, call: Node) -> Any:
         """The function that a call names: of NumPy, or one that the user's names mean; None for any other call."""

@@ -86,25 +86,27 @@ def probe(number: int) -> str:
         dtype = np.dtype(np.float32 if real == "float" else np.float64)
         x = (drawn.standard_normal(4099) * 3.0).astype(dtype)
         for text, function in _FUNCTIONS.items():
-            found_now = _computed(device, text, x, real)
+            found_now = _computed(device, text, x)
             off = np.max(np.abs(found_now - function(x)) / np.maximum(np.abs(function(x)), 1.0))
             if not off <= 16 * np.finfo(dtype).eps:
                 return f"{text} in {real} is off by {off:.1e}"
     return "right"
 
 
-def _computed(device: Any, text: str, x: Any, real: str) -> Any:
-    from srcgrad.opencl.source import HEAD, Variant, program
+def _computed(device: Any, text: str, x: Any) -> Any:
+    from srcgrad.opencl.launch import Kernel
+    from srcgrad.opencl.layout import key_of
+    from srcgrad.opencl.lines import HEAD
 
-    body = f"{HEAD}\n\n        REAL y = {text};\n        STORE(y);  // of x\n"
-    kernel = device.build(program("probe", body, ["x"], Variant(real, ("1",), (), 1, device.is_gpu)), "probe")
-    kernel.set_scalar_arg_dtypes([np.uint64, np.uint64, None, None])
-    y = np.empty_like(x)
-    buffers = [device.given(x), device.taken(y)]
-    kernel.set_args(1, len(x), *buffers)
-    device.run(kernel, 4, False)
-    device.finish(False, [y], buffers[1:])
-    return y
+    def probe(x: Any) -> Any:
+        raise NotImplementedError
+
+    probe.__doc__ = f"{HEAD}\n\n        REAL y = {text};\n        STORE(y);\n"
+    kernel = Kernel(probe)
+    made = kernel.prepare((x,), key_of((x,)), device)
+    if made is None:
+        raise NotImplementedError
+    return kernel.launched(made, (x,), device)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ FUNCTIONS = {
 
 def kernel(formula: str) -> Callable[..., Any]:
     """A kernel of one argument."""
-    text = f'def k(x):\n    """Of each element:\n\n        REAL y = {formula};\n        STORE(y);  // of x\n    """\n'
+    text = f'def k(x):\n    """Of each element:\n\n        REAL y = {formula};\n        STORE(y);\n    """\n'
     space: dict[str, Any] = {}
     exec(text, space)
     found: Callable[..., Any] = space["k"]

@@ -76,8 +76,7 @@ def test_form(rule: Rule, real: Any) -> None:
     numbers = np.random.default_rng(3)
     domain = rule.domain if isinstance(rule.domain, dict) else dict.fromkeys(rule.parameters, rule.domain)
     args = [numbers.uniform(*domain.get(p, (-2.0, 2.0)), 100).astype(real) for p in rule.parameters]
-    of = ", ".join(rule.parameters)
-    found = launch(kernel(list(rule.parameters), [f"REAL out_ = {rule.cl};", f"STORE(out_);  // of {of}"]), *args)
+    found = launch(kernel(list(rule.parameters), [f"REAL out_ = {rule.cl};", "STORE(out_);"]), *args)
     try:
         wanted = rule.op(*args)
     except TypeError:  # a function of numbers
@@ -113,12 +112,12 @@ def test_shapes(shape: tuple[int, ...], real: Any) -> None:
     numbers = np.random.default_rng(1)
     x, w = (numbers.standard_normal(shape).astype(real) for _ in range(2))
     compared(mixed, (x, w, 0.3), 1e-5 if real is np.float32 else 1e-13)
-    assert COUNT
+    assert COUNT or x.size == 1
     COUNT.clear()
     compared(mixed, (x, w[..., :1], 0.3), 1e-5 if real is np.float32 else 1e-13)
     if x.ndim > 1:
         compared(mixed, (x, w[0], 0.3), 1e-5 if real is np.float32 else 1e-13)
-    assert COUNT
+    assert COUNT or x.size == 1
 
 
 @pytest.mark.parametrize(
@@ -177,7 +176,7 @@ def test_value_and_gradient_are_one_kernel() -> None:
 
 def test_sums_are_no_less_exact_than_numpy() -> None:
     x = np.random.default_rng(0).uniform(0.0, 1.0, 3_000_001).astype(np.float32)
-    found = launch(kernel(["x"], ["SUM(s: x);  // of x"]), x)
+    found = launch(kernel(["x"], ["REAL s = SUM(x);", "STORE(s);"]), x)
     exact = np.sum(x.astype(np.float64))
     assert abs(float(found) - exact) <= abs(float(np.sum(x)) - exact) + np.spacing(np.float32(exact))
 
@@ -196,7 +195,7 @@ def test_masks_may_be_booleans() -> None:
 
 
 def test_results_keep_their_memory_and_give_it_back() -> None:
-    square = kernel(["x"], ["REAL y = x * x + 1.0;", "STORE(y);  // of x"], "x * x + 1.0")
+    square = kernel(["x"], ["REAL y = x * x + 1.0;", "STORE(y);"], "x * x + 1.0")
     x = np.arange(100_000.0)
     first = launch(square, x)
     part = first[10:20]

@@ -1,0 +1,118 @@
+"""Loops for GPUs: a grid of items over all elements; a work-group per row where rows are reduced or columns summed."""
+
+from __future__ import annotations
+
+from srcgrad.opencl.lines import Line
+from srcgrad.opencl.passes import Pass, Plan
+from srcgrad.opencl.source import (
+    Form,
+    element,
+    far,
+    is_extreme,
+    larger,
+    offsets,
+    once,
+    reduced,
+    row_lines,
+    rows_of,
+    start,
+)
+
+ITEMS = 256
+
+
+def in_groups(plan: Plan) -> bool:
+    """Whether work-groups take whole rows."""
+    return len(plan.passes) > 1 or "columns" in plan.stage.ends.values() or "row" in plan.level.values()
+
+
+def body(plan: Plan, form: Form) -> str:
+    """The body of the kernel."""
+    ends = plan.stage.ends
+    totals = [line for line in plan.stage.lines if ends.get(line.name) == "total"]
+    by_row = [line for one in plan.passes for line in one.sums if line.name not in ends]
+    head = [
+        "const size_t me = get_local_id(0), g = get_group_id(0);",
+        *[f"__local {_kind(line)} {line.name}_tree[{ITEMS}];" for line in [*totals, *by_row]],
+        *[f"REAL {line.name}_acc[1]; {line.name}_acc[0] = {start(line)};" for line in totals],
+        *[
+            f"for (size_t i = me; i < row; i += {ITEMS}) {name}_cols[g * row + i] = 0;"
+            for name, end in ends.items()
+            if end == "columns"
+        ],
+        *once(plan, form),
+    ]
+    tail = [f"{tree(line)} if (me == 0) {line.name}_sum[g] = {line.name}_tree[0];" for line in totals]
+    if not in_groups(plan):
+        (one,) = plan.passes
+        inner = [*rows_of(form), *offsets(plan, form), *element(one, plan, form, "g * row")]
+        work = far(_lines(inner)).replace("LANE", "0")
+        return f"""{{
+    {_lines(head)}
+    for (size_t at = get_global_id(0); at < rows * row; at += get_global_size(0)) {{
+    const size_t r = at / row, i = at - r * row;
+    {work}
+    }}
+    {_lines(tail)}
+}}
+"""
+    inner_text = "\n".join(_pass(one, plan, form) for one in plan.passes)
+    return f"""{{
+    {_lines(head)}
+    for (size_t r = g; r < rows; r += get_num_groups(0)) {{
+    const size_t start = r * row;
+    {_lines([*rows_of(form), *offsets(plan, form)])}
+{inner_text}
+    }}
+    {_lines(tail)}
+}}
+"""
+
+
+def _lines(lines: list[str]) -> str:
+    return "\n    ".join(lines)
+
+
+def _kind(line: Line) -> str:
+    return "REAL" if is_extreme(line) else "SUM_TYPE"
+
+
+def _pass(one: Pass, plan: Plan, form: Form) -> str:
+    rows = [line for line in one.sums if line.name not in plan.stage.ends]
+    clear = _lines([f"REAL {line.name}_acc[1]; {line.name}_acc[0] = {start(line)};" for line in rows])
+    work = far(_lines(element(one, plan, form, "g * row"))).replace("LANE", "0")
+    after = _lines([text for line in rows for text in _reduced(line, plan)])
+    loop = f"""
+    for (size_t i = me; i < row; i += {ITEMS}) {{
+    const size_t at = start + i;
+    {work}
+    }}"""
+    whole = _lines([_by_one(line, plan) for line in row_lines(one, plan)])
+    return f"    {whole}\n    {clear}{loop if work else ''}\n    {after}"
+
+
+def _reduced(line: Line, plan: Plan) -> list[str]:
+    """What the items of a group have found, for all of them."""
+    value, *stored = reduced(line, plan)
+    total = f"{_kind(line)} {line.name}_total = {line.name}_tree[0]; barrier(CLK_LOCAL_MEM_FENCE);"
+    return [tree(line), total, value, *(f"if (me == 0) {text}" for text in stored)]
+
+
+def _by_one(text: str, plan: Plan) -> str:
+    """What only one item does: to store, or to add, what is of the row as a whole."""
+    for name, end in plan.stage.ends.items():
+        if end == "total" and f"{name}_total" in text:
+            return f"if (me == 0) {{ {text.replace(f'{name}_total', f'{name}_acc[0]')} }}"
+    return f"if (me == 0) {text}" if "_out[r] = " in text else text
+
+
+def tree(line: Line) -> str:
+    """Put together what the items of a group have found."""
+    name = line.name
+    both = f"{name}_tree[me], {name}_tree[me + gap]"
+    step = f"{larger(line)}({both})" if is_extreme(line) else " + ".join(both.split(", "))
+    return f"""{name}_tree[me] = {name}_acc[0]; barrier(CLK_LOCAL_MEM_FENCE);
+    for (size_t gap = {ITEMS // 2}; gap > 0; gap /= 2) {{
+        if (me < gap) {name}_tree[me] = {step};
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }}"""

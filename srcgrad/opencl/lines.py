@@ -1,0 +1,108 @@
+"""The text of a kernel, line by line: what each computes of one element, or of many.
+
+`REAL t = tanh(x * w);` is computed of each element. What is computed of many, or changes axes, is in capitals:
+`SUM(e; 1, kept)`, `MEAN`, `MAX` and `MIN` reduce along an axis (all of them if none is named), `SUM_TO(e; x)` sums
+`e` to the shape of `x`, `SPREAD(e; x)` gives it that shape, `AXIS(e; 1)` puts an axis of length one in, `COUNT(x; 1)`
+is how many elements a reduction puts together. `STORE(t);` says that a value is a result.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+HEAD = "Of each element:"
+REDUCTIONS = ("SUM", "MEAN", "MAX", "MIN")
+_LINE = re.compile(r"^(?:(REAL|int) )?(\w+) = (.*);$")
+_MANY = re.compile(r"^(SUM|MEAN|MAX|MIN|SUM_TO|SPREAD|AXIS|COUNT)\((.*)\)$")
+_STORE = re.compile(r"^STORE\((\w+)\);$")
+_WORD = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?!\w*\()")
+ALL = None
+
+
+@dataclass(frozen=True)
+class Line:
+    """One value: its form (empty for what is computed of each element), and the C of what it is made of."""
+
+    name: str
+    form: str
+    value: str
+    reads: tuple[str, ...]
+    like: str = ""  # the name whose shape it takes, or whose elements are counted
+    axis: int | None = ALL
+    kept: bool = False
+    test: bool = False  # whether it is true or false
+
+
+@dataclass(frozen=True)
+class Text:
+    """The lines of a kernel, each with a name of its own, and which of them are its results."""
+
+    lines: tuple[Line, ...]
+    results: tuple[tuple[str, str], ...]  # as it is called, and the line that it is
+
+
+def parsed(text: str, arguments: list[str]) -> Text:
+    """The lines of a docstring. A name that is bound again is another one from there on."""
+    known = {argument: argument for argument in arguments}
+    lines: list[Line] = []
+    results: list[tuple[str, str]] = []
+    bound: dict[str, int] = dict.fromkeys(arguments, 1)
+    for raw in text.splitlines():
+        written = raw.split("//")[0].strip()
+        if found := _STORE.match(written):
+            results.append((found[1], known[found[1]]))
+        elif found := _LINE.match(written):
+            test, name, value = found[1] == "int", found[2], found[3]
+            bound[name] = bound.get(name, 0) + 1
+            own = name if bound[name] == 1 else f"{name}_v{bound[name]}"
+            lines.append(_line(own, value, test, known))
+            known[name] = own
+    return Text(tuple(lines), tuple(results))
+
+
+def _line(name: str, value: str, test: bool, known: dict[str, str]) -> Line:
+    many = _MANY.match(value)
+    if many is None or not _is_one_call(value):
+        made = renamed(value, known)
+        return Line(name, "", made, words(made), test=test)
+    of, *rest = [part.strip() for part in many[2].split(";")]
+    made = renamed(of, known)
+    if many[1] in ("SUM_TO", "SPREAD"):
+        return Line(name, many[1], made, words(made), like=known[rest[0]])
+    marks = [mark.strip() for mark in rest[0].split(",")] if rest else []
+    axis = int(marks[0]) if marks and marks[0] != "kept" else ALL
+    if many[1] == "COUNT":
+        return Line(name, "COUNT", "", (), like=made, axis=axis)
+    return Line(name, many[1], made, words(made), axis=axis, kept="kept" in marks)
+
+
+def _is_one_call(value: str) -> bool:
+    """Whether the parenthesis that opens first closes last."""
+    depth = 0
+    for place, letter in enumerate(value):
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if letter == ")" and not depth:
+            return place == len(value) - 1
+    return False
+
+
+def renamed(value: str, known: dict[str, str]) -> str:
+    """An expression over the names of the lines."""
+    return _WORD.sub(lambda word: known.get(word[1], word[1]), value)
+
+
+def words(value: str) -> tuple[str, ...]:
+    """The names that an expression reads, each once."""
+    found = dict.fromkeys(word[1] for word in _WORD.finditer(value))
+    return tuple(word for word in found if word not in _NO_NAMES)
+
+
+_NO_NAMES = frozenset(("REAL", "NAN", "INFINITY", "int"))
+
+
+def is_asked(text: Text, argument: str) -> bool:
+    """Whether an argument is only ever asked whether it is true: it may then be given booleans."""
+    reads = [line.value for line in text.lines if argument in line.reads]
+    mentions = sum(len(re.findall(rf"\b{argument}\b", value)) for value in reads)
+    return 0 < mentions == sum(len(re.findall(rf"\b{argument} \?", value)) for value in reads)

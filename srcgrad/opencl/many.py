@@ -1,0 +1,148 @@
+"""Calls that put many elements together, or change axes: what a kernel knows of them beside elementwise operations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any  # functions are arbitrary objects
+
+import gast
+import numpy as np
+
+from srcgrad.trees import Node
+
+Place = tuple[Any, Any]  # a node and a field of it, or a list and an index
+
+_REDUCTIONS: dict[Any, str] = {
+    np.sum: "SUM", np.mean: "MEAN", np.max: "MAX", np.amax: "MAX", np.min: "MIN", np.amin: "MIN",
+}  # fmt: skip
+_METHODS = {"sum": "SUM", "mean": "MEAN", "max": "MAX", "min": "MIN"}
+
+
+@dataclass
+class Many:
+    """One such call: where the values are that it takes, and the value whose shape it looks at."""
+
+    form: str
+    values: list[Place]
+    likes: list[Place]
+    axis: int | None = None
+    kept: bool = False
+
+    @property
+    def is_total(self) -> bool:
+        """Whether it puts all elements together, whatever the shape."""
+        return self.form in ("SUM", "MEAN", "MAX", "MIN") and self.axis is None
+
+
+class Spelling:
+    """How a text calls NumPy and our helpers."""
+
+    def __init__(self, imports: dict[str, str], function: Callable[[Node], Any]) -> None:
+        self.helpers = {imports[key]: key for key in ("sum_to", "share", "count") if key in imports}
+        self.function = function  # what a call means
+
+    def many(self, node: Node) -> Many | None:
+        """The call as one of many elements; None for any other expression."""
+        if isinstance(node, gast.Subscript):
+            return _new_axis(node)
+        if not isinstance(node, gast.Call):
+            return None
+        if isinstance(node.func, gast.Name) and node.func.id in self.helpers:
+            return _helper(node, self.helpers[node.func.id])
+        function = self.function(node)
+        if function in _REDUCTIONS:
+            return _reduction(node, _REDUCTIONS[function], node.args, 0)
+        if function is None and isinstance(node.func, gast.Attribute) and node.func.attr in _METHODS:
+            return _reduction(node, _METHODS[node.func.attr], [node.func.value, *node.args], -1)
+        return self._shaped(node, function)
+
+    def _shaped(self, node: Node, function: Any) -> Many | None:
+        if node.keywords or len(node.args) != 2:
+            return None
+        two = node.args[1]
+        if function is np.broadcast_to and isinstance(two, gast.Call) and self.function(two) is np.shape:
+            return Many("SPREAD", [(node.args, 0)], [(two.args, 0)])
+        if function is np.full_like:
+            return Many("SPREAD", [(node.args, 1)], [(node.args, 0)])
+        if function is np.expand_dims and (axis := integer(two)) is not None:
+            return Many("AXIS", [(node.args, 0)], [], axis)
+        return None
+
+
+def at(place: Place) -> Node:
+    """The node in a place."""
+    holder, field = place
+    return holder[field] if isinstance(holder, list) else getattr(holder, field)
+
+
+def put(place: Place, node: Node) -> None:
+    """Another node in a place."""
+    holder, field = place
+    if isinstance(holder, list):
+        holder[field] = node
+    else:
+        setattr(holder, field, node)
+
+
+def integer(node: Node | None) -> int | None:
+    """The value of a literal integer."""
+    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
+        found = integer(node.operand)
+        return None if found is None else -found
+    value = node.value if isinstance(node, gast.Constant) else None
+    return value if type(value) is int else None
+
+
+def _new_axis(node: Node) -> Many | None:
+    """`x[:, None]` and `x[..., None]`, which have one axis more."""
+    parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+    new = [k for k, part in enumerate(parts) if isinstance(part, gast.Constant) and part.value is None]
+    if len(new) != 1:
+        return None
+    others = parts[: new[0]] + parts[new[0] + 1 :]
+    if all(isinstance(p, gast.Slice) and not (p.lower or p.upper or p.step) for p in others):
+        return Many("AXIS", [(node, "value")], [], new[0])
+    dots = len(others) == 1 and isinstance(others[0], gast.Constant) and others[0].value is Ellipsis
+    return Many("AXIS", [(node, "value")], [], -1) if dots and new[0] == 1 else None
+
+
+def _helper(node: Node, helper: str) -> Many | None:
+    if helper == "sum_to" and len(node.args) == 2 and not node.keywords:
+        return Many("SUM_TO", [(node.args, 0)], [(node.args, 1)])
+    if helper == "count":
+        found = _where(node, 1)
+        return None if found is None or found[1] else Many("COUNT", [], [(node.args, 0)], found[0])
+    if helper == "share":
+        found = _where(node, 3)
+        return None if found is None else Many("SHARE", [(node.args, k) for k in range(3)], [], *found)
+    return None
+
+
+def _reduction(node: Node, form: str, given: list[Node], shift: int) -> Many | None:
+    found = _where(node, 1 + shift)
+    if found is None or not given:
+        return None
+    place = (node.args, 0) if shift == 0 else (node.func, "value")
+    return Many(form, [place], [], *found)
+
+
+def _where(node: Node, first: int) -> tuple[int | None, bool] | None:
+    """The axis of a call and whether it is kept, from the arguments behind the first ones; None if they say more."""
+    if len(node.args) < first or len(node.args) > first + 2:
+        return None
+    given: dict[str, Node] = dict(zip(("axis", "keepdims"), node.args[first:], strict=False))
+    for keyword in node.keywords:
+        if keyword.arg not in ("axis", "keepdims") or keyword.arg in given:
+            return None
+        given[keyword.arg] = keyword.value
+    if len(node.args) == first + 2 and first < 3:
+        return None  # the third argument of NumPy's reductions is a dtype
+    axis, kept = given.get("axis"), given.get("keepdims")
+    if kept is not None and not (isinstance(kept, gast.Constant) and isinstance(kept.value, bool)):
+        return None
+    keeps = kept is not None and kept.value
+    if axis is None or (isinstance(axis, gast.Constant) and axis.value is None):
+        return None, keeps
+    found = integer(axis)
+    return None if found is None else (found, keeps)

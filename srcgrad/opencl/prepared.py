@@ -1,0 +1,304 @@
+"""A kernel made ready for arguments of certain types, shapes and strides: what to run, with which numbers, and when.
+
+Stages and passes depend on which axes are long, never on lengths; the C of a stage depends on them and on strides only.
+Both are kept, so that new lengths cost arithmetic.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field, replace
+from typing import Any  # arrays, dtypes and pyopencl's objects
+
+import numpy as np
+
+from srcgrad.opencl import grid
+from srcgrad.opencl.device import Device
+from srcgrad.opencl.layout import BOOL, REALS, steps, steps_in_one_piece
+from srcgrad.opencl.lines import Line, Text
+from srcgrad.opencl.passes import Plan, planned
+from srcgrad.opencl.program import text_of
+from srcgrad.opencl.source import Form, numbers_in
+from srcgrad.opencl.space import MismatchError, Space, members, space_of
+from srcgrad.opencl.stages import Stage, root, stages
+
+_CALLED = re.compile(r"[A-Za-z_]\w*\(|\?")
+SMALL = 16_384  # elements below which the device without threads is faster
+
+
+@dataclass
+class Input:
+    """One input of a stage: where it comes from, how it lies, and the numbers that say so."""
+
+    slot: int
+    layout: str
+    strides: tuple[int, ...] = ()
+    copied: bool = False  # whether it is brought into one piece first
+    whole: bool = True  # whether its memory is one piece
+
+
+@dataclass
+class Output:
+    """Memory that a stage writes: its shape and dtype, and what becomes of it."""
+
+    slot: int
+    shape: tuple[int, ...]
+    dtype: Any
+    end: str = ""
+    line: Line | None = None
+    due: tuple[int, ...] = ()  # the shape of the value
+    real: Any = None  # its dtype
+    over: tuple[int, ...] = ()  # for `host`, the axes that NumPy reduces
+    count: int = 1  # by which a mean divides
+
+
+@dataclass
+class Step:
+    """One launch."""
+
+    kernel: Any
+    numbers: list[int]
+    inputs: list[Input]
+    outputs: list[Output]
+    groups: int
+    small: bool
+    waits: bool  # whether the host reads a result before the next launch
+
+
+@dataclass
+class Prepared:
+    """All launches, and which slots are results."""
+
+    steps: list[Step]
+    constants: list[float]
+    results: list[tuple[int, str]]  # slot, and how a number is given: ``, `float`, or the argument that it is like
+    slots: int
+
+
+@dataclass
+class Pattern:
+    """What is known of a kernel for arguments with certain long axes."""
+
+    space: Space
+    stages: list[Stage]
+    plans: dict[Any, Plan] = field(default_factory=dict)
+    kernels: dict[Any, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Preparing:
+    """The work for one set of arguments."""
+
+    name: str
+    text: Text
+    arguments: list[str]
+    args: tuple[Any, ...]
+    real: Any
+    device: Device
+    pattern: Pattern
+    lengths: dict[int, int] = field(default_factory=dict)
+    slots: dict[str, int] = field(default_factory=dict)
+    constants: list[float] = field(default_factory=list)
+
+    def shape(self, axes: tuple[int | None, ...]) -> tuple[int, ...]:
+        """The lengths of axes."""
+        return tuple(1 if axis is None else self.lengths[axis] for axis in axes)
+
+    def size(self, axes: Any) -> int:
+        """The product of the lengths of axes."""
+        return math.prod(self.lengths[axis] for axis in members(tuple(axes)))
+
+
+def pattern_of(text: Text, arguments: list[str], args: tuple[Any, ...]) -> Pattern:
+    """Axes and stages; MismatchError where the kernel is not for such arguments."""
+    shapes = {name: np.shape(value) for name, value in zip(arguments, args, strict=True)}
+    long = {name: tuple(n != 1 for n in shape) for name, shape in shapes.items()}
+    first: dict[tuple[int, ...], str] = {}
+    alike = {name: other for name, shape in shapes.items() if (other := first.setdefault(shape, name)) != name}
+    try:
+        space = space_of(text, long, alike)
+        return Pattern(space, stages(text, space))
+    except MismatchError:  # two arguments of one shape may have axes of their own: u[:, None] * v
+        space = space_of(text, long, {})
+        return Pattern(space, stages(text, space))
+
+
+def prepared(work: Preparing) -> Prepared:
+    """What to launch; MismatchError where lengths do not fit each other, or there are no elements."""
+    space = work.pattern.space
+    for name, value in zip(work.arguments, work.args, strict=True):
+        for axis, length in zip(space.axes[name], np.shape(value), strict=True):
+            if axis is not None and work.lengths.setdefault(axis, length) != length:
+                raise MismatchError
+    if not work.lengths or 0 in work.lengths.values():
+        raise MismatchError
+    work.slots = {name: k for k, name in enumerate(work.arguments)}
+    for line in work.text.lines:
+        if line.form == "COUNT":
+            axes = space.axes[line.like]
+            counted = axes if line.axis is None else (axes[line.axis],)
+            work.constants.append(float(work.size(counted)))
+            work.slots[line.name] = len(work.slots)
+    for line in work.text.lines:
+        work.slots.setdefault(line.name, len(work.slots))
+    _check_types(work)
+    made = [_step(number, stage, work) for number, stage in enumerate(work.pattern.stages)]
+    for one, after in zip(made, [*made[1:], None], strict=True):
+        one.waits = one.waits or after is None or one.small != after.small
+    results = [(work.slots[root(own, work.text, space)], _kind(own, work)) for _, own in work.text.results]
+    return Prepared(made, work.constants, results, len(work.slots))
+
+
+def _kind(name: str, work: Preparing) -> str:
+    """How NumPy would give a number: as a Python float, as an argument has it, or as its own scalar."""
+    space, lines = work.pattern.space, {line.name: line for line in work.text.lines}
+    if space.axes[name]:
+        return "array"
+    line = lines[name]
+    if line.form == "SUM_TO" and line.like in work.arguments:
+        return line.like
+    if "?" in line.value and not line.form:
+        raise MismatchError  # np.where gives an array without axes
+    if not _is_python(name, lines, work):
+        return ""
+    if _is_whole(name, lines, work):
+        raise MismatchError  # it may be an integer
+    return "float"
+
+
+def _is_whole(name: str, lines: dict[str, Line], work: Preparing) -> bool:
+    """Whether Python would compute a number with an integer among others."""
+    if name in work.arguments:
+        return type(work.args[work.arguments.index(name)]) is int
+    return any(_is_whole(read, lines, work) for read in lines[name].reads)
+
+
+def _is_python(name: str, lines: dict[str, Line], work: Preparing) -> bool:
+    if name in work.arguments:
+        return type(work.args[work.arguments.index(name)]) in (float, int)
+    line = lines[name]
+    if line.form == "SUM_TO":
+        return _is_python(line.like, lines, work)
+    if line.form == "COUNT":
+        return True
+    return not line.form and not _CALLED.search(line.value) and _reads_python(line, lines, work)
+
+
+def _reads_python(line: Line, lines: dict[str, Line], work: Preparing) -> bool:
+    return all(_is_python(read, lines, work) for read in line.reads)
+
+
+def _check_types(work: Preparing) -> None:
+    """A function of Python's numbers is a float64 to NumPy, and so is all that is computed with it."""
+    lines = {line.name: line for line in work.text.lines}
+    for line in work.text.lines if work.real.itemsize == 4 else ():
+        called = not line.form and _CALLED.search(line.value)
+        if called and not work.pattern.space.axes[line.name] and _reads_python(line, lines, work):
+            raise MismatchError
+
+
+def _step(number: int, stage: Stage, work: Preparing) -> Step:
+    inputs = [_input(name, stage, work) for name in stage.inputs]
+    form_axes, numbers = len(stage.axes), [1, 1]
+    if _is_flat(stage, inputs, work):
+        inputs = [replace(one, strides=()) for one in inputs]
+        form_axes, numbers = 1, [1, work.size(stage.axes)]
+    elif stage.axes:
+        outer = [work.lengths[axis] for axis in stage.axes[:-1]]
+        numbers = [math.prod(outer), work.lengths[stage.axes[-1]], *outer[1:]]
+    form = Form(REALS[work.real], work.device.is_gpu, tuple(i.layout for i in inputs), max(form_axes, 1))
+    plan = _plan(number, stage, form, work)
+    kernel = work.pattern.kernels.get((number, form, work.device.number))
+    if kernel is None:
+        name = work.name if len(work.pattern.stages) == 1 else f"{work.name}_{number + 1}"
+        kernel = work.device.build(text_of(name, plan, form), name)
+        kernel.set_scalar_arg_dtypes(numbers_in(plan, form, work.real))
+        work.pattern.kernels[number, form, work.device.number] = kernel
+    size = numbers[0] * numbers[1]
+    small = work.device.small is not None and size < SMALL
+    groups = 1 if small else _groups(plan, form, numbers, work.device)
+    outputs = _outputs(stage, plan, groups, numbers, work)
+    waits = any(output.end for output in outputs)
+    return Step(kernel, numbers, inputs, outputs, groups, small, waits)
+
+
+def _groups(plan: Plan, form: Form, numbers: list[int], device: Device) -> int:
+    size = numbers[0] * numbers[1]
+    if not form.gpu:
+        return device.groups(size if form.axes == 1 else numbers[0], size)
+    return device.groups(numbers[0], numbers[0] * 1024) if grid.in_groups(plan) else device.groups(size, size)
+
+
+def _plan(number: int, stage: Stage, form: Form, work: Preparing) -> Plan:
+    """The passes of a stage: where a GPU need not take rows one by one, it computes what is of rows anew."""
+    key = number, form.gpu, form.axes == len(stage.axes)
+    plan = work.pattern.plans.get(key)
+    if plan is None:
+        plan = planned(stage, work.pattern.space)
+        by_row = len(plan.passes) > 1 or "columns" in stage.ends.values() or len(stage.axes) < 2
+        kept = any(plan.level[name] == "row" for name in [*stage.stored, *stage.ends])
+        if form.gpu and not by_row and not kept:
+            plan = planned(stage, work.pattern.space, spread=True)
+        work.pattern.plans[key] = plan
+    return plan
+
+
+def _input(name: str, stage: Stage, work: Preparing) -> Input:
+    """How an input lies along the axes of a stage."""
+    axes = work.pattern.space.axes[name]
+    shape, slot = work.shape(axes), work.slots[name]
+    value = work.args[slot] if slot < len(work.args) else None
+    if not members(axes):
+        return Input(slot, "v")
+    own = None if value is None else steps(value)
+    copied = value is not None and own is None
+    own = own or steps_in_one_piece(shape)
+    along = {axis: step for axis, step in zip(axes, own, strict=True) if axis is not None}
+    last = stage.axes[-1]
+    kind = "r" if last not in along else {1: "1"}.get(along[last], "s")
+    outer = tuple(along.get(axis, 0) for axis in stage.axes[:-1])
+    boolean = value is not None and value.dtype == BOOL
+    whole = value is None or copied or value.flags.c_contiguous
+    strides = (*outer, *((along[last],) if kind == "s" else ()))
+    return Input(slot, kind + ("b" if boolean else ""), strides, copied, whole)
+
+
+def _is_flat(stage: Stage, inputs: list[Input], work: Preparing) -> bool:
+    """Whether a stage is one loop over memory in one piece."""
+    space = work.pattern.space
+    if len(stage.axes) < 2 or any(end == "columns" for end in stage.ends.values()):
+        return False
+    for line in stage.lines:
+        reach = members(space.over[line.name]) | members(space.axes[line.name])
+        if reach and reach != set(stage.axes):
+            return False
+        reduces = line.form not in ("", "AXIS", "COUNT", "SPREAD") and reach - members(space.axes[line.name])
+        if line.name not in stage.ends and reduces:
+            return False
+    full = steps_in_one_piece(work.shape(stage.axes))
+    return all(one.layout == "v" or (one.layout[0] == "1" and (*one.strides, 1) == full) for one in inputs)
+
+
+def _outputs(stage: Stage, plan: Plan, groups: int, numbers: list[int], work: Preparing) -> list[Output]:
+    space, real = work.pattern.space, work.real
+    lines = {line.name: line for line in stage.lines}
+    made = [Output(work.slots[name], work.shape(space.axes[name]), real) for name in stage.stored]
+    for name, end in stage.ends.items():
+        line, axes = lines[name], space.axes[name]
+        found = Output(
+            work.slots[name], (groups,), np.dtype(work.device.sums(REALS[real])), end, line, work.shape(axes)
+        )
+        found.real = real
+        if end == "columns":
+            found.shape, found.dtype = (groups, numbers[1]), real
+        if end == "host":
+            over = space.over[name]
+            found.shape, found.dtype = work.shape(over), real
+            gone = members(over) - members(axes)
+            found.over = tuple(k for k, axis in enumerate(over) if axis in gone)
+        if line.form == "MEAN":
+            found.count = work.size(space.over[name]) // work.size(axes)
+        made.append(found)
+    made += [Output(-1, (groups, numbers[1]), real) for _ in plan.scratch]
+    return made

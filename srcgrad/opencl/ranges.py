@@ -1,0 +1,150 @@
+"""Loops for CPUs: one item per range, of elements if there is one row, of rows otherwise."""
+
+from __future__ import annotations
+
+from srcgrad.opencl.lines import Line
+from srcgrad.opencl.passes import Pass, Plan
+from srcgrad.opencl.source import (
+    FAR,
+    Form,
+    element,
+    far,
+    is_extreme,
+    larger,
+    offsets,
+    once,
+    reduced,
+    row_lines,
+    rows_of,
+    start,
+)
+
+LANES = 16
+BLOCK = 1024
+
+
+def body(plan: Plan, form: Form) -> str:
+    """The body of the kernel."""
+    ends = plan.stage.ends
+    sums = {line.name: line for line in plan.stage.lines if line.name in ends}
+    totals = [line for name, line in sums.items() if ends[name] == "total"]
+    head = [
+        "const size_t g = get_group_id(0), groups = get_num_groups(0);",
+        *[f"{_kind(line)} {line.name}_total = {start(line)};" for line in totals],
+        *[
+            f"for (size_t i = 0; i < row; i++) {name}_cols[g * row + i] = 0;"
+            for name, end in ends.items()
+            if end == "columns"
+        ],
+        *once(plan, form),
+    ]
+    tail = [f"{line.name}_sum[g] = {line.name}_total;" for line in totals]
+    inner = "\n".join(_pass(one, plan, form) for one in plan.passes)
+    if form.axes == 1:
+        return f"""{{
+    {_lines(head)}
+    const size_t share = ((row + groups - 1) / groups + 63) / 64 * 64, start = 0;
+    const size_t from = g * share < row ? g * share : row;
+    const size_t to = from + share < row ? from + share : row;
+    {_lines(offsets(plan, form))}
+{inner}
+    {_lines(tail)}
+}}
+"""
+    return f"""{{
+    {_lines(head)}
+    const size_t share = (rows + groups - 1) / groups;
+    const size_t first = g * share < rows ? g * share : rows;
+    const size_t last = first + share < rows ? first + share : rows;
+    for (size_t r = first; r < last; r++) {{
+    const size_t start = r * row, from = 0, to = row;
+    {_lines([*rows_of(form), *offsets(plan, form)])}
+{inner}
+    }}
+    {_lines(tail)}
+}}
+"""
+
+
+def _lines(lines: list[str]) -> str:
+    return "\n    ".join(lines)
+
+
+def _kind(line: Line) -> str:
+    return "REAL" if is_extreme(line) else "SUM_TYPE"
+
+
+def _pass(one: Pass, plan: Plan, form: Form) -> str:
+    """A loop over the row, after what is done with the row as a whole."""
+    before = _lines(row_lines(one, plan))
+    work = "\n            ".join(element(one, plan, form, "g * row"))
+    if not work:
+        return f"    {before}"
+    sums = [line for line in one.sums if plan.stage.ends.get(line.name) not in ("columns", "host")]
+    rows = [line for line in sums if line.name not in plan.stage.ends]
+    before = _lines([before, *[f"{_kind(line)} {line.name}_total = {start(line)};" for line in rows]])
+    after = _lines([text for line in rows for text in reduced(line, plan)])
+    if not sums and not FAR.search(work):
+        return f"""    {before}
+        for (size_t i = from; i < to; i++) {{
+            const size_t at = start + i;
+            {work}
+        }}
+    {after}"""
+    names = [line.name for line in sums]
+    held = [line.name for line in one.sums if plan.stage.ends.get(line.name) == "columns" and FAR.search(work)]
+    for name in held:  # a block that is computed again must not be added twice
+        work = work.replace(f"{name}_cols[g * row + i] += ", f"{name}_block[i - begin] = ")
+    clear = " ".join(f"for (int l = 0; l < {LANES}; l++) {s.name}_acc[l] = {start(s)};" for s in sums)
+    return f"""    {before}
+        for (size_t begin = from; begin < to; begin += {BLOCK}) {{
+            const size_t end = begin + {BLOCK} < to ? begin + {BLOCK} : to;
+            const size_t whole = begin + (end - begin) / {LANES} * {LANES};
+            int sg_far = 0;
+            {" ".join(f"REAL {name}_acc[{LANES}];" for name in names)}
+            {" ".join(f"REAL {name}_block[{BLOCK}];" for name in held)}
+            {clear}
+            for (size_t b = begin; b < whole; b += {LANES}) {{
+            for (size_t l = 0; l < {LANES}; l++) {{
+            const size_t i = b + l, at = start + i;
+            {work.replace("LANE", "l")}
+            }} }}
+            for (size_t i = whole; i < end; i++) {{
+            const size_t at = start + i;
+            {work.replace("LANE", "0")}
+            }}{_again(work, clear)}
+            {" ".join(_collected(line) for line in sums)}
+            {" ".join(_moved(name) for name in held)}
+        }}
+    {after}"""
+
+
+def _collected(line: Line) -> str:
+    """The lanes of a block, put together with what came before."""
+    name = line.name
+    if is_extreme(line):
+        step = f"{name}_total = {larger(line)}({name}_total, {name}_acc[l]);"
+        return f"for (int l = 0; l < {LANES}; l++) {step}"
+    return (
+        f"{{ SUM_TYPE {name}_block = 0; for (int l = 0; l < {LANES}; l++) {name}_block += {name}_acc[l]; "
+        f"{name}_total += {name}_block; }}"
+    )
+
+
+def _moved(name: str) -> str:
+    """A block of column sums, added to those of the range."""
+    return f"for (size_t i = begin; i < end; i++) {name}_cols[g * row + i] += {name}_block[i - begin];"
+
+
+def _again(work: str, clear: str) -> str:
+    """The block once more with the runtime's functions, where an argument was too large for ours."""
+    if not FAR.search(work):
+        return ""
+    return f"""
+            if (sg_far) {{
+                {clear}
+                for (size_t i = begin; i < end; i++) {{
+                const size_t at = start + i;
+                {far(work).replace("LANE", "0")}
+                }}
+            }}"""

@@ -1,0 +1,231 @@
+"""The lines of a kernel as stages: each runs over axes of its own, and what many of its items add up ends it.
+
+A stage runs over rows, along its last axis, and along the axes before it. A reduction along the row is part of the
+stage, whose later passes over the row may read it; sums over everything or over all rows are known when it has ended.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from srcgrad.opencl.lines import Line, Text
+from srcgrad.opencl.space import MismatchError, Space, members
+
+_CALL = re.compile(r"[A-Za-z_]\w*\(")
+_CHEAP = 4  # lines that are computed again rather than stored
+
+
+@dataclass
+class Stage:
+    """One kernel of C: its axes, outermost first, its lines, what it is given and what it gives."""
+
+    axes: tuple[int, ...]
+    lines: list[Line] = field(default_factory=list)
+    inputs: list[str] = field(default_factory=list)
+    stored: list[str] = field(default_factory=list)  # values of elements or of rows
+    ends: dict[str, str] = field(default_factory=dict)  # sums: `total`, `columns`, or `host` for what NumPy reduces
+
+
+@dataclass
+class Staging:
+    """The work on one kernel."""
+
+    text: Text
+    space: Space
+    lines: dict[str, Line] = field(default_factory=dict)
+    stages: list[Stage] = field(default_factory=list)
+    home: dict[str, int] = field(default_factory=dict)  # the stage that computes a line
+    ready: dict[str, int] = field(default_factory=dict)  # the first stage that may read it
+    wanted: set[str] = field(default_factory=set)
+
+    def reach(self, line: Line) -> frozenset[int]:
+        """The axes along which a line is computed."""
+        over = members(self.space.over[line.name])
+        return over | members(self.space.axes[line.name]) if self.is_plain(line) else over
+
+    def is_plain(self, line: Line) -> bool:
+        """Whether a line reduces nothing."""
+        return not self.reduced(line)
+
+    def reduced(self, line: Line) -> frozenset[int]:
+        """The axes that a line reduces."""
+        if line.form in ("", "AXIS", "COUNT", "SPREAD"):
+            return frozenset()
+        return members(self.space.over[line.name]) - members(self.space.axes[line.name])
+
+
+def stages(text: Text, space: Space) -> list[Stage]:
+    """What runs after what."""
+    work = Staging(text, space, {line.name: line for line in text.lines})
+    roots = [root(own, text, space) for _, own in text.results]
+    work.wanted = set(roots)
+    if not work.wanted <= set(work.lines):
+        raise MismatchError
+    needed = _needed(work, roots)
+    widest = _widest([work.reach(line) for line in needed])
+    for line in needed:
+        _put(line, widest, work)
+    for number, stage in enumerate(work.stages):
+        _fill(number, stage, work)
+    _store(work)
+    return work.stages
+
+
+def root(name: str, text: Text, space: Space) -> str:
+    """The line whose value a line is, as it is: `sum_to` of what has the shape already."""
+    lines = {line.name: line for line in text.lines}
+    while name in lines and lines[name].reads == (lines[name].value,):
+        line = lines[name]
+        if line.form not in ("", "SUM_TO", "SPREAD") or space.axes[line.name] != space.axes[line.value]:
+            break
+        if line.value not in lines:
+            break
+        name = line.value
+    return name
+
+
+def _needed(work: Staging, names: list[str]) -> list[Line]:
+    """The lines on which values depend, in order."""
+    found: set[str] = set()
+    todo = list(names)
+    while todo:
+        name = todo.pop()
+        if name in work.lines and name not in found:
+            found.add(name)
+            todo += work.lines[name].reads
+    return [line for line in work.text.lines if line.name in found]
+
+
+def _widest(sets: list[frozenset[int]]) -> list[frozenset[int]]:
+    found = list(dict.fromkeys(sets))
+    return [one for one in found if not any(one < other for other in found)]
+
+
+def _put(line: Line, widest: list[frozenset[int]], work: Staging) -> None:
+    """Choose the stage of a line; a line that is computed wherever it is read has none."""
+    if line.form == "COUNT":
+        return
+    lowest = max((work.ready.get(read, 0) for read in line.reads), default=0)
+    axes = _axes_for(line, widest, work)
+    if axes is None:
+        work.ready[line.name] = lowest
+        return
+    number = next((k for k in range(lowest, len(work.stages)) if work.stages[k].axes == axes), len(work.stages))
+    if number == len(work.stages):
+        work.stages.append(Stage(axes))
+    work.home[line.name] = number
+    end = _end(line, work.stages[number], work)
+    if end:
+        work.stages[number].ends[line.name] = end
+    work.ready[line.name] = number + (1 if end else 0)
+
+
+def _axes_for(line: Line, widest: list[frozenset[int]], work: Staging) -> tuple[int, ...] | None:
+    """The axes of the stage that suits a line; None for what costs nothing where it is read."""
+    reach, wanted = work.reach(line), line.name in work.wanted or not work.is_plain(line)
+    if reach in widest:
+        return _ordered(reach, work)
+    if not wanted and (not reach or not is_dear(line)):
+        return None
+    for one in widest:
+        order = _ordered(one, work)
+        if reach == one - {order[-1]} and len(order) > 1 and _is_of_rows(line, order, work):
+            return order
+    return _ordered(reach, work)
+
+
+def _is_of_rows(line: Line, axes: tuple[int, ...], work: Staging) -> bool:
+    """Whether a line depends on a reduction along the rows of a stage with these axes."""
+    todo, seen = list(line.reads), set()
+    while todo:
+        name = todo.pop()
+        if name in seen or name not in work.lines:
+            continue
+        seen.add(name)
+        other = work.lines[name]
+        if work.reduced(other) == {axes[-1]} and work.reach(other) == set(axes):
+            return True
+        todo += other.reads
+    return False
+
+
+def _ordered(reach: frozenset[int], work: Staging) -> tuple[int, ...]:
+    """Axes in the order in which a value has them."""
+    for kind in (work.space.over, work.space.axes):
+        for axes in kind.values():
+            if members(axes) == reach:
+                return tuple(axis for axis in axes if axis is not None)
+    raise MismatchError
+
+
+def _end(line: Line, stage: Stage, work: Staging) -> str:
+    """How a reduction ends its stage; an empty string where it does not."""
+    reduced, over = work.reduced(line), members(work.space.over[line.name])
+    axes = frozenset(stage.axes)
+    if not reduced:
+        return ""
+    if over == axes and len(axes) > 1 and reduced == {stage.axes[-1]}:
+        return ""
+    if reduced == over and (over == axes or over == axes - {stage.axes[-1]}):
+        return "total"
+    if over == axes and reduced == axes - {stage.axes[-1]} and line.form not in ("MAX", "MIN"):
+        return "columns"
+    return "host"
+
+
+def is_dear(line: Line) -> bool:
+    """Whether a line is better stored than computed twice."""
+    return _CALL.search(line.value) is not None
+
+
+def _fill(number: int, stage: Stage, work: Staging) -> None:
+    """The lines of a stage, with those of others that it computes again, and what it reads."""
+    inside: set[str] = {name for name, home in work.home.items() if home == number}
+    todo = [read for name in inside for read in work.lines[name].reads]
+    read: set[str] = set()
+    while todo:
+        name = todo.pop()
+        if name in inside or name in read:
+            continue
+        again = name in work.lines and (name not in work.home or _is_cheap(name, work))
+        again = again and work.lines[name].form != "COUNT"  # a number that is known when a kernel is prepared
+        if again:
+            inside.add(name)
+            todo += work.lines[name].reads
+        else:
+            read.add(name)
+    stage.lines = [line for line in work.text.lines if line.name in inside]
+    order = [*work.space.axes]
+    stage.inputs = sorted(read, key=order.index)
+
+
+def _is_cheap(name: str, work: Staging) -> bool:
+    """Whether a line of an earlier stage is computed again rather than stored there."""
+    if any(name in stage.ends for stage in work.stages) or name in work.wanted:
+        return False
+    todo, seen = [name], set()
+    while todo:
+        line = work.lines.get(todo.pop())
+        if line is None or line.name in seen or any(line.name in stage.ends for stage in work.stages):
+            continue
+        seen.add(line.name)
+        if is_dear(line) or not work.is_plain(line) or len(seen) > _CHEAP:
+            return False
+        todo += line.reads
+    return True
+
+
+def _store(work: Staging) -> None:
+    """What stages store: results, and what later ones read."""
+    for name in dict.fromkeys([*sorted(work.wanted), *(read for stage in work.stages for read in stage.inputs)]):
+        if name in work.home:
+            stage = work.stages[work.home[name]]
+            if name not in stage.ends:
+                stage.stored.append(name)
+    for stage in work.stages:
+        for name in stage.stored:
+            kept = tuple(axis for axis in work.space.axes[name] if axis is not None)
+            if kept not in (stage.axes, stage.axes[:-1]):
+                raise MismatchError
+        stage.stored.sort(key=[line.name for line in work.text.lines].index)

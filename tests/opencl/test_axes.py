@@ -1,0 +1,168 @@
+"""Kernels that put elements together along axes: rows, columns, all; on the loops for CPUs and on those for GPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad.opencl import device
+from srcgrad.opencl.launch import Kernel
+
+COUNT: list[str] = []
+
+
+@pytest.fixture(autouse=True)
+def _launches(monkeypatch: pytest.MonkeyPatch) -> None:
+    COUNT.clear()
+    run = Kernel.launched
+
+    def counted(self: Kernel, *args: Any) -> Any:
+        COUNT.append(self.function.__name__)
+        return run(self, *args)
+
+    monkeypatch.setattr(Kernel, "launched", counted)
+
+
+@pytest.fixture(params=["cpu", "gpu"])
+def loops(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    held = device.current()
+    monkeypatch.setattr(held, "number", held.number + (1000 if request.param == "gpu" else 0))
+    monkeypatch.setattr(held, "is_gpu", request.param == "gpu")
+    return str(request.param)
+
+
+def softmax(x: Any, t: Any) -> Any:
+    e = np.exp(x - np.max(x, axis=1, keepdims=True))
+    return np.sum(e / np.sum(e, axis=1, keepdims=True) * t)
+
+
+def softmax_of_methods(x: Any, t: Any) -> Any:
+    e = np.exp(x - x.max(axis=-1)[:, None])
+    return np.sum(e / e.sum(axis=-1)[:, None] * t)
+
+
+def centred(x: Any, t: Any) -> Any:
+    d = x - np.mean(x, axis=0)
+    return np.sum(d * d * t) / np.mean(t * t)
+
+
+def normal(x: Any, t: Any) -> Any:
+    mu = np.mean(x, axis=-1, keepdims=True)
+    v = np.mean((x - mu) ** 2, axis=-1, keepdims=True)
+    y = (x - mu) / np.sqrt(v + 1e-5) * t[0] + t[1]
+    return np.sum(y * y * np.cos(y))
+
+
+def logsumexp(x: Any, t: Any) -> Any:
+    m = np.min(x, axis=1)
+    s = m - np.log(np.sum(np.exp(np.expand_dims(m, 1) - x), axis=1))
+    return np.mean(s * s) + np.sum(t * t)
+
+
+def of_columns(x: Any, t: Any) -> Any:
+    s = np.sum(np.sin(x) * t, axis=0)
+    return np.sum(np.tanh(s) * x[0])
+
+
+def of_numbers(x: Any, t: Any) -> Any:
+    s = np.sum(x * t)
+    return np.sum(np.tanh(x * s) * t) + s * np.max(x * t)
+
+
+def far_away(x: Any, t: Any) -> Any:
+    return np.sum(np.sin(16777216.0 * x[:, :1]) * np.cos(x * t))
+
+
+def far_columns(x: Any, t: Any) -> Any:
+    return np.sum(np.sum(np.sin(16777216.0 * x) * t, axis=0) * t[0])
+
+
+CASES = [softmax, softmax_of_methods, centred, normal, logsumexp, of_columns, of_numbers, far_away, far_columns]
+
+
+def same(function: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    tolerance = 2e-5 if args[0].dtype == np.float32 else 1e-12
+    tolerance *= 1e7 if function.__name__.startswith("far") else 1.0  # of the derivative
+    tolerance = min(tolerance, 1e-4)
+    wanted = srcgrad.value_and_grad(function, wrt=(0, 1))(*args)
+    found = srcgrad.value_and_grad(function, wrt=(0, 1), target="opencl")(*args)
+    assert type(found[0]) is type(wanted[0])
+    np.testing.assert_allclose(found[0], wanted[0], rtol=20 * tolerance)
+    for one, two in zip(found[1], wanted[1], strict=True):
+        assert one.dtype == two.dtype and one.shape == two.shape
+        np.testing.assert_allclose(one, two, rtol=20 * tolerance, atol=tolerance * max(1.0, np.abs(two).max()))
+
+
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+@pytest.mark.parametrize("function", CASES)
+def test_axes(function: Callable[..., Any], real: Any, loops: str) -> None:
+    draw = np.random.default_rng(5).standard_normal
+    for shape in [(2, 3), (3, 17), (37, 16), (5, 1025), (300, 2), (1, 9), (9, 1)]:
+        args = draw(shape).astype(real), draw(shape if shape[0] > 1 else (2, shape[1])).astype(real)
+        same(function, args if args[0].shape == args[1].shape else (args[0], args[1]))
+    assert COUNT
+
+
+@pytest.mark.parametrize("function", CASES)
+def test_layouts(function: Callable[..., Any], loops: str) -> None:
+    x, t = (np.random.default_rng(k).standard_normal((24, 24)) for k in range(2))
+    for view in (lambda a: a.T, lambda a: a[::-1], lambda a: a[2:, ::3], lambda a: a[:, 1:-1]):
+        same(function, (view(x), view(t)))
+    same(function, (x, np.broadcast_to(t[0], t.shape)))
+    assert COUNT
+
+
+def test_more_axes(loops: str) -> None:
+    def attended(x: Any, t: Any) -> Any:
+        s = x - np.max(x, axis=-1, keepdims=True)
+        p = np.exp(s) / np.sum(np.exp(s), axis=-1, keepdims=True)
+        return np.sum(p * t) + np.sum(np.mean(p * x, axis=1) * t[:, 0])
+
+    draw = np.random.default_rng(5).standard_normal
+    for shape in [(2, 3, 5), (4, 1, 7), (2, 3, 2, 9)]:
+        args = draw(shape), draw(shape)
+        if len(shape) == 3:
+            same(attended, args)
+    assert COUNT
+
+
+def test_ties_and_nan(loops: str) -> None:
+    def peaks(x: Any, t: Any) -> Any:
+        return np.sum(np.max(x * x, axis=1) * np.min(t + x, axis=1))
+
+    x = np.array([[1.0, -1.0, 1.0, 0.5], [0.0, 0.0, 0.0, 0.0], [2.0, 1.0, -2.0, 1.0]])
+    same(peaks, (x, x[::-1].copy()))
+    x[1, 2] = np.nan
+    with np.errstate(invalid="ignore"):
+        same(peaks, (x, np.zeros_like(x)))
+
+
+def test_softmax_is_one_kernel() -> None:
+    derived = srcgrad.value_and_grad(softmax, target="opencl")
+    derived(np.ones((4, 5)), np.ones((4, 5)))
+    assert len(COUNT) == 1
+    assert "REAL" in derived.source and "= MAX(x; 1, kept);" in derived.source
+
+
+def test_one_array_for_two_names() -> None:
+    """`sum_to` gives back what fits: a result that is changed in place must not show in another."""
+
+    def twice(x: Any, b: Any) -> Any:
+        y = np.exp(x + b)
+        return np.sum(y * y * x)
+
+    same(twice, (np.linspace(-1.0, 1.0, 12).reshape(3, 4), np.ones((3, 4))))
+
+
+def test_lengths_change_without_new_builds(monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[str] = []
+    build = device.Device.build
+    monkeypatch.setattr(device.Device, "build", lambda self, text, name: built.append(name) or build(self, text, name))
+    derived = srcgrad.value_and_grad(softmax, target="opencl")
+    for rows in range(2, 30):
+        derived(np.ones((rows, 3 * rows)), np.ones((rows, 3 * rows)))
+    assert len(built) == 1
