@@ -49,16 +49,15 @@ class Variant:
 def identifier(name: str) -> str:
     """A Python name as one of C: no keyword, no function, no name of the loops around; letters of ASCII only."""
     plain = "".join(c if c.isascii() else f"_u{ord(c):x}_" for c in name)
-    taken = plain in _TAKEN or plain in FUNCTIONS or plain.startswith("__") or _OWN.fullmatch(plain)
+    taken = plain in _TAKEN or plain in FUNCTIONS or plain.startswith(("__", "sg_", "far_")) or _OWN.fullmatch(plain)
     return f"{plain}_" if taken else plain
 
 
 _RESERVED = """auto bool break case char const constant continue default do double else enum extern float for global
 goto half if inline int kernel local long private register restrict return short signed sizeof size_t static struct
-switch typedef union unsigned void volatile while image2d_t event_t sampler_t uchar ulong REAL NAN INFINITY main acos
-acosh
-asin asinh atan atan2 atanh cbrt cosh fma fmod hypot lgamma log10 log2 pow rint round sinh tgamma at i l b r g groups
-share start from to first last begin end whole me gap j0 j1 j2 q1 q2 rows row d1 d2"""
+switch typedef union unsigned void volatile while image2d_t event_t sampler_t uchar ulong REAL OWN SUM_TYPE NAN INFINITY
+main fma fmod rint round tgamma at i l b r g groups share start from to first last begin end whole me gap j0 j1 j2 q1 q2
+rows row d1 d2"""
 _TAKEN = frozenset(_RESERVED.split())
 _OWN = re.compile(r".*_(in|out|row|acc|sum|total|block|tree|step|s\d)")  # what the loops around call their own
 
@@ -104,7 +103,7 @@ def program(name: str, text: str, arguments: list[str], variant: Variant) -> str
     parameters += [f"__global REAL* restrict {s}_out" for s in stored]
     parameters += [f"__global SUM_TYPE* restrict {s}_sum" for s in here]
     pieces = [
-        prelude(variant.real),
+        prelude(variant.real, "\n".join(body)),
         f"#define SUM_TYPE {'float' if variant.gpu and variant.real == 'float' else 'double'}\n",
         f"{'' if variant.gpu else '__attribute__((reqd_work_group_size(1, 1, 1)))'}\n__kernel void {name}(",
         "    " + ",\n    ".join(parameters) + ")",
@@ -191,11 +190,11 @@ def _ranges(loads: list[str], offsets: list[str], body: list[str], sums: list[st
             for (size_t b = begin; b < whole; b += {LANES}) {{
             for (size_t l = 0; l < {LANES}; l++) {{
                 const size_t i = b + l, at = start + i;
-                {element.replace("LANE", "l")}
+                {element.replace("[LANE]", "[l]")}
             }} }}
             for (size_t i = whole; i < end; i++) {{
                 const size_t at = start + i;
-                {element.replace("LANE", "0")}
+                {element.replace("[LANE]", "[0]")}
             }}{_again(element, clear)}
             {collect} {finish}
         }}"""
@@ -231,7 +230,7 @@ def _again(element: str, clear: str) -> str:
     """The block once more with the runtime's functions, where an argument was too large for ours."""
     if not FAR.search(element):
         return ""
-    slow = FAR.sub("far_\\1(", element).replace("LANE", "0")
+    slow = FAR.sub("far_\\1(", element).replace("[LANE]", "[0]")
     return f"""
             if (sg_far) {{
                 {clear}
@@ -245,7 +244,7 @@ def _again(element: str, clear: str) -> str:
 def _grid(loads: list[str], offsets: list[str], body: list[str], sums: list[str], variant: Variant) -> str:
     """Every item takes the elements that are a grid apart; groups add up their sums in a tree."""
     lanes = "\n    ".join(f"REAL {s}_acc[1] = {{0}}; __local SUM_TYPE {s}_tree[256];" for s in sums)
-    element = FAR.sub(r"far_\1(", "\n        ".join([*loads, *body]).replace("LANE", "0"))
+    element = FAR.sub(r"far_\1(", "\n        ".join([*loads, *body]).replace("[LANE]", "[0]"))
     rows = "\n        ".join([*_decode(variant), *offsets])
     trees = "\n    ".join(
         f"""{s}_tree[me] = {s}_acc[0]; barrier(CLK_LOCAL_MEM_FENCE);
