@@ -10,7 +10,7 @@ import numpy as np
 from srcgrad.emit.expression import expression as spelled
 from srcgrad.facts import Facts, copied
 from srcgrad.front.resolve import binding_of
-from srcgrad.opencl.printer import FLAT, NotElementwiseError, Printer
+from srcgrad.opencl.printer import FLAT, NotElementwiseError, Printer, form_of
 from srcgrad.rules import rule_of
 from srcgrad.trees import Block, Node, at, constant, copy, loads, name, root, stores, substitute, target, walk
 
@@ -157,10 +157,7 @@ class Group:
             if self._shaped(node) is not None:
                 return True
             function = self.printer().function(node)
-            rule = rule_of(function)
-            if function in FLAT or function is np.where:
-                return True
-            return rule is not None and rule.kind == "elementwise" and rule.cl is not None
+            return function in FLAT or function is np.where or form_of(function) is not None
         return False
 
     def _shaped(self, node: Node) -> tuple[int, Node] | None:
