@@ -1,9 +1,10 @@
-"""Error functions, and the logarithm of the gamma function with its derivative, in OpenCL C.
+"""Error functions, and the gamma function with its logarithm and the derivative of that, in OpenCL C.
 
 erf, erfc: polynomials; e^(-x^2) is e^(-h^2) e^((h - x)(h + x)) for an h next to x with few digits, so that h^2 is
 exact. lgamma: beyond 8 Stirling's series; below, x is moved by whole steps to t + 2, -3/4 <= t <= 1/2, where lgamma is
 t times a polynomial, and the log of the product of the steps is added. digamma in the same way, with quotients instead
-of a log, and its zero taken out of the polynomial. Of negative x both are found by reflection.
+of a log, and its zero taken out of the polynomial. tgamma is e to the power of what lgamma is, beyond 8 as a sum of two
+numbers (see functions_powers.py). Of negative x all three are found by reflection.
 """
 
 TEXT = """
@@ -26,21 +27,25 @@ OWN sg_erfc(REAL x) {
     return x == x ? y : x;
 }
 
-OWN sg_down(REAL* z, REAL p, REAL from) {
-    int more = *z >= from;
+OWN sg_down(REAL* z, REAL p) {
+    int more = *z >= (REAL)2.5;
     *z = more ? *z - (REAL)1 : *z;
     return more ? p * *z : p;
+}
+
+OWN sg_lowered(REAL* z) {
+    REAL p = sg_down(z, (REAL)1);
+    p = sg_down(z, p);
+    p = sg_down(z, p);
+    p = sg_down(z, p);
+    p = sg_down(z, p);
+    return sg_down(z, p);
 }
 
 OWN sg_lgamma_of(REAL a) {
     int far = a >= (REAL)8, small = a < (REAL)1.25, tiny = a < (REAL)0.5;
     REAL z = far ? (REAL)2 : a;
-    REAL p = sg_down(&z, (REAL)1, (REAL)2.5);
-    p = sg_down(&z, p, (REAL)2.5);
-    p = sg_down(&z, p, (REAL)2.5);
-    p = sg_down(&z, p, (REAL)2.5);
-    p = sg_down(&z, p, (REAL)2.5);
-    p = sg_down(&z, p, (REAL)2.5);
+    REAL p = sg_lowered(&z);
     REAL t = tiny ? a : (small ? a - (REAL)1 : z - (REAL)2);
     REAL l = sg_log(far ? a : (tiny ? a * (a + (REAL)1) : (small ? a : p)));
     REAL near = t * <lgamma(t)>;
@@ -62,6 +67,32 @@ OWN sg_lgamma(REAL x) {
     REAL z = s == (REAL)0 ? INFINITY : sg_log((REAL)3.14159265358979323846 / (a * s)) - y;
     y = (x < (REAL)0 && a > <LOW>) ? z : y;
     return a == INFINITY ? x : y;
+}
+
+OWN sg_tgamma_of(REAL a) {
+    int far = a >= (REAL)8, small = a < (REAL)1.25, tiny = a < (REAL)0.5;
+    REAL z = far ? (REAL)2 : a;
+    REAL p = sg_lowered(&z);
+    REAL t = tiny ? a : (small ? a - (REAL)1 : z - (REAL)2);
+    REAL b = far ? (a < <GAMMA_TOP> ? a : <GAMMA_TOP>) : (REAL)8;
+    REAL low, high = sg_log2_parts(b, &low), m = b - (REAL)0.5, h = b * (REAL)0.5;
+    REAL e = m * high, f = h * <TWICE_LOG2E_1>, v = (REAL)1 / b, w = v * v;
+    REAL g = e - f;
+    REAL g2 = ((e - g) - f) + (sg_lack(m, high, e) - sg_lack(h, <TWICE_LOG2E_1>, f)) + (m * low - h * <TWICE_LOG2E_2>);
+    g2 = g2 + v * <stirling(w)> * (REAL)1.44269504088896340736;
+    REAL u = t * <lgamma(t)>, c = u * (REAL)1.44269504088896340736;
+    REAL y = sg_two_to(far ? g : c, far ? g2 : (REAL)0);
+    y = y * (far ? (REAL)2.50662827463100050242 : p);
+    return small ? (tiny ? y / (a + (REAL)1) / a : y / a) : y;
+}
+
+OWN sg_tgamma(REAL x) {
+    REAL a = sg_fabs(x), y = sg_tgamma_of(a);
+    REAL s = sg_fabs(sg_half_turns(a, 0)), n = floor(a), k = n * (REAL)0.5;
+    REAL z = (REAL)3.14159265358979323846 / (a * s) / y;
+    z = s == (REAL)0 ? NAN : (floor(k) == k ? -z : z);
+    y = x < (REAL)0 && a > <LOW> ? z : sg_copysign(y, x);
+    return a == INFINITY ? (x > (REAL)0 ? x : NAN) : (x == x ? y : x);
 }
 
 OWN sg_up(REAL* z, REAL* below, REAL above) {

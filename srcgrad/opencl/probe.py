@@ -32,6 +32,7 @@ _FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "erf(x)": lambda x: np.array([math.erf(v) for v in x], x.dtype),
     "erfc(x)": lambda x: np.array([math.erfc(v) for v in x], x.dtype),
     "lgamma(x)": lambda x: np.array([math.lgamma(v) for v in x], x.dtype),
+    "tgamma(x)": lambda x: np.array([math.gamma(v) for v in x], x.dtype),
     "digamma(2.0 + x * x) - digamma(1.0 + x * x)": lambda x: 1.0 / (1.0 + x * x),
 }  # fmt: skip
 _AT_ONCE = 10  # formulas in one kernel: each takes a while to build

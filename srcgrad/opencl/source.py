@@ -56,7 +56,7 @@ def identifier(name: str) -> str:
 _RESERVED = """auto bool break case char const constant continue default do double else enum extern float for global
 goto half if inline int kernel local long private register restrict return short signed sizeof size_t static struct
 switch typedef union unsigned void volatile while image2d_t event_t sampler_t uchar ulong REAL OWN SUM_TYPE NAN INFINITY
-main fma fmod rint round tgamma at i l b r g groups share start from to first last begin end whole me gap j0 j1 j2 q1 q2
+main fma fmod rint round at i l b r g groups share start from to first last begin end whole me gap j0 j1 j2 q1 q2
 rows row d1 d2"""
 _TAKEN = frozenset(_RESERVED.split())
 _OWN = re.compile(r".*_(in|out|row|acc|sum|total|block|tree|step|s\d)")  # what the loops around call their own

@@ -45,6 +45,7 @@ FUNCTIONS = {
     "erfc": (mpmath.erfc, (-6.0, 9.0), 4.0),
     "lgamma": (mpmath.loggamma, (1e-30, 12.0), 4.0),
     "digamma": (mpmath.digamma, (1e-30, 12.0), 4.0),
+    "tgamma": (mpmath.gamma, (-20.0, 35.0), 4.0),
     "sqrt": (mpmath.sqrt, (0.0, 1e20), 0.5),
     SIGMOID: (lambda x: 1 / (1 + mpmath.exp(-x)), (-80.0, 40.0), 4.0),
 }
@@ -128,6 +129,7 @@ ODD = [2.0, -2.0, 3.0, -3.0, 4.0, 0.5, -0.5, 1.0 / 3.0, 2.5, -7.0, 9007199254740
 OF_NUMPY = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh"}
 OF_NUMPY |= {"atanh": "arctanh", "atan2": "arctan2", "pow": "power"}
 OF_SCIPY = {"erf": special.erf, "erfc": special.erfc, "digamma": special.digamma, "lgamma": special.gammaln}
+OF_SCIPY["tgamma"] = special.gamma
 
 
 def assert_same(found: Any, wanted: Any, args: tuple[Any, ...]) -> None:
@@ -139,14 +141,14 @@ def assert_same(found: Any, wanted: Any, args: tuple[Any, ...]) -> None:
 
 
 ONES = """exp exp2 expm1 log log2 log10 log1p tanh sinh cosh asinh acosh atanh asin acos atan cbrt sqrt sin cos sign erf
-erfc lgamma digamma"""
+erfc lgamma digamma tgamma"""
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("real", REALS)
 @pytest.mark.parametrize("name", ONES.split())
 def test_ends(name: str, real: Any) -> None:
-    x = np.array([*ENDS, 89.0, -104.0, -90.0, 3e4, 1e9, 89.3, -710.4, 2.0, -3.0], real)
+    x = np.array([*ENDS, 89.0, -104.0, -90.0, 3e4, 1e9, 89.3, -710.4, 2.0, -3.0, 172.5], real)
     if name == "lgamma":
         x = x[(np.abs(x) >= np.finfo(real).tiny) | (x == 0.0)]  # SciPy has inf for subnormals
     wanted = OF_SCIPY[name](x) if name in OF_SCIPY else getattr(np, OF_NUMPY.get(name, name))(x)
