@@ -173,7 +173,7 @@ def copysign(z, x, y):
 
 @adjoint.elementwise(
     np.heaviside,
-    cl="x == 0.0 ? y : (x > 0.0 ? 1.0 : 0.0)",
+    cl="x == 0.0 ? y : (x > 0.0 ? 1.0 : (x < 0.0 ? 0.0 : x))",
     domain=(0.3, 2.0),
     at=(((0.0, 0.5), (0.0, 1.0)), ((2.0, 0.5), (0.0, 0.0))),
 )

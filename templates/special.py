@@ -34,7 +34,7 @@ def gamma(z, x):
     d[x] = d[z] * z * special.digamma(x)
 
 
-@adjoint.elementwise(special.digamma, domain=(0.5, 4.0))
+@adjoint.elementwise(special.digamma, cl="digamma(x)", domain=(0.5, 4.0))
 def digamma(z, x):
     d[x] = d[z] * special.polygamma(1, x)
 
@@ -110,7 +110,12 @@ def xlog1py(z, x, y):
     d[y] = d[z] * x / (1.0 + y + ((x == 0.0) & (y == -1.0)))
 
 
-@adjoint.elementwise(special.entr, domain=(0.3, 2.0), at=(((0.0,), (math.inf,)),))
+@adjoint.elementwise(
+    special.entr,
+    cl="x > 0.0 ? -x * log(x) : (x < 0.0 ? -INFINITY : x)",
+    domain=(0.3, 2.0),
+    at=(((0.0,), (math.inf,)),),
+)
 def entr(z, x):
     d[x] = d[z] * (-1.0 - np.log(x))
 

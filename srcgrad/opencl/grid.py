@@ -46,7 +46,7 @@ def body(plan: Plan, form: Form) -> str:
     if not in_groups(plan):
         (one,) = plan.passes
         inner = [*rows_of(form), *offsets(plan, form), *element(one, plan, form, "g * row")]
-        work = far(_lines(inner)).replace("LANE", "0")
+        work = far(_lines(inner)).replace("[LANE]", "[0]")
         return f"""{{
     {_lines(head)}
     for (size_t at = get_global_id(0); at < rows * row; at += get_global_size(0)) {{
@@ -80,7 +80,7 @@ def _kind(line: Line) -> str:
 def _pass(one: Pass, plan: Plan, form: Form) -> str:
     rows = [line for line in one.sums if line.name not in plan.stage.ends]
     clear = _lines([f"REAL {line.name}_acc[1]; {line.name}_acc[0] = {start(line)};" for line in rows])
-    work = far(_lines(element(one, plan, form, "g * row"))).replace("LANE", "0")
+    work = far(_lines(element(one, plan, form, "g * row"))).replace("[LANE]", "[0]")
     after = _lines([text for line in rows for text in _reduced(line, plan)])
     loop = f"""
     for (size_t i = me; i < row; i += {ITEMS}) {{

@@ -15,7 +15,7 @@ from srcgrad.front.resolve import binding_of
 from srcgrad.opencl.many import Many, put
 from srcgrad.opencl.many import at as found_at
 from srcgrad.opencl.names import identifier
-from srcgrad.opencl.printer import FLAT, NotElementwiseError, Printer
+from srcgrad.opencl.printer import FLAT, NotElementwiseError, Printer, form_of
 from srcgrad.rules import rule_of
 from srcgrad.trees import Block, Node, at, children, constant, copy, loads, name, root, stores, substitute, target, walk
 
@@ -154,10 +154,7 @@ class Group:
             return isinstance(node.op, gast.USub)
         if isinstance(node, gast.Call) and not node.keywords:
             function = self.printer().function(node)
-            rule = rule_of(function)
-            if function in FLAT or function is np.where:
-                return True
-            return rule is not None and rule.kind == "elementwise" and rule.cl is not None
+            return function in FLAT or function is np.where or form_of(function) is not None
         return False
 
     def _operand(self, node: Node) -> Node:

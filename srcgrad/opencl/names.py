@@ -11,15 +11,14 @@ def identifier(name: str) -> str:
     """A Python name as one of C: no keyword, no function, no name of the loops around; letters of ASCII only."""
     plain = "".join(c if c.isascii() else f"_u{ord(c):x}_" for c in name)
     bare = plain.rstrip("_")  # what differs in its last underscores only must not become one name
-    taken = bare in _TAKEN or bare in FUNCTIONS or plain.startswith("__") or _OWN.fullmatch(bare)
+    taken = bare in _TAKEN or bare in FUNCTIONS or plain.startswith(("__", "sg_", "far_")) or _OWN.fullmatch(bare)
     return f"{plain}_" if taken else plain
 
 
 _RESERVED = """auto bool break case char const constant continue default do double else enum extern float for global
 goto half if inline int kernel local long private register restrict return short signed sizeof size_t static struct
-switch typedef union unsigned void volatile while image2d_t event_t sampler_t uchar ulong REAL NAN INFINITY main acos
-acosh asin asinh atan atan2 atanh cbrt cosh fma fmod hypot lgamma log10 log2 pow rint round sinh tgamma at i l b r g
-groups share start from to first last begin end whole me gap j0 j1 j2 q1 q2 rows row d1 d2 SUM MEAN MAX MIN SUM_TO
-SPREAD AXIS COUNT STORE LANE SUM_TYPE"""
+switch typedef union unsigned void volatile while image2d_t event_t sampler_t uchar ulong REAL OWN SUM_TYPE NAN INFINITY
+main fma fmod rint round at i l b r g groups share start from to first last begin end whole me gap j0 j1 j2 q1 q2
+rows row d1 d2 SUM MEAN MAX MIN SUM_TO SPREAD AXIS COUNT STORE LANE"""
 _TAKEN = frozenset(_RESERVED.split())
 _OWN = re.compile(r".*_(in|out|row|acc|sum|total|block|tree|step|cols|tmp|s\d|v\d+)|part\d+")  # of the loops around

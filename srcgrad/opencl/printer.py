@@ -25,12 +25,21 @@ from srcgrad.trees import Node
 _OPERATORS = {gast.Add: "+", gast.Sub: "-", gast.Mult: "*", gast.Div: "/"}
 _COMPARISONS = {gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">=", gast.Eq: "==", gast.NotEq: "!="}
 _CHOICE, _TEST, _SUM, _PRODUCT, _SIGN, _ATOM = range(1, 7)  # how strongly an expression binds
+_FACTORS = (2, 3, 4, -2)  # exponents that are so many factors
 _WORD = re.compile(r"[A-Za-z_]\w*")
 FLAT: dict[Any, str] = {np.sign: "sign", np.floor: "floor", np.ceil: "ceil", np.trunc: "trunc", np.isnan: "isnan"}
 
 
 class NotElementwiseError(Exception):
     """The expression is no elementwise operation that OpenCL C has a form for."""
+
+
+def form_of(function: Any) -> str | None:
+    """The C of an elementwise function, if kernels have all that it calls."""
+    rule = rule_of(function)
+    if rule is None or rule.kind != "elementwise" or rule.cl is None or function is np.float_power:  # always float64
+        return None
+    return rule.cl if set(re.findall(r"(\w+)\(", rule.cl)) <= FUNCTIONS else None
 
 
 class Printer:
@@ -89,19 +98,17 @@ class Printer:
         return f"{self.text(node.left, own)} {operator} {self.text(node.right, own + 1)}", own
 
     def _power(self, base: Node, exponent: Node) -> tuple[str, int]:
-        """Powers that are products or roots; the runtimes' `pow` is slower than NumPy's."""
+        """Powers; those that are products or roots as such, which are sooner computed."""
         value = exponent.value if isinstance(exponent, gast.Constant) else None
-        if value == 2:
-            word = self._word(self.text(base))
-            return f"{word} * {word}", _PRODUCT
         if value == 0.5:
             return f"sqrt({self.text(base)})", _ATOM
         if value == -1:
             return f"1.0 / {self.text(base, _ATOM)}", _PRODUCT
-        if value == 3:
-            word = self._word(self.text(base))
-            return f"{word} * {word} * {word}", _PRODUCT
-        raise NotElementwiseError
+        if value in _FACTORS:
+            inverse = value < 0
+            word = self._word(f"1.0 / {self.text(base, _ATOM)}" if inverse else self.text(base))
+            return " * ".join([word] * int(abs(value))), _PRODUCT
+        return f"pow({self.text(base)}, {self.text(exponent)})", _ATOM
 
     def _call(self, node: Node) -> tuple[str, int]:
         function = self.function(node)
@@ -110,21 +117,16 @@ class Printer:
             return f"{test} ? {yes} : {no}", _CHOICE
         if function in FLAT and len(node.args) == 1 and not node.keywords:
             return f"{FLAT[function]}({self.text(node.args[0])})", _ATOM
-        rule = rule_of(function)
-        if rule is None or rule.kind != "elementwise" or rule.cl is None or node.keywords:
+        rule, form = rule_of(function), form_of(function)
+        if rule is None or form is None or node.keywords or len(node.args) != len(rule.parameters):
             raise NotElementwiseError
-        names = rule.parameters
-        if len(node.args) != len(names):
-            raise NotElementwiseError
-        if not set(re.findall(r"(\w+)\(", rule.cl)) <= FUNCTIONS:
-            raise NotElementwiseError
-        call = re.fullmatch(r"\w+\([\w, ]*\)", rule.cl) is not None
+        call = re.fullmatch(r"\w+\([\w, ]*\)", form) is not None
         values = {}
-        for parameter, argument in zip(names, node.args, strict=True):
+        for parameter, argument in zip(rule.parameters, node.args, strict=True):
             text = self.text(argument, 0 if call else _ATOM)
-            times = len(re.findall(rf"\b{parameter}\b", rule.cl))
+            times = len(re.findall(rf"\b{parameter}\b", form))
             values[parameter] = self._word(text) if times > 1 else text
-        return _WORD.sub(lambda word: values.get(word.group(), word.group()), rule.cl), _ATOM if call else _CHOICE
+        return _WORD.sub(lambda word: values.get(word.group(), word.group()), form), _ATOM if call else _CHOICE
 
     def _many(self, many: Many) -> tuple[str, int]:
         """A line for a call that puts elements together, and the name of its value."""

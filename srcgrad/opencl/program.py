@@ -16,11 +16,12 @@ from srcgrad.opencl.source import Form, parameters
 def text_of(name: str, plan: Plan, form: Form) -> str:
     """The OpenCL C of a stage in one form."""
     grouped = "" if form.gpu else "__attribute__((reqd_work_group_size(1, 1, 1)))"
+    body = (grid.body if form.gpu else ranges.body)(plan, form)
     pieces = [
-        prelude(form.real),
+        prelude(form.real, body),
         f"#define SUM_TYPE {'float' if form.gpu and form.real == 'float' else 'double'}\n",
         f"{grouped}\n__kernel void {name}(",
         "    " + ",\n    ".join(parameters(plan, form)) + ")",
-        (grid.body if form.gpu else ranges.body)(plan, form),
+        body,
     ]
     return "\n".join(pieces)

@@ -107,11 +107,11 @@ def _pass(one: Pass, plan: Plan, form: Form) -> str:
             for (size_t b = begin; b < whole; b += {LANES}) {{
             for (size_t l = 0; l < {LANES}; l++) {{
             const size_t i = b + l, at = start + i;
-            {work.replace("LANE", "l")}
+            {work.replace("[LANE]", "[l]")}
             }} }}
             for (size_t i = whole; i < end; i++) {{
             const size_t at = start + i;
-            {work.replace("LANE", "0")}
+            {work.replace("[LANE]", "[0]")}
             }}{_again(work, clear)}
             {" ".join(_collected(line) for line in sums)}
             {" ".join(_moved(name) for name in held)}
@@ -145,6 +145,6 @@ def _again(work: str, clear: str) -> str:
                 {clear}
                 for (size_t i = begin; i < end; i++) {{
                 const size_t at = start + i;
-                {far(work).replace("LANE", "0")}
+                {far(work).replace("[LANE]", "[0]")}
                 }}
             }}"""

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import special
 
 import srcgrad
 import srcgrad.templates
@@ -50,7 +51,7 @@ def kernel(arguments: list[str], lines: list[str], body: str = "None") -> Callab
 
 def formed() -> list[Rule]:
     """Rules with a form that kernels may have."""
-    srcgrad.templates.load()
+    assert srcgrad.templates.load_special()
     found = [r for r in rules() if r.kind == "elementwise" and r.cl and "condition" not in r.cl]
     return [r for r in found if set(re.findall(r"(\w+)\(", str(r.cl))) <= FUNCTIONS]
 
@@ -234,6 +235,56 @@ def test_names_of_c_are_no_names_of_python() -> None:
 
     compared(clashing, tuple(np.linspace(0.1, 0.5, 7) + k for k in range(5)), 1e-13)
     assert COUNT
+
+
+EXPONENTS = [0, 1, 2, 3, 4, 5, -1, -2, -3, 0.5, 1.5, 2.5, -0.5, 1.0 / 3.0]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+@pytest.mark.parametrize("exponent", EXPONENTS)
+def test_powers_of_numbers(exponent: float, real: Any) -> None:
+    f = made(f"power {exponent}", f"def f(x):\n    return np.sum(np.exp(x) * x ** {exponent!r})\n")[0]
+    rtol = 1e-6 if real is np.float32 else 1e-14
+    compared(f, (np.array([0.3, 0.7, 1.0, 2.0, 5.5], real),), rtol)
+    assert COUNT
+    for value in (0.0, -0.0, -1.5, np.inf, -np.inf, np.nan):
+        compared(f, (np.array([value, 1.0], real),), rtol)
+
+
+def raised(x: Any, y: Any) -> Any:
+    return np.sum(np.exp(0.1 * x) * x**y)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+def test_powers_and_their_gradients(real: Any) -> None:
+    x, y = np.meshgrid(np.array([0.0, 0.3, 1.0, 2.5]), np.array([-2.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.7]))
+    compared(raised, (x.astype(real), y.astype(real)), 1e-6 if real is np.float32 else 1e-14)
+    assert COUNT
+    compared(raised, (-x.astype(real), np.round(y).astype(real)), 1e-6 if real is np.float32 else 1e-14)
+    args = x[0, 1:].astype(real), np.array([2, 3, -1])
+    found, wanted = (srcgrad.grad(raised, wrt=0, target=target)(*args) for target in ("opencl", "numpy"))
+    assert found.dtype == wanted.dtype  # of floats and integers NumPy makes float64
+    np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
+def test_a_function_that_is_always_float64_is_left_to_numpy() -> None:
+    def wide(x: Any) -> Any:
+        return np.sum(np.float_power(x, 1.5) * np.exp(x) * x)
+
+    x = np.linspace(0.5, 2.0, 50, dtype=np.float32)
+    one, two = (srcgrad.value_and_grad(wide, target=target)(x) for target in ("numpy", "opencl"))
+    assert one[0].dtype == two[0].dtype == np.float64 and one[1].dtype == two[1].dtype
+    np.testing.assert_allclose(two[1], one[1], rtol=1e-6)
+
+
+def test_the_gradient_of_a_gamma_function_is_one_kernel() -> None:
+    def likelihood(x: Any, a: Any) -> Any:
+        return np.sum(special.gammaln(x + a) - special.gammaln(a) + special.entr(x) + np.arctan2(x, a))
+
+    compared(likelihood, (np.linspace(0.1, 9.0, 100), np.linspace(0.5, 3.0, 100)), 1e-13)
+    assert len(COUNT) == 1
 
 
 @pytest.mark.parametrize("name", ACCEPTED)
