@@ -10,6 +10,7 @@ from srcgrad.arguments import check_input
 from srcgrad.derivative import Derivative, Wrt, pull, run
 from srcgrad.differentiable import Differentiable
 from srcgrad.errors import DifferentiationError
+from srcgrad.opencl.boundary import device_in, on_device
 
 
 def grad(
@@ -66,6 +67,7 @@ def vjp(function: Callable[..., Any], *args: Any, wrt: Wrt | None = None) -> tup
     output, back = run(derivative.compiled(kinds).function, values, derivative.signature)
     output = derivative.output(output, values)
     pullback = pull(back, derivative, values, output)
+    output = on_device(output, device_in(values))
     if wrt is not None or len(derivative.wrt) == len(args):
         return output, pullback
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import linecache
@@ -20,6 +21,8 @@ from srcgrad.front.namespace import LiveNamespace
 from srcgrad.front.overlay import Overlay
 from srcgrad.load import load
 from srcgrad.modules import Module
+from srcgrad.opencl.boundary import device_in, on_device, on_host
+from srcgrad.opencl.device import using
 from srcgrad.pipeline import collection_paused
 from srcgrad.rules import generation, rule_of
 
@@ -111,17 +114,21 @@ class Derivative:
         values, kinds = self.arguments(args, kwargs)
         found = run(self.compiled(kinds).function, values, self.signature)
         if self.mode == "value-and-grad":
-            return found[0], self.mirrored(found[1], values)
+            return on_device(found[0], device_in(values)), self.mirrored(found[1], values)
         return self.mirrored(found, values)
 
-    def forward(self, args: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+    def forward(self, args: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, ...]:
         """Value and tangent; `tangents` has one entry per name in `wrt`."""
         values, kinds = self.arguments(args, {})
         by_name = dict(zip(self.signature.parameters, values, strict=True))
         made = self.compiled(kinds)
-        given = {s: cast_seed(t, by_name[w]) for s, t, w in zip(made.seeds, tangents, self.wrt, strict=True)}
+        given = {
+            s: cast_seed(on_host(t), on_host(by_name[w]))
+            for s, t, w in zip(made.seeds, tangents, self.wrt, strict=True)
+        }
         y, y_dot = run(functools.partial(made.function, **given), values, self.signature)
-        return self.output(y, values), self.output(like_output(y_dot, y), values)
+        device = device_in(values)
+        return tuple(on_device(self.output(one, values), device) for one in (y, like_output(y_dot, y)))
 
     def output(self, found: Any, values: list[Any]) -> Any:
         """An output of the primal; that of a gradient mirrors the arguments."""
@@ -134,7 +141,7 @@ class Derivative:
         bare = len(self.wrt) == 1 and (self.single or self.mode == "vjp")
         adjoints = (found,) if bare else found
         by_name = dict(zip(self.signature.parameters, values, strict=True))
-        others: list[Any] = [v for v in [*values, *(seeds or [])] if hasattr(v, "dtype")]
+        others: list[Any] = [on_host(v) for v in [*values, *(seeds or [])] if hasattr(v, "dtype")]
         made = tuple(mirror(g, by_name[w], others) for g, w in zip(adjoints, self.wrt, strict=True))
         return made[0] if self.single else made
 
@@ -234,7 +241,11 @@ def _target(target: str) -> str:
 
 
 def run(function: Callable[..., Any], values: list[Any], signature: inspect.Signature) -> Any:
-    """Call with all arguments; keyword-only ones by name."""
+    """Call with all arguments; keyword-only ones by name. For device arrays it runs on their memory."""
+    device = device_in(values)
+    if device is not None:
+        with using(device):
+            return run(function, [on_host(value) for value in values], signature)
     positional, named = [], {}
     for parameter, value in zip(signature.parameters.values(), values, strict=True):
         if parameter.kind is parameter.KEYWORD_ONLY:
@@ -271,10 +282,13 @@ def _line_of(error: Exception) -> Place | None:
 def pull(back: Callable[[Any], Any], derivative: Derivative, values: list[Any], output: Any) -> Callable[[Any], Any]:
     """The pullback that users get: seeds are checked, adjoints mirror the arguments."""
 
+    device = device_in(values)
+
     def pullback(seed: Any) -> Any:
-        given = cast_seed(seed, output)
+        given = cast_seed(on_host(seed), output)
         try:
-            found = back(given)
+            with contextlib.nullcontext() if device is None else using(device):
+                found = back(given)
         except (TypeError, ValueError) as error:
             raise coded(error) from None
         return derivative.mirrored(found, values, [given])

@@ -28,6 +28,9 @@ def launch(function: Callable[..., Any], *args: Any) -> Any:
         kernel = function.srcgrad_kernel  # type: ignore[attr-defined]
     except AttributeError:
         kernel = function.srcgrad_kernel = Kernel(function)  # type: ignore[attr-defined]
+    for value in args:
+        if hasattr(value, "srcgrad_launch"):  # a device array
+            return value.srcgrad_launch(kernel, args)
     return kernel.run(args)
 
 
@@ -133,15 +136,14 @@ class Kernel:
         with built.lock:
             built.kernel.set_args(*passed)
             device.run(built.kernel, groups, small)
-        device.finish(small, results, buffers)
-        return self.finished(results, built.totals, real, args)
+        return self.finished(device.finish(small, results, buffers), built.totals, real, args)
 
     def finished(self, results: list[Any], totals: tuple[bool, ...], real: Any, args: tuple[Any, ...]) -> Any:
         """Sums of partial sums, in the type and shape that NumPy would give."""
         done = []
         for made, output, total in zip(results, self.outputs, totals, strict=True):
             value = real.type(made[0] if len(made) == 1 else made.sum()) if total else made
-            if output.like:
+            if output.like and (total or made.shape != args[self.places[output.like]].shape):
                 value = sum_to(value, args[self.places[output.like]])
             done.append(value)
         return done[0] if len(done) == 1 else tuple(done)

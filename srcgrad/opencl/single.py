@@ -1,0 +1,54 @@
+"""One elementwise operation as a kernel of its own, for device arrays outside generated text."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any  # ufuncs have no type that says what they take
+
+import gast
+import numpy as np
+
+import srcgrad.templates as templates
+from srcgrad.opencl.launch import Kernel
+from srcgrad.opencl.printer import NotElementwiseError, Printer
+
+_QUICK = """add subtract multiply divide negative positive absolute square sqrt maximum minimum fmax fmin floor ceil
+trunc copysign sign reciprocal"""
+_LEAST, _LEAST_QUICK = 8_192, 262_144  # elements from which on a kernel on a CPU is faster than NumPy
+
+
+@functools.lru_cache(maxsize=256)
+def kernel_for(ufunc: Any) -> tuple[Kernel, int] | None:
+    """The kernel of a ufunc, and from how many elements on it pays on a CPU; None if the ufunc has no form in C."""
+    templates.load()
+    name = ufunc.__name__
+    inputs, outputs = ufunc.nin, ufunc.nout
+    names = ["x", "y"][:inputs]
+    if outputs != 1 or inputs > 2 or ufunc.signature or getattr(np, name, None) is not ufunc:
+        return None
+    printer = Printer("np", "", lambda: "t1")
+    try:
+        text = printer.text(gast.parse(f"np.{name}({', '.join(names)})").body[0].value)
+    except NotElementwiseError:
+        return None
+    lines = [*printer.shared, f"REAL result = {text};", f"STORE(result);  // of {', '.join(names)}"]
+    body = "\n".join(f"    {line}" for line in lines)
+    function: Any = _one(ufunc) if len(names) == 1 else _two(ufunc)
+    function.__name__ = f"{name}_kernel"
+    function.__doc__ = inspect.cleandoc(f"Of each element:\n\n{body}")
+    return Kernel(function), _LEAST_QUICK if name in _QUICK.split() else _LEAST
+
+
+def _one(ufunc: Any) -> Any:
+    def function(x: Any) -> Any:
+        return ufunc(x)
+
+    return function
+
+
+def _two(ufunc: Any) -> Any:
+    def function(x: Any, y: Any) -> Any:
+        return ufunc(x, y)
+
+    return function
