@@ -104,8 +104,8 @@ class Array:
         outs = kwargs.get("out", ())
         if not all(isinstance(v, (Array, *_SIMPLE)) for v in (*inputs, *outs) if v is not None):
             return NotImplemented
-        if method == "__call__" and not kwargs:
-            found = _as_kernel(ufunc, inputs)
+        if method == "__call__" and not kwargs and self.device.is_gpu:
+            found = _as_kernel(ufunc, inputs, self)
             if found is not NotImplemented:
                 return found
         return applied(Array, getattr(ufunc, method), inputs, kwargs, writes=method == "at", named=ufunc)
@@ -244,14 +244,10 @@ def _method(array: Array, name: str, *args: Any, **kwargs: Any) -> Any:
     return applied(Array, getattr(np.ndarray, name), (array, *args), kwargs, looks=looks, writes=writes)
 
 
-def _as_kernel(ufunc: Any, inputs: tuple[Any, ...]) -> Any:
-    """The result of an elementwise operation as a kernel; NotImplemented where that does not pay."""
-    found = kernel_for(ufunc)
-    if found is None:
+def _as_kernel(ufunc: Any, inputs: tuple[Any, ...], first: Array) -> Any:
+    """The result of an elementwise operation as a kernel on the device; NotImplemented where there is none."""
+    kernel = kernel_for(ufunc)
+    if kernel is None:
         return NotImplemented
-    arrays = [value for value in inputs if type(value) is Array]
-    kernel, least = found
-    if not arrays or (not arrays[0].device.is_gpu and max(array.size for array in arrays) < least):
-        return NotImplemented
-    device_of(arrays)
-    return launched(kernel, inputs, arrays[0])
+    device_of([value for value in inputs if type(value) is Array])
+    return launched(kernel, inputs, first)

@@ -41,7 +41,7 @@ class Device:
         self._pool: Any = None
 
     def __repr__(self) -> str:
-        return f"<OpenCL device {self.device.name.strip()}>"
+        return f"<OpenCL device {self.number}: {self.device.name.strip()}>"
 
     def allocated(self, size: int) -> Any:
         """Memory of the device itself, from a pool to which it goes back."""
@@ -126,7 +126,10 @@ def _is_single(device: Any) -> bool:
 
 
 def choose(wanted: str | None = None) -> tuple[Any, str]:
-    """A device and why: what `wanted` or SRCGRAD_DEVICE names (a number, or a part of its name), else the first."""
+    """A device and why: what `wanted` or SRCGRAD_DEVICE names, else the first.
+
+    A name is a number, a part of the device's name, `cpu` or `gpu`.
+    """
     devices = found()
     asked = wanted if wanted is not None else os.environ.get(CHOICE, "")
     why = "named by the caller" if wanted is not None else f"named by {CHOICE}"
@@ -135,6 +138,8 @@ def choose(wanted: str | None = None) -> tuple[Any, str]:
     if asked:
         numbered = [d for k, d in enumerate(devices) if asked == str(k)]
         named = numbered or [d for d in devices if asked.lower() in f"{d.platform.name} {d.name}".lower()]
+        if not named and asked.lower() in ("cpu", "gpu"):
+            named = [d for d in devices if bool(d.type & load().device_type.CPU) == (asked.lower() == "cpu")]
         if not named:
             remedy = "give the number or a part of the name of one that `srcgrad devices` lists"
             raise DifferentiationError("E5018", f"no OpenCL device is called {asked!r}", remedy)

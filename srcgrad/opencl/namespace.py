@@ -12,7 +12,7 @@ from typing import Any  # a namespace holds arbitrary objects
 
 import numpy as np
 
-from srcgrad.opencl import creation, random
+from srcgrad.opencl import creation, random, standard
 from srcgrad.opencl.applied import applied
 from srcgrad.opencl.array import Array
 from srcgrad.opencl.arrayfunctions import LOOKING
@@ -24,13 +24,13 @@ VERSION = "2024.12"
 _CREATION = """arange asarray empty empty_like eye from_dlpack full full_like linspace ones ones_like zeros
 zeros_like"""
 
-_FUNCTIONS = """abs acos acosh add all any argmax argmin argsort asin asinh astype atan atan2 atanh bitwise_and
+_FUNCTIONS = """abs acos acosh add all any argmax argmin asin asinh astype atan atan2 atanh bitwise_and
 bitwise_invert bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor broadcast_arrays broadcast_to can_cast
 ceil clip concat conj copysign cos cosh count_nonzero cumulative_prod cumulative_sum diff divide equal exp expand_dims
 expm1 flip floor floor_divide greater greater_equal hypot imag isfinite isinf isnan less less_equal log log10 log1p
 log2 logaddexp logical_and logical_not logical_or logical_xor matmul matrix_transpose max maximum mean meshgrid min
 minimum moveaxis multiply negative nextafter nonzero not_equal permute_dims positive pow prod real reciprocal
-remainder repeat reshape result_type roll round searchsorted sign signbit sin sinh sort sqrt square squeeze stack std
+remainder repeat reshape result_type roll round searchsorted sign signbit sin sinh sqrt square squeeze stack std
 subtract sum take take_along_axis tan tanh tensordot tile tril triu trunc unique_all unique_counts unique_inverse
 unique_values unstack var vecdot where einsum"""
 
@@ -41,20 +41,20 @@ _FFT = """fft ifft fftn ifftn rfft irfft rfftn irfftn hfft ihfft fftfreq rfftfre
 
 _DTYPES = """bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128"""
 
+_STANDARD = "argsort finfo iinfo sort"
+
 _AS_THEY_ARE = f"e inf nan newaxis pi isdtype {_DTYPES}"
 
-_MADE = ("__array_api_version__", "__array_namespace_info__", "finfo", "iinfo", "linalg", "fft", "random")
+_MADE = ("__array_api_version__", "__array_namespace_info__", "linalg", "fft", "random")
 
-NAMES = frozenset(f"{_CREATION} {_FUNCTIONS} {_AS_THEY_ARE}".split()) | frozenset(_MADE)
+NAMES = frozenset(f"{_CREATION} {_FUNCTIONS} {_STANDARD} {_AS_THEY_ARE}".split()) | frozenset(_MADE)
 
 
 def named(name: str) -> Any:
     """What the namespace has under a name; AttributeError if it has nothing."""
-    if name in NAMES:
-        made = _made(name)
-        if made is not None:
-            return made
-    raise AttributeError(f"module 'srcgrad.opencl' has no attribute {name!r}")
+    if name not in NAMES:
+        raise AttributeError(f"module 'srcgrad.opencl' has no attribute {name!r}")
+    return _made(name)
 
 
 @functools.cache
@@ -63,13 +63,15 @@ def _made(name: str) -> Any:
         return getattr(creation, name)
     if name in _AS_THEY_ARE.split():
         return getattr(np, name)
+    if name in _STANDARD.split():
+        return getattr(standard, name)
     if name == "linalg" or name == "fft":
         home = types.SimpleNamespace()
         for one in (_LINALG if name == "linalg" else _FFT).split():
-            setattr(home, one, _on_device(getattr(getattr(np, name), one)))
+            known = getattr(standard, one, None)
+            setattr(home, one, known or _on_device(getattr(getattr(np, name), one)))
         return home
     own = {"__array_api_version__": VERSION, "__array_namespace_info__": Info, "random": random}
-    own |= {"finfo": finfo, "iinfo": iinfo}
     return own[name] if name in own else _on_device(getattr(np, name))
 
 
@@ -93,24 +95,6 @@ def _placed(found: Any, device: Any) -> Any:
         parts = [_placed(part, device) for part in found]
         return type(found)(*parts) if hasattr(found, "_fields") else type(found)(parts)
     return found
-
-
-def finfo(type: Any, /) -> Any:
-    """Limits of a floating type, or of an array's, as Python's floats."""
-    found = np.finfo(_dtype(type))
-    names = ("bits", "eps", "max", "min", "smallest_normal")
-    numbers = {name: (int if name == "bits" else float)(getattr(found, name)) for name in names}
-    return types.SimpleNamespace(dtype=found.dtype, **numbers)
-
-
-def iinfo(type: Any, /) -> Any:
-    """Limits of an integer type, or of an array's."""
-    found = np.iinfo(_dtype(type))
-    return types.SimpleNamespace(dtype=found.dtype, bits=found.bits, max=int(found.max), min=int(found.min))
-
-
-def _dtype(type: Any) -> Any:
-    return type.dtype if isinstance(type, Array) else type
 
 
 class Info:

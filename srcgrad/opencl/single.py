@@ -1,4 +1,7 @@
-"""One elementwise operation as a kernel of its own, for device arrays outside generated text."""
+"""One elementwise operation as a kernel of its own, for arrays on a GPU outside generated text.
+
+On a CPU NumPy does one operation as fast as a kernel does: what kernels gain there is that they do many at once.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,9 @@ import srcgrad.templates as templates
 from srcgrad.opencl.launch import Kernel
 from srcgrad.opencl.printer import NotElementwiseError, Printer
 
-_QUICK = """add subtract multiply divide negative positive absolute square sqrt maximum minimum fmax fmin floor ceil
-trunc copysign sign reciprocal"""
-_LEAST, _LEAST_QUICK = 8_192, 262_144  # elements from which on a kernel on a CPU is faster than NumPy
-
-
 @functools.lru_cache(maxsize=256)
-def kernel_for(ufunc: Any) -> tuple[Kernel, int] | None:
-    """The kernel of a ufunc, and from how many elements on it pays on a CPU; None if the ufunc has no form in C."""
+def kernel_for(ufunc: Any) -> Kernel | None:
+    """The kernel of a ufunc; None if the ufunc has no form in C."""
     templates.load()
     name = ufunc.__name__
     inputs, outputs = ufunc.nin, ufunc.nout
@@ -37,7 +35,7 @@ def kernel_for(ufunc: Any) -> tuple[Kernel, int] | None:
     function: Any = _one(ufunc) if len(names) == 1 else _two(ufunc)
     function.__name__ = f"{name}_kernel"
     function.__doc__ = inspect.cleandoc(f"Of each element:\n\n{body}")
-    return Kernel(function), _LEAST_QUICK if name in _QUICK.split() else _LEAST
+    return Kernel(function)
 
 
 def _one(ufunc: Any) -> Any:
