@@ -1,7 +1,7 @@
 """Every function of the array API (2024.12) with every one of its arguments, as calls for `test_array_api`.
 
-`x` and `y` are 3 x 4 floats, `v` is a vector, `m` symmetric and positive, `s` a stack of matrices, `i` and `j` integers,
-`b` booleans, `c` complex; `f` is the real dtype at hand and `k` the complex one.
+`x` and `y` are 3 x 4 floats, `v` is a vector, `m` symmetric and positive, `s` a stack of matrices, `i` and `j` are
+integers, `b` booleans, `c` complex; `f` is the dtype of the floats.
 """
 
 ONE = """abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor isfinite isinf isnan

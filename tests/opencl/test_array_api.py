@@ -85,7 +85,7 @@ def compared(found: Any, wanted: Any, eps: float) -> None:
 
 
 def differs(call: str, real: Any) -> str:
-    """How a call, or a statement that writes in place, differs from what the standard's model gives; "" if it does not."""
+    """How a call, or a statement that writes in place, differs from what `array_api_strict` gives; "" if not at all."""
     strict.set_array_api_strict_flags(api_version="2024.12")
     ours, theirs = operands(opencl, real), operands(strict, real)
     try:
@@ -97,7 +97,7 @@ def differs(call: str, real: Any) -> str:
                 call = re.match(r"\w", call).group()  # type: ignore[union-attr]
             compared(eval(call, ours), eval(call, theirs), 1e-4 if real is np.float32 else 1e-11)
     except Exception as error:
-        return f"{type(error).__name__}: {error}" or "differs"
+        return f"{type(error).__name__}: {error}"
     return ""
 
 
