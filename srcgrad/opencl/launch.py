@@ -63,15 +63,15 @@ class Kernel:
     def run(self, args: tuple[Any, ...]) -> Any:
         """The results for some arguments."""
         device = current()
-        layout = self.known(args) or self.layout(args, device)
+        layout = self.known(args, device) or self.layout(args, device)
         if layout is None or (layout.variant.real == "double" and not device.has_fp64):
             return self.function(*args)
         return self.launched(layout, args, device)
 
-    def known(self, args: tuple[Any, ...]) -> Layout | None:
+    def known(self, args: tuple[Any, ...], device: Device) -> Layout | None:
         """The layout of arguments like those of an earlier call: arrays of one shape in one piece, and floats."""
         shape: Any = None
-        key: list[Any] = []
+        key: list[Any] = [device.is_gpu]
         for value in args:
             kind = type(value)
             if kind is np.ndarray:
@@ -102,7 +102,8 @@ class Kernel:
             return in_rows(args, space, real, sums, device.is_gpu)
         made = flat(args, space, real, sums, device.is_gpu)
         if all(isinstance(v, float) or np.ndim(v) for v in args) and not any(o.like for o in self.outputs):
-            self.plans[tuple(v.dtype if type(v) is np.ndarray else type(v) for v in args)] = made.variant
+            kinds = [v.dtype if type(v) is np.ndarray else type(v) for v in args]
+            self.plans[(device.is_gpu, *kinds)] = made.variant
         return made
 
     def is_total(self, output: Output, args: tuple[Any, ...]) -> bool:

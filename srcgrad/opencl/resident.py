@@ -65,7 +65,7 @@ def launched(kernel: Kernel, args: tuple[Any, ...], first: Array) -> Any:
 
 
 def _layout(kernel: Kernel, plain: tuple[Any, ...], device: Device) -> Any:
-    layout = kernel.known(plain) or kernel.layout(plain, device)
+    layout = kernel.known(plain, device) or kernel.layout(plain, device)
     fits = layout is not None and (layout.variant.real == "float" or device.has_fp64)
     return layout if fits else None
 

@@ -16,6 +16,7 @@ import srcgrad.templates as templates
 from srcgrad.opencl.launch import Kernel
 from srcgrad.opencl.printer import NotElementwiseError, Printer
 
+
 @functools.lru_cache(maxsize=256)
 def kernel_for(ufunc: Any) -> Kernel | None:
     """The kernel of a ufunc; None if the ufunc has no form in C."""

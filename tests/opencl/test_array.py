@@ -1,4 +1,4 @@
-"""Device arrays do what NumPy's do, on the host's memory and in buffers of a device; gradients live where primals do."""
+"""Device arrays do what NumPy's do, in the host's memory and in buffers; gradients live where their primals do."""
 
 from __future__ import annotations
 
@@ -53,27 +53,32 @@ def drawn(shape: tuple[int, ...] = (3, 4), dtype: Any = np.float64, seed: int = 
     return (np.random.default_rng(seed).uniform(-1.0, 1.0, shape) * 4).astype(dtype)
 
 
-EXPRESSIONS = """x + y; x - 1; 2.0 * x; x / (y * y + 1.0); x // 0.5; x % 2.0; abs(x) ** 0.5; x @ y.T; -x; x < y; x == x
-x[0]; x[0, 1]; x[-1:]; x[::2, ::-1]; x[:, None]; x[..., 1]; x[[2, 0]]; x[x > 0.0]; x[[0, 1], [1, 2]]; x[np.array([True, False, True])]
-x.T; x.reshape(4, 3); x.reshape(-1)[2:]; x.ravel(); x.flatten(); x.transpose(1, 0); x.swapaxes(0, 1); x.copy(); x[:, 1].T
-x.sum(); x.sum(axis=0); x.mean(axis=1, keepdims=True); x.max(); x.argmax(); x.argmax(axis=0); x.std(); x.all(); x.prod(axis=(0, 1)); x.cumsum(axis=1)
-np.sum(x); np.sum(x, axis=-1); np.exp(x) * np.sin(y); np.maximum(x, 0.0); np.where(x > 0, x, y); np.clip(x, -1, 1); np.hypot(x, y)
-np.concatenate([x, y]); np.concatenate((x, y), axis=1); np.stack([x, y]); np.vstack([x, y]); np.einsum('ij,ij->i', x, y); np.einsum('ij->', x)
-np.tensordot(x, y, 2); np.dot(x, y.T); np.outer(x[0], y[0]); np.matmul(x.T, y); np.linalg.norm(x); np.linalg.svd(x)[1]; np.linalg.solve(x[:, :3], y[:, 0])
-np.sort(x, axis=0); np.argsort(x); np.cumsum(x); np.diff(x); np.take(x, [0, 2], axis=1); np.broadcast_to(x[0], (2, 4)); np.moveaxis(x, 0, 1)
-np.expand_dims(x, 0); np.squeeze(x[:1]); np.zeros_like(x); np.ones_like(x); np.full_like(x, 2.0); np.tile(x, 2); np.repeat(x, 2, axis=0); np.roll(x, 1)
-np.split(x, 2, axis=1); np.nonzero(x > 0); np.unique(x); np.flip(x); np.triu(x); np.diag(x[:, :3]); np.trace(x); np.isfinite(x); np.allclose(x, x)
-np.add.reduce(x); np.add.accumulate(x, axis=1); np.multiply.outer(x[0], y[0]); np.add.at(x.copy(), 0, 1.0); np.modf(x); np.divmod(x, 2.0); divmod(x, 2.0)
-np.shape(x); np.ndim(x); np.size(x); len(x); x.tolist(); x.dtype; x.strides; x.nbytes; x[1].offset == 0 if hasattr(x, 'offset') else False
-float(x[0, 0]); int(x[0, 0]); bool(x[0, 0] > 5.0); [1, 2, 3, 4][x[0].argmax()]; list(x[0]); 3.0 in x; x[0, 0].item(); f'{x[0, 0]:.3f}'; [*map(float, x[0])]
-np.float64(2.0) * x; np.arange(4.0) + x; x + np.ones((3, 1)); x * [1.0, 2.0, 3.0, 4.0]; x[0] @ y[1]; x.real; x.astype(np.float32); np.fft.rfft(x)
-x[1:1]; x[:0] + 1.0; x[:0].sum(); np.exp(x[:, 3:3]); np.sum(x[:, :0], axis=1); x[::-1] * y; np.tanh(x.T); x[0][::2] - 1.0; np.log1p(x * x)""".replace(
-    "\n", "; "
-).split("; ")
+_EXPRESSIONS = """\
+x + y; x - 1; 2.0 * x; x / (y * y + 1.0); x // 0.5; x % 2.0; abs(x) ** 0.5; x @ y.T; -x; x < y; x == x; x[0]
+x[0, 1]; x[-1:]; x[::2, ::-1]; x[:, None]; x[..., 1]; x[[2, 0]]; x[x > 0.0]; x[[0, 1], [1, 2]]
+x[np.array([True, False, True])]; x.T; x.reshape(4, 3); x.reshape(-1)[2:]; x.ravel(); x.flatten(); x.transpose(1, 0)
+x.swapaxes(0, 1); x.copy(); x[:, 1].T; x.sum(); x.sum(axis=0); x.mean(axis=1, keepdims=True); x.max(); x.argmax()
+x.argmax(axis=0); x.std(); x.all(); x.prod(axis=(0, 1)); x.cumsum(axis=1); np.sum(x); np.sum(x, axis=-1)
+np.exp(x) * np.sin(y); np.maximum(x, 0.0); np.where(x > 0, x, y); np.clip(x, -1, 1); np.hypot(x, y)
+np.concatenate([x, y]); np.concatenate((x, y), axis=1); np.stack([x, y]); np.vstack([x, y])
+np.einsum('ij,ij->i', x, y); np.einsum('ij->', x); np.tensordot(x, y, 2); np.dot(x, y.T); np.outer(x[0], y[0])
+np.matmul(x.T, y); np.linalg.norm(x); np.linalg.svd(x)[1]; np.linalg.solve(x[:, :3], y[:, 0]); np.sort(x, axis=0)
+np.argsort(x); np.cumsum(x); np.diff(x); np.take(x, [0, 2], axis=1); np.broadcast_to(x[0], (2, 4))
+np.moveaxis(x, 0, 1); np.expand_dims(x, 0); np.squeeze(x[:1]); np.zeros_like(x); np.ones_like(x)
+np.full_like(x, 2.0); np.tile(x, 2); np.repeat(x, 2, axis=0); np.roll(x, 1); np.split(x, 2, axis=1)
+np.nonzero(x > 0); np.unique(x); np.flip(x); np.triu(x); np.diag(x[:, :3]); np.trace(x); np.isfinite(x)
+np.allclose(x, x); np.add.reduce(x); np.add.accumulate(x, axis=1); np.multiply.outer(x[0], y[0])
+np.add.at(x.copy(), 0, 1.0); np.modf(x); np.divmod(x, 2.0); divmod(x, 2.0); np.shape(x); np.ndim(x); np.size(x)
+len(x); x.tolist(); x.dtype; x.strides; x.nbytes; x[1].offset == 0 if hasattr(x, 'offset') else False
+float(x[0, 0]); int(x[0, 0]); bool(x[0, 0] > 5.0); [1, 2, 3, 4][x[0].argmax()]; list(x[0]); 3.0 in x; x[0, 0].item()
+f'{x[0, 0]:.3f}'; [*map(float, x[0])]; np.float64(2.0) * x; np.arange(4.0) + x; x + np.ones((3, 1))
+x * [1.0, 2.0, 3.0, 4.0]; x[0] @ y[1]; x.real; x.astype(np.float32); np.fft.rfft(x); x[1:1]; x[:0] + 1.0
+x[:0].sum(); np.exp(x[:, 3:3]); np.sum(x[:, :0], axis=1); x[::-1] * y; np.tanh(x.T); x[0][::2] - 1.0
+np.log1p(x * x)"""
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("expression", EXPRESSIONS)
+@pytest.mark.parametrize("expression", _EXPRESSIONS.replace("\n", "; ").split("; "))
 def test_expression(expression: str, dtype: Any, on: devices.Device) -> None:
     x, y = drawn(dtype=dtype), drawn(dtype=dtype, seed=1)
     space = {"np": np, "x": xp.asarray(x, device=on), "y": xp.asarray(y, device=on)}
@@ -81,15 +86,23 @@ def test_expression(expression: str, dtype: Any, on: devices.Device) -> None:
     same(found, wanted, 1e-13 if dtype is np.float64 else 1e-5)
 
 
-WRITES = """x[1] = 5.0; x[0, 1] = 2.0; x[:, ::2] = y[:, ::2]; x[x > 0] = 0.0; x[[0, 2]] += 1.0; x[...] = y; x[0] = y[1]
-v = x[1:, ::2]; v += 1.0; v[0] = 7.0; w = v.T; w *= 2.0; w.fill(3.0)
-x += y; x -= 1.0; x *= y[0]; x /= 2.0; x **= 2
-r = x.reshape(12); r[3] = 9.0; r[::5] -= y.ravel()[::5]
-np.add(x, y, out=x); np.exp(x, out=y); np.copyto(x, y); np.add.at(x, ([0, 0], [1, 1]), 1.0); x.sort(axis=0); np.cumsum(y, axis=0, out=x)
-s = x[0, 0]; x[0, 0] = 99.0; x[1, 1] = s; s += 1.0; t = x.sum(); u = t; u += 1.0; x[2, 2] = t
-np.fill_diagonal(x[:, :3], 0.0); np.put(x, [0, 1], 4.0); x.flat; x.partition(1); d = x.T[1]; d -= 1.0; e = np.exp(x); e[0] = x[0]; x[1] = e[1]
-for k in range(3): x[k] = x[k - 1] * 0.5 + np.sum(x[k]) * y[k]
-z = np.zeros(4); z += x[0]; x[0] = z * 2.0; a = np.ones(4); np.multiply(x[1], 2.0, out=a); x[2] = a""".split("\n")
+WRITES = [
+    "x[1] = 5.0; x[0, 1] = 2.0; x[:, ::2] = y[:, ::2]; x[x > 0] = 0.0; x[[0, 2]] += 1.0; x[...] = y; x[0] = y[1]",
+    "v = x[1:, ::2]; v += 1.0; v[0] = 7.0; w = v.T; w *= 2.0; w.fill(3.0)",
+    "x += y; x -= 1.0; x *= y[0]; x /= 2.0; x **= 2",
+    "r = x.reshape(12); r[3] = 9.0; r[::5] -= y.ravel()[::5]",
+    (
+        "np.add(x, y, out=x); np.exp(x, out=y); np.copyto(x, y); np.add.at(x, ([0, 0], [1, 1]), 1.0); x.sort(axis=0); "
+        "np.cumsum(y, axis=0, out=x)"
+    ),
+    "s = x[0, 0]; x[0, 0] = 99.0; x[1, 1] = s; s += 1.0; t = x.sum(); u = t; u += 1.0; x[2, 2] = t",
+    (
+        "np.fill_diagonal(x[:, :3], 0.0); np.put(x, [0, 1], 4.0); x.flat; x.partition(1); d = x.T[1]; "
+        "d -= 1.0; e = np.exp(x); e[0] = x[0]; x[1] = e[1]"
+    ),
+    "for k in range(3): x[k] = x[k - 1] * 0.5 + np.sum(x[k]) * y[k]",
+    "z = np.zeros(4); z += x[0]; x[0] = z * 2.0; a = np.ones(4); np.multiply(x[1], 2.0, out=a); x[2] = a",
+]
 
 
 @pytest.mark.parametrize("statements", WRITES)
@@ -114,8 +127,8 @@ def test_writes(statements: str, on: devices.Device) -> None:
         lambda x: x < None,
         lambda x: xp.asarray([object()]),
         lambda x: xp.asarray(["a"]),
-        lambda x: np.save("nowhere", x, allow_pickle=3, wrong=1),
-        lambda x: x.sum().__setitem__((), 1.0) if not x.sum().flags.writeable else None,
+        lambda x: np.save("nowhere", x),
+        lambda x: x.sum().__setitem__((), 1.0),
         lambda x: hash(x),
     ],
 )
