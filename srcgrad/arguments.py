@@ -14,6 +14,7 @@ from srcgrad.errors import DifferentiationError
 from srcgrad.facts import SCALAR, UNKNOWN, Kind
 from srcgrad.front.functions import shadows
 from srcgrad.opencl.array import Array
+from srcgrad.opencl.boundary import kept, on_host, seen
 
 _ARRAYS = tuple(Kind("array", rank) for rank in range(33))
 _OTHER = Kind("other")
@@ -121,7 +122,8 @@ def mirror(gradient: Any, value: Any, others: list[Any]) -> Any:
     if isinstance(value, np.ndarray):
         return _own_array(gradient, value, others)
     if isinstance(value, Array):
-        return value.beside(mirror(gradient, value.memory[()] if value.is_number else value.memory, others))
+        found = kept(gradient, value, others) if isinstance(gradient, Array) else None
+        return value.beside(mirror(on_host(gradient), seen(value), others)) if found is None else found
     if isinstance(value, np.generic):
         return type(value)(gradient)
     if isinstance(value, dict):

@@ -47,6 +47,10 @@ def applied(
 def taken(value: Any, kind: type[Array], arrays: list[Array]) -> Any:
     """A value with the memory of device arrays in their place; they are added to `arrays`."""
     if type(value) is kind:
+        if value.is_number:
+            value.store.read()
+            arrays.append(value)
+            return value.memory[()]
         arrays.append(value)
         return value.memory
     if type(value) is tuple or type(value) is list:

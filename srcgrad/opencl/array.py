@@ -27,7 +27,7 @@ from srcgrad.opencl.arrayfunctions import (
 from srcgrad.opencl.device import Device
 from srcgrad.opencl.operators import changed, compared, operators
 from srcgrad.opencl.resident import launched
-from srcgrad.opencl.single import kernel_for
+from srcgrad.opencl.single import TOTAL, kernel_for
 from srcgrad.opencl.store import OnDevice, OnHost, offset_of
 
 _SIMPLE = (np.ndarray, np.generic, int, float, complex, list, tuple)
@@ -104,13 +104,15 @@ class Array:
         outs = kwargs.get("out", ())
         if not all(isinstance(v, (Array, *_SIMPLE)) for v in (*inputs, *outs) if v is not None):
             return NotImplemented
-        if method == "__call__" and not kwargs and self.device.is_gpu:
+        if self.device.is_gpu and method == "__call__" and kwargs.keys() <= {"out"}:
             found = _as_kernel(ufunc, inputs, self)
-            if found is not NotImplemented:
-                return found
+            if found is not NotImplemented and (not outs or _filled(outs[0], found)):
+                return outs[0] if outs else found
         return applied(Array, getattr(ufunc, method), inputs, kwargs, writes=method == "at", named=ufunc)
 
     def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if function is np.sum and len(args) == 1 and not kwargs and self.device.is_gpu:
+            return _total(self)
         if function not in KNOWN:
             raise TypeError(f"{full_name(function)} has no form for device arrays: give it np.asarray(x)")
         return applied(Array, function, args, kwargs, looks=function in LOOKING, writes=function in WRITING)
@@ -150,8 +152,7 @@ class Array:
         return kernel.function(*args) if found is NotImplemented else found
 
     def __getitem__(self, index: Any) -> Any:
-        parts = index if type(index) is tuple else (index,)
-        if all(isinstance(part, _BASIC) and type(part) is not bool for part in parts):
+        if _is_basic(index):
             found = self.memory[index]
             if isinstance(found, np.ndarray):
                 return Array(found, self.store)
@@ -159,6 +160,10 @@ class Array:
         return applied(Array, operator.getitem, (self, index), {})
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        if type(value) is Array and self.device.is_gpu and self.memory.flags.writeable and _is_basic(index):
+            part = self[index]
+            if not part.is_number and _filled(part, value):
+                return
         applied(Array, operator.setitem, (self, index, value), {}, writes=True)
 
     def __len__(self) -> int:
@@ -187,6 +192,11 @@ class Array:
     def __index__(self) -> int:
         return operator.index(self.read())
 
+    def copy(self, order: str = "C") -> Array:
+        """The elements in memory of their own."""
+        found = _as_kernel(np.positive, (self,), self) if self.device.is_gpu and order == "C" else NotImplemented
+        return _method(self, "copy", order) if found is NotImplemented else found  # type: ignore[no-any-return]
+
     def item(self, *place: Any) -> Any:
         """An element, as Python's number."""
         return self.read().item(*place)
@@ -196,10 +206,10 @@ class Array:
         return self.read().tolist()
 
     def __copy__(self) -> Array:
-        return self.copy()  # type: ignore[no-any-return]
+        return self.copy()
 
     def __deepcopy__(self, memo: Any) -> Array:
-        return self.copy()  # type: ignore[no-any-return]
+        return self.copy()
 
     def __reduce__(self) -> Any:
         return sys.modules["srcgrad.opencl"].asarray, (self.read().copy(),)
@@ -239,9 +249,38 @@ class Array:
     __abs__, __invert__ = changed(np.absolute), changed(np.invert)
 
 
+def _total(array: Array) -> Any:
+    """The sum of all elements, added up where they are."""
+    found = launched(TOTAL, (array,), array)
+    return applied(Array, np.sum, (array,), {}) if found is NotImplemented else found
+
+
 def _method(array: Array, name: str, *args: Any, **kwargs: Any) -> Any:
+    if name == "sum" and not args and not kwargs and array.device.is_gpu:
+        return _total(array)
     looks, writes = name in LOOKING_METHODS, name in WRITING_METHODS
     return applied(Array, getattr(np.ndarray, name), (array, *args), kwargs, looks=looks, writes=writes)
+
+
+def _is_basic(index: Any) -> bool:
+    """Whether an index gives a view, or one element."""
+    parts = index if type(index) is tuple else (index,)
+    return all(isinstance(part, _BASIC) and type(part) is not bool for part in parts)
+
+
+def _filled(target: Any, value: Any) -> bool:
+    """Whether one array's elements could be copied into another one's memory without the host."""
+    if type(target) is not Array or target.shape != value.shape or target.dtype != value.dtype or not target.size:
+        return False
+    one, other = target.store, value.store
+    if not isinstance(one, OnDevice) or not isinstance(other, OnDevice) or one is other:
+        return False
+    if one.device is not other.device or not other.buffer_is_current:
+        return False
+    if not (target.flags.c_contiguous and value.flags.c_contiguous and target.flags.writeable):
+        return False
+    one.fill(target.memory, other, value.memory)
+    return True
 
 
 def _as_kernel(ufunc: Any, inputs: tuple[Any, ...], first: Array) -> Any:

@@ -12,6 +12,7 @@ from srcgrad.opencl.applied import device_of
 from srcgrad.opencl.array import Array
 from srcgrad.opencl.creation import placed
 from srcgrad.opencl.device import Device
+from srcgrad.opencl.store import owner_of
 
 _PLAIN = (np.ndarray, float, int, np.float64, np.float32, bool, str, type(None))  # what holds no device array
 
@@ -31,6 +32,16 @@ def on_host(value: Any) -> Any:
     return _replaced(value, lambda array: array.read()[()] if array.is_number else array.read())
 
 
+def seen(value: Any) -> Any:
+    """A value with NumPy memory in place of device arrays, of which only shape and dtype are to be looked at."""
+    return _replaced(value, lambda array: array.memory[()] if array.is_number else array.memory)
+
+
+def are_direct(values: Iterable[Any]) -> bool:
+    """Whether device arrays are arguments themselves, none a part of one: a text can then run on them."""
+    return not any(_mapped(value, seen) is not value for value in values if type(value) is not Array)
+
+
 def on_device(found: Any, device: Device | None) -> Any:
     """Results on a device, if there is one: arrays, and numbers of NumPy's as arrays without axes."""
     if device is None:
@@ -38,6 +49,21 @@ def on_device(found: Any, device: Device | None) -> Any:
     if isinstance(found, np.ndarray | np.generic):
         return placed_number(found, device)
     return _mapped(found, lambda part: on_device(part, device))
+
+
+def kept(gradient: Array, value: Array, others: list[Any]) -> Array | None:
+    """A gradient that is on the device already, in memory of its own; None if it does not fit its argument.
+
+    `others` lists arrays, or their mirrors, with which it must not share memory; its own is added to it.
+    """
+    if gradient.shape != value.shape or gradient.dtype != value.dtype or value.is_number or gradient.is_number:
+        return None
+    memory = gradient.memory
+    whole = memory.flags.c_contiguous and memory.flags.writeable and owner_of(memory).nbytes == memory.nbytes
+    if not whole or any(isinstance(o, np.ndarray) and np.may_share_memory(memory, o) for o in others):
+        gradient = gradient.copy()
+    others.append(gradient.memory)
+    return gradient
 
 
 def placed_number(found: Any, device: Device) -> Array:

@@ -102,8 +102,8 @@ class Kernel:
             return in_rows(args, space, real, sums, device.is_gpu)
         made = flat(args, space, real, sums, device.is_gpu)
         if all(isinstance(v, float) or np.ndim(v) for v in args) and not any(o.like for o in self.outputs):
-            kinds = [v.dtype if type(v) is np.ndarray else type(v) for v in args]
-            self.plans[(device.is_gpu, *kinds)] = made.variant
+            key = (device.is_gpu, *(v.dtype if type(v) is np.ndarray else type(v) for v in args))
+            self.plans[key] = made.variant
         return made
 
     def is_total(self, output: Output, args: tuple[Any, ...]) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any  # arguments of kernels are arbitrary objects
 
+import numpy as np
+
 from srcgrad.opencl.device import Device, using
 from srcgrad.opencl.launch import Kernel
 from srcgrad.opencl.store import OnDevice
@@ -77,7 +79,7 @@ def _regular(array: Array) -> Array:
         array.store.read()
         return array
     odd = not view.flags.aligned or any(s < 0 or s % view.itemsize for s in view.strides)
-    return array.copy() if odd else array
+    return array.beside(np.array(array.read(), order="C")) if odd else array
 
 
 def _placed(found: Any, first: Array) -> Any:

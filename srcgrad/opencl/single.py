@@ -51,3 +51,14 @@ def _two(ufunc: Any) -> Any:
         return ufunc(x, y)
 
     return function
+
+
+def _total(x: Any) -> Any:
+    """Of each element:
+
+    SUM(total: x);  // of x
+    """
+    return np.sum(x)
+
+
+TOTAL = Kernel(_total)

@@ -15,7 +15,7 @@ from srcgrad.opencl.creation import asarray, device_of, placed
 def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
     """The elements along an axis in order; on the host."""
     made: Array = applied(Array, np.sort, (asarray(x),), {"axis": axis, "stable": stable})
-    return applied(Array, np.flip, (made,), {"axis": axis}) if descending else made  # type: ignore[no-any-return]
+    return applied(Array, np.flip, (made,), {"axis": axis}) if descending else made
 
 
 def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:

@@ -85,17 +85,33 @@ class OnDevice:
         """A buffer that begins with the first element of a view, to be read by a kernel."""
         cl, queue = self.device.cl, self.device.queue
         with self.lock:
-            if not self.buffer_is_current:
-                if self.buffer is None:
-                    self.buffer = self.device.allocated(self.bytes.nbytes)
-                cl.enqueue_copy(queue, self.buffer, self.bytes)
-                self.buffer_is_current = True
+            self._upload()
         start = _address(view) - _address(self.bytes)
         if not start:
             return self.buffer
         part = self.device.allocated(size)  # devices ask for aligned starts: a copy there costs less than a rule here
         cl.enqueue_copy(queue, part, self.buffer, byte_count=size, src_offset=start)
         return part
+
+    def _upload(self) -> None:
+        if self.buffer is None:
+            self.buffer = self.device.allocated(self.bytes.nbytes)
+        if not self.buffer_is_current:
+            self.device.cl.enqueue_copy(self.device.queue, self.buffer, self.bytes)
+            self.buffer_is_current = True
+
+    def fill(self, view: Any, other: OnDevice, given: Any) -> None:
+        """Copy what `given` shows of another store to where `view` is in this one, both in one piece, on the device."""
+        size = view.nbytes
+        part = other.source(given, size)
+        with self.lock:
+            if size < self.bytes.nbytes:
+                self._upload()
+            elif self.buffer is None:
+                self.buffer = self.device.allocated(size)
+            start = _address(view) - _address(self.bytes)
+            self.device.cl.enqueue_copy(self.device.queue, self.buffer, part, byte_count=size, dst_offset=start)
+            self.buffer_is_current, self.mirror_is_current = True, False
 
 
 def owner_of(array: Any) -> Any:

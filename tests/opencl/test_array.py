@@ -193,6 +193,18 @@ def test_kernels_on_a_device_leave_the_host_alone(_gpu: devices.Device) -> None:
     assert z.store.mirror_is_current
 
 
+def test_a_gradient_of_kernels_leaves_the_host_alone(_gpu: devices.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    derived = srcgrad.grad(lambda x: np.sum(np.exp(x) * np.tanh(x)), target="opencl")
+    x = xp.asarray(drawn((50, 40)), device=_gpu)
+    derived(x)
+    copies: list[Any] = []
+    monkeypatch.setattr(_gpu.cl, "enqueue_copy", lambda *args, **_: copies.append(args))
+    found = derived(x)
+    monkeypatch.undo()
+    assert copies == []
+    same(found, srcgrad.grad(derived.function)(drawn((50, 40))), 1e-12)
+
+
 def test_random_numbers(on: devices.Device) -> None:
     same(xp.random.default_rng(5, device=on).normal(size=(2, 3)), np.random.default_rng(5).normal(size=(2, 3)))
     assert isinstance(xp.random.default_rng(5).random(), float)
@@ -257,12 +269,17 @@ def test_other_derivatives(on: devices.Device) -> None:
     def f(x: Any) -> Any:
         return np.exp(0.1 * x) * x
 
+    def total(x: Any) -> Any:
+        return np.sum(np.exp(0.1 * x) * x)
+
     y, pull = srcgrad.vjp(f, w)
     found, pulled = srcgrad.vjp(f, d)
     same(found, y, 1e-13)
     same(pulled(np.ones(4)), pull(np.ones(4)), 1e-13)
     same(pulled(found), pull(y), 1e-13)
     same(srcgrad.jvp(f, (d,), (d,)), srcgrad.jvp(f, (w,), (w,)), 1e-13)
+    part = d[1:]  # not at the beginning of its memory
+    same(srcgrad.grad(total, target="opencl")(part), srcgrad.grad(total)(w[1:]), 1e-13)
     parts = srcgrad.grad(lambda p: np.sum(p["a"] * p["b"][0]) + p["c"])({"a": d, "b": [w + 1.0], "c": 2.0})
     same(parts["a"], w + 1.0, 1e-13)
     assert type(parts["b"][0]) is np.ndarray and parts["c"] == 1.0
