@@ -65,11 +65,12 @@ def vjp(function: Callable[..., Any], *args: Any, wrt: Wrt | None = None) -> tup
     places = _float_arguments(function, args) if wrt is None else wrt
     derivative = Derivative(function, "vjp", places, wrt is not None and not isinstance(wrt, tuple))
     values, kinds = derivative.arguments(args, {})
-    made = derivative.compiled(kinds, resident=resident_on(values) is not None)
-    output, back = run(made.function, values, derivative.signature)
+    device = device_in(values)
+    made = derivative.compiled(kinds, resident=resident_on(device, values) is not None)
+    output, back = run(made.function, values, derivative.signature, device)
     output = derivative.output(output, values)
     pullback = pull(back, derivative, values, output)
-    output = on_device(output, device_in(values))
+    output = on_device(output, device)
     if wrt is not None or len(derivative.wrt) == len(args):
         return output, pullback
 

@@ -113,21 +113,23 @@ class Derivative:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         values, kinds = self.arguments(args, kwargs)
-        made = self.compiled(kinds, resident=resident_on(values) is not None)
-        found = run(made.function, values, self.signature)
+        device = device_in(values)
+        made = self.compiled(kinds, resident=device is not None and resident_on(device, values) is not None)
+        found = run(made.function, values, self.signature, device)
         if self.mode == "value-and-grad":
-            return on_device(found[0], device_in(values)), self.mirrored(found[1], values)
+            return on_device(found[0], device), self.mirrored(found[1], values)
         return self.mirrored(found, values)
 
     def forward(self, args: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, ...]:
         """Value and tangent; `tangents` has one entry per name in `wrt`."""
         values, kinds = self.arguments(args, {})
         by_name = dict(zip(self.signature.parameters, values, strict=True))
-        device, resident = device_in(values), resident_on(values)
+        device = device_in(values)
+        resident = resident_on(device, values)
         made = self.compiled(kinds, resident=resident is not None)
         pairs = zip(made.seeds, tangents, self.wrt, strict=True)
         given = {seed: seed_like(by_name[w], tangent, resident) for seed, tangent, w in pairs}
-        y, y_dot = run(functools.partial(made.function, **given), values, self.signature)
+        y, y_dot = run(functools.partial(made.function, **given), values, self.signature, device)
         return tuple(on_device(self.output(one, values), device) for one in (y, like_output(y_dot, y)))
 
     def output(self, found: Any, values: list[Any]) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import linecache
 import traceback
@@ -18,28 +17,14 @@ if TYPE_CHECKING:
     from srcgrad.derivative import Derivative
 
 
-def run(function: Callable[..., Any], values: list[Any], signature: inspect.Signature) -> Any:
-    """Call with all arguments; keyword-only ones by name. For device arrays on a CPU it runs on their memory."""
-    device = device_in(values)
+def run(
+    function: Callable[..., Any], values: list[Any], signature: inspect.Signature, device: Device | None = None
+) -> Any:
+    """Call with all arguments; keyword-only ones by name. With device arrays on a CPU it runs on their memory."""
     if device is not None:
-        given = [on_host(value) for value in values] if resident_on(values) is None else values
+        given = [on_host(value) for value in values] if resident_on(device, values) is None else values
         with using(device):
-            return _called(function, given, signature)
-    return _called(function, values, signature)
-
-
-def resident_on(values: list[Any]) -> Device | None:
-    """The device on whose buffers a text runs; None where it runs on NumPy memory."""
-    device = device_in(values)
-    return device if device is not None and device.is_gpu and are_direct(values) else None
-
-
-def seed_like(output: Any, seed: Any, resident: Device | None) -> Any:
-    """A seed or a tangent in the dtype of an output, where the text runs; E5014 if its shape differs."""
-    return on_device(cast_seed(on_host(seed), seen(output)), resident)
-
-
-def _called(function: Callable[..., Any], values: list[Any], signature: inspect.Signature) -> Any:
+            return run(function, given, signature)
     positional, named = [], {}
     for parameter, value in zip(signature.parameters.values(), values, strict=True):
         if parameter.kind is parameter.KEYWORD_ONLY:
@@ -50,6 +35,16 @@ def _called(function: Callable[..., Any], values: list[Any], signature: inspect.
         return function(*positional, **named)
     except (TypeError, ValueError) as error:
         raise coded(error) from None if coded(error) is error else error
+
+
+def resident_on(device: Device | None, values: list[Any]) -> Device | None:
+    """The device, if a text runs on the arrays in its buffers; None where it runs on NumPy memory."""
+    return device if device is not None and device.is_gpu and are_direct(values) else None
+
+
+def seed_like(output: Any, seed: Any, resident: Device | None) -> Any:
+    """A seed or a tangent in the dtype of an output, where the text runs; E5014 if its shape differs."""
+    return on_device(cast_seed(on_host(seed), seen(output)), resident)
 
 
 def coded(error: Exception) -> Exception:
@@ -75,14 +70,17 @@ def _line_of(error: Exception) -> Place | None:
 
 def pull(back: Callable[[Any], Any], derivative: Derivative, values: list[Any], output: Any) -> Callable[[Any], Any]:
     """The pullback that users get: seeds are checked, adjoints mirror the arguments."""
-
-    device, resident = device_in(values), resident_on(values)
+    device = device_in(values)
+    resident = resident_on(device, values)
 
     def pullback(seed: Any) -> Any:
         given = seed_like(output, seed, resident)
         try:
-            with contextlib.nullcontext() if device is None else using(device):
+            if device is None:
                 found = back(given)
+            else:
+                with using(device):
+                    found = back(given)
         except (TypeError, ValueError) as error:
             raise coded(error) from None
         return derivative.mirrored(found, values, [given])

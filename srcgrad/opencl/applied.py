@@ -90,6 +90,5 @@ def device_of(arrays: list[Array]) -> None:
     for array in arrays[1:]:
         one, other = arrays[0].device, array.device
         if one is not other:
-            raise DifferentiationError(
-                "E5020", f"an array is on {one}, another one on {other}", "move one of them: x.to_device(y.device)"
-            )
+            what = f"an array is on device {one.number}, another one on device {other.number}"
+            raise DifferentiationError("E5020", what, "move one of them: x.to_device(y.device)")

@@ -21,20 +21,23 @@ def device_in(values: Iterable[Any]) -> Device | None:
     """The device of the arrays among values and in containers there; None if there are none, E5020 if there are two."""
     arrays: list[Array] = []
     for value in values:
-        if type(value) not in _PLAIN:
-            _replaced(value, lambda array: arrays.append(array) or array)  # type: ignore[func-returns-value]
+        if type(value) in _PLAIN or (type(value) in (list, tuple) and all(type(part) in _PLAIN for part in value)):
+            continue
+        _replaced(value, arrays.append)
+    if not arrays:
+        return None
     device_of(arrays)
-    return arrays[0].device if arrays else None
+    return arrays[0].device
 
 
 def on_host(value: Any) -> Any:
     """A value with NumPy memory in place of device arrays: on a CPU device, that in which they are."""
-    return _replaced(value, lambda array: array.read()[()] if array.is_number else array.read())
+    return value if type(value) in _PLAIN else _replaced(value, _read)
 
 
 def seen(value: Any) -> Any:
     """A value with NumPy memory in place of device arrays, of which only shape and dtype are to be looked at."""
-    return _replaced(value, lambda array: array.memory[()] if array.is_number else array.memory)
+    return value if type(value) in _PLAIN else _replaced(value, _seen)
 
 
 def are_direct(values: Iterable[Any]) -> bool:
@@ -74,8 +77,18 @@ def placed_number(found: Any, device: Device) -> Array:
     return made
 
 
+def _read(array: Array) -> Any:
+    return array.read()[()] if array.is_number else array.read()
+
+
+def _seen(array: Array) -> Any:
+    return array.memory[()] if array.is_number else array.memory
+
+
 def _replaced(value: Any, change: Callable[[Array], Any]) -> Any:
     """A value with something else in place of each device array; itself if there are none."""
+    if type(value) in _PLAIN:
+        return value
     if type(value) is Array:
         return change(value)
     return _mapped(value, lambda part: _replaced(part, change))
