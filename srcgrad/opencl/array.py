@@ -259,7 +259,13 @@ def _method(array: Array, name: str, *args: Any, **kwargs: Any) -> Any:
     if name == "sum" and not args and not kwargs and array.device.is_gpu:
         return _total(array)
     looks, writes = name in LOOKING_METHODS, name in WRITING_METHODS
-    return applied(Array, getattr(np.ndarray, name), (array, *args), kwargs, looks=looks, writes=writes)
+    method = getattr(np.ndarray, name)
+    return applied(Array, _of_memory, (array, name, *args), kwargs, looks=looks, writes=writes, named=method)
+
+
+def _of_memory(memory: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+    """A method of an array, or of a number of NumPy's."""
+    return getattr(memory, name)(*args, **kwargs)
 
 
 def _is_basic(index: Any) -> bool:

@@ -15,9 +15,11 @@ import pytest
 
 import srcgrad
 import srcgrad.opencl as xp
+from srcgrad.api import _float_arguments
 from srcgrad.errors import DifferentiationError
 from srcgrad.opencl import device as devices
 from srcgrad.opencl.array import Array
+from tests.test_language import ACCEPTED, made
 
 
 @pytest.fixture(scope="module")
@@ -262,6 +264,27 @@ def test_gradients(program: Callable[..., Any], dtype: Any, target: str, on: dev
     same(given, (x, w))
 
 
+@pytest.mark.parametrize("name", [name for name in list(ACCEPTED)[::6] if name != "isinstance"])
+def test_programs(name: str, on: devices.Device) -> None:
+    f, args = made(name, ACCEPTED[name])
+    try:
+        wrt = _float_arguments(f, args)
+        wanted = srcgrad.value_and_grad(f, wrt=wrt)(*copy.deepcopy(args))
+    except DifferentiationError:
+        return  # its result is no number
+    given = [xp.asarray(a, device=on, copy=True) if isinstance(a, np.ndarray) else a for a in copy.deepcopy(args)]
+    found = srcgrad.value_and_grad(f, wrt=wrt)(*given)
+    for one, two in zip(parts_of((f(*given), *found[1])), parts_of((wanted[0], *wanted[1])), strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-11, atol=1e-12)
+
+
+def parts_of(value: Any) -> list[Any]:
+    """The numbers and arrays of which a value is made, as NumPy's."""
+    if isinstance(value, tuple | list | dict):
+        return [p for part in (value.values() if isinstance(value, dict) else value) for p in parts_of(part)]
+    return [np.asarray(value)] if isinstance(value, float | np.ndarray | np.generic | Array) else []
+
+
 def test_other_derivatives(on: devices.Device) -> None:
     w = drawn((4,))
     d = xp.asarray(w, device=on, copy=True)
@@ -280,6 +303,8 @@ def test_other_derivatives(on: devices.Device) -> None:
     same(srcgrad.jvp(f, (d,), (d,)), srcgrad.jvp(f, (w,), (w,)), 1e-13)
     part = d[1:]  # not at the beginning of its memory
     same(srcgrad.grad(total, target="opencl")(part), srcgrad.grad(total)(w[1:]), 1e-13)
+    gradient = srcgrad.grad(total)
+    same(srcgrad.jvp(gradient, (d,), (d,)), srcgrad.jvp(gradient, (w,), (w,)), 1e-13)
     parts = srcgrad.grad(lambda p: np.sum(p["a"] * p["b"][0]) + p["c"])({"a": d, "b": [w + 1.0], "c": 2.0})
     same(parts["a"], w + 1.0, 1e-13)
     assert type(parts["b"][0]) is np.ndarray and parts["c"] == 1.0
