@@ -24,6 +24,8 @@ def kernel_for(ufunc: Any) -> Kernel | None:
     name = ufunc.__name__
     inputs, outputs = ufunc.nin, ufunc.nout
     names = ["x", "y"][:inputs]
+    if f"{'f' * inputs}->{'f' * outputs}" not in ufunc.types:
+        return None  # its result is of another type
     if outputs != 1 or inputs > 2 or ufunc.signature or getattr(np, name, None) is not ufunc:
         return None
     printer = Printer("np", "", lambda: "t1")
