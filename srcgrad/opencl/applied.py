@@ -70,7 +70,7 @@ def _given(found: Any, arrays: list[Array], out: Any, function: Any) -> Any:
         if found.dtype.kind == "O":
             raise TypeError(f"{full_name(function)} would make an array of objects of a device array")
         held = next((array.store for array in arrays if array.store.holds(found)), None)
-        return array.beside(found) if held is None else array.lying(found, held)
+        return array.beside(found) if held is None else type(array)(found, held)
     if isinstance(found, np.generic):
         return arrays[0].beside(found)
     if isinstance(found, tuple | list):

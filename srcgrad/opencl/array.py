@@ -51,10 +51,6 @@ class Array:
         self.memory = memory
         self.store = store
 
-    def lying(self, memory: Any, store: OnHost | OnDevice) -> Array:
-        """An array in a store."""
-        return Array(memory, store)
-
     def beside(self, found: Any) -> Any:
         """New NumPy memory, or a number of NumPy's, on the same device."""
         if isinstance(found, np.generic):
@@ -222,6 +218,9 @@ class Array:
 
     def __format__(self, how: str) -> str:
         return format(self.read() if self.ndim else self.item(), how)
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return self.round(digits) if self.ndim else round(self.item(), digits)
 
     def __divmod__(self, other: Any) -> Any:
         return np.divmod(self, other)

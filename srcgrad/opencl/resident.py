@@ -42,7 +42,7 @@ class Resident:
     def finish(self, small: bool, arrays: list[Any], buffers: list[Any]) -> list[Any]:
         """The results as device arrays, which are waited for when the host reads them."""
         pairs = zip(arrays, buffers, strict=True)
-        return [self.first.lying(made, OnDevice(self.device, made, buffer)) for made, buffer in pairs]
+        return [type(self.first)(made, OnDevice(self.device, made, buffer)) for made, buffer in pairs]
 
 
 def launched(kernel: Kernel, args: tuple[Any, ...], first: Array) -> Any:
