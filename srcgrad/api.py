@@ -7,9 +7,11 @@ from collections.abc import Callable
 from typing import Any  # functions and arguments are arbitrary objects
 
 from srcgrad.arguments import check_input
-from srcgrad.derivative import Derivative, Wrt, pull, run
+from srcgrad.derivative import Derivative, Wrt
 from srcgrad.differentiable import Differentiable
 from srcgrad.errors import DifferentiationError
+from srcgrad.opencl.boundary import device_in, on_device
+from srcgrad.running import pull, resident_on, run
 
 
 def grad(
@@ -63,9 +65,12 @@ def vjp(function: Callable[..., Any], *args: Any, wrt: Wrt | None = None) -> tup
     places = _float_arguments(function, args) if wrt is None else wrt
     derivative = Derivative(function, "vjp", places, wrt is not None and not isinstance(wrt, tuple))
     values, kinds = derivative.arguments(args, {})
-    output, back = run(derivative.compiled(kinds).function, values, derivative.signature)
+    device = device_in(values)
+    made = derivative.compiled(kinds, resident=resident_on(device, values) is not None)
+    output, back = run(made.function, values, derivative.signature, device)
     output = derivative.output(output, values)
     pullback = pull(back, derivative, values, output)
+    output = on_device(output, device)
     if wrt is not None or len(derivative.wrt) == len(args):
         return output, pullback
 

@@ -13,6 +13,8 @@ import numpy as np
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import SCALAR, UNKNOWN, Kind
 from srcgrad.front.functions import shadows
+from srcgrad.opencl.array import Array
+from srcgrad.opencl.boundary import kept, on_host, seen
 
 _ARRAYS = tuple(Kind("array", rank) for rank in range(33))
 _OTHER = Kind("other")
@@ -46,6 +48,8 @@ def kind_of(value: Any) -> Kind:
         return Kind("dict", None, tuple((k, kind_of(v)) for k, v in value.items()))
     if isinstance(value, _FUNCTIONS) and isinstance(value, Hashable):
         return Kind("function", None, ((value, UNKNOWN),))
+    if cls is Array:
+        return SCALAR if value.is_number else _ARRAYS[value.ndim]
     written_in_python = isinstance(cls, type) and cls.__flags__ & _HEAP_TYPE and not shadows(value)
     return Kind("object", None, ((cls, UNKNOWN),)) if written_in_python else _OTHER
 
@@ -59,7 +63,7 @@ def check_input(value: Any, name: str) -> None:
     if isinstance(value, tuple | list | dict) or dataclasses.is_dataclass(value):
         _check_parts(value, name)
     elif isinstance(value, bool | int | np.bool_ | np.integer) or (
-        isinstance(value, np.ndarray) and value.dtype.kind in "biu"
+        isinstance(value, np.ndarray | Array) and value.dtype.kind in "biu"
     ):
         raise DifferentiationError(
             "E5002",
@@ -91,13 +95,13 @@ def _holds_real(value: Any) -> bool:
 
 
 def _is_real(value: Any) -> bool:
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray | Array):
         return bool(value.dtype.kind == "f")
     return isinstance(value, float | np.floating)
 
 
 def _described(value: Any) -> str:
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray | Array):
         return f"an array of dtype {value.dtype}"
     return f"of type {type(value).__name__}"
 
@@ -117,6 +121,9 @@ def mirror(gradient: Any, value: Any, others: list[Any]) -> Any:
         return None
     if isinstance(value, np.ndarray):
         return _own_array(gradient, value, others)
+    if isinstance(value, Array):
+        found = kept(gradient, value, others) if isinstance(gradient, Array) else None
+        return value.beside(mirror(on_host(gradient), seen(value), others)) if found is None else found
     if isinstance(value, np.generic):
         return type(value)(gradient)
     if isinstance(value, dict):

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import functools
 import inspect
-import linecache
 import threading
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any  # functions and arguments are arbitrary objects
 
 import srcgrad.templates as templates
-from srcgrad.arguments import cast_seed, check_input, kind_of, like_output, mirror
+from srcgrad.arguments import check_input, kind_of, like_output, mirror
 from srcgrad.emit.module import free_names
-from srcgrad.errors import CODES, DifferentiationError, Place
+from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Kind
 from srcgrad.front.namespace import LiveNamespace
 from srcgrad.front.overlay import Overlay
 from srcgrad.load import load
 from srcgrad.modules import Module
+from srcgrad.opencl.boundary import device_in, on_device, seen
+from srcgrad.opencl.helpers import equip
 from srcgrad.pipeline import collection_paused
 from srcgrad.rules import generation, rule_of
+from srcgrad.running import resident_on, run, seed_like
 
 Wrt = int | str | tuple[int | str, ...]
 
@@ -56,16 +57,19 @@ class Derivative:
         self._lock = threading.RLock()
         self._last: Compiled | None = None
 
-    def compiled(self, kinds: dict[str, Kind], inline: bool = False) -> Compiled:
+    def compiled(self, kinds: dict[str, Kind], inline: bool = False, resident: bool = False) -> Compiled:
         """The text for arguments of these kinds, executed; made if it is not there or out of date.
 
-        With `inline`, calls of functions with source are written out, so that the text can be differentiated again.
+        With `inline`, calls of functions with source are written out, so that the text can be
+        differentiated again; with `resident`, its helpers take arrays in buffers of a device.
         """
-        key = (generation(), inline, *kinds.items())
+        key = (generation(), inline, resident, *kinds.items())
         made = self._made.get(key)
         if made is None or made.stale():
             with self._lock, collection_paused():
                 made = self._made[key] = self._compile(kinds, inline)
+                if resident:
+                    equip(made.function.__globals__)
         if not inline:
             self._last = made
         return made
@@ -109,19 +113,24 @@ class Derivative:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         values, kinds = self.arguments(args, kwargs)
-        found = run(self.compiled(kinds).function, values, self.signature)
+        device = device_in(values)
+        made = self.compiled(kinds, resident=device is not None and resident_on(device, values) is not None)
+        found = run(made.function, values, self.signature, device)
         if self.mode == "value-and-grad":
-            return found[0], self.mirrored(found[1], values)
+            return on_device(found[0], device), self.mirrored(found[1], values)
         return self.mirrored(found, values)
 
-    def forward(self, args: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+    def forward(self, args: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, ...]:
         """Value and tangent; `tangents` has one entry per name in `wrt`."""
         values, kinds = self.arguments(args, {})
         by_name = dict(zip(self.signature.parameters, values, strict=True))
-        made = self.compiled(kinds)
-        given = {s: cast_seed(t, by_name[w]) for s, t, w in zip(made.seeds, tangents, self.wrt, strict=True)}
-        y, y_dot = run(functools.partial(made.function, **given), values, self.signature)
-        return self.output(y, values), self.output(like_output(y_dot, y), values)
+        device = device_in(values)
+        resident = resident_on(device, values)
+        made = self.compiled(kinds, resident=resident is not None)
+        pairs = zip(made.seeds, tangents, self.wrt, strict=True)
+        given = {seed: seed_like(by_name[w], tangent, resident) for seed, tangent, w in pairs}
+        y, y_dot = run(functools.partial(made.function, **given), values, self.signature, device)
+        return tuple(on_device(self.output(one, values), device) for one in (y, like_output(y_dot, y)))
 
     def output(self, found: Any, values: list[Any]) -> Any:
         """An output of the primal; that of a gradient mirrors the arguments."""
@@ -134,7 +143,7 @@ class Derivative:
         bare = len(self.wrt) == 1 and (self.single or self.mode == "vjp")
         adjoints = (found,) if bare else found
         by_name = dict(zip(self.signature.parameters, values, strict=True))
-        others: list[Any] = [v for v in [*values, *(seeds or [])] if hasattr(v, "dtype")]
+        others: list[Any] = [seen(v) for v in [*values, *(seeds or [])] if hasattr(v, "dtype")]
         made = tuple(mirror(g, by_name[w], others) for g, w in zip(adjoints, self.wrt, strict=True))
         return made[0] if self.single else made
 
@@ -231,52 +240,3 @@ def _target(target: str) -> str:
     if target not in ("numpy", "opencl"):
         raise DifferentiationError("E5019", f"no target is called {target!r}", "name numpy or opencl")
     return target
-
-
-def run(function: Callable[..., Any], values: list[Any], signature: inspect.Signature) -> Any:
-    """Call with all arguments; keyword-only ones by name."""
-    positional, named = [], {}
-    for parameter, value in zip(signature.parameters.values(), values, strict=True):
-        if parameter.kind is parameter.KEYWORD_ONLY:
-            named[parameter.name] = value
-        else:
-            positional.append(value)
-    try:
-        return function(*positional, **named)
-    except (TypeError, ValueError) as error:
-        raise coded(error) from None if coded(error) is error else error
-
-
-def coded(error: Exception) -> Exception:
-    """An error of the runtime that carries a code, as a DifferentiationError; any other as it is."""
-    message = str(error.args[0]) if error.args else ""
-    if message[:3] == "E50" and message[5:6] == " ":
-        what, _, remedy = message[6:].removeprefix(f"{CODES.get(message[:5])}: ").partition("; ")
-        return DifferentiationError(message[:5], what, remedy or "see docs/errors.md", _line_of(error))
-    return error
-
-
-def _line_of(error: Exception) -> Place | None:
-    """The line of generated text that raised an error; None if the caller of the text did."""
-    found = None
-    for frame, number in traceback.walk_tb(error.__traceback__):
-        file = frame.f_code.co_filename
-        line = linecache.getline(file, number).rstrip() if file.startswith("<srcgrad ") else ""
-        if line:
-            start = len(line) - len(line.lstrip())
-            found = Place(file.split(" ")[1], number, start, line, len(line) - start)
-    return found
-
-
-def pull(back: Callable[[Any], Any], derivative: Derivative, values: list[Any], output: Any) -> Callable[[Any], Any]:
-    """The pullback that users get: seeds are checked, adjoints mirror the arguments."""
-
-    def pullback(seed: Any) -> Any:
-        given = cast_seed(seed, output)
-        try:
-            found = back(given)
-        except (TypeError, ValueError) as error:
-            raise coded(error) from None
-        return derivative.mirrored(found, values, [given])
-
-    return pullback

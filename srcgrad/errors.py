@@ -24,6 +24,7 @@ CODES: dict[str, str] = {
     "E5017": "kind of value that is not supported",
     "E5018": "no OpenCL device to use",
     "E5019": "no such target",
+    "E5020": "arrays on two devices",
 }
 
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any  # functions of arbitrary arguments
 
 import srcgrad.templates as templates
-from srcgrad.derivative import Derivative, run
+from srcgrad.derivative import Derivative
 from srcgrad.facts import Facts, Kind
 from srcgrad.front.target import find_target
 from srcgrad.imported import function_of, module_of
 from srcgrad.inputs import active, annotated, check_names, named
 from srcgrad.modules import Module
+from srcgrad.running import run
 from srcgrad.trial import evaluated
 
 

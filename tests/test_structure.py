@@ -47,7 +47,18 @@ ORDER = (
     {"emit"},
     {"opencl"},
     {"pipeline", "modules", "explain", "rulebook", "templates"},
-    {"load", "arguments", "derivative", "differentiable", "api", "oracles", "promises", "differences", "check"},
+    {
+        "load",
+        "arguments",
+        "running",
+        "derivative",
+        "differentiable",
+        "api",
+        "oracles",
+        "promises",
+        "differences",
+        "check",
+    },
     {"dump", "inputs", "imported", "output", "trial", "lines", "cli", "__main__", "__init__"},
 )
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import threading
 import warnings
+from collections.abc import Iterator
+from contextvars import ContextVar
 from types import ModuleType
 from typing import Any  # pyopencl ships no types of its own
 
@@ -35,6 +38,18 @@ class Device:
         flags = cl.mem_flags
         self._reads = flags.READ_ONLY | (flags.COPY_HOST_PTR if self.is_gpu else flags.USE_HOST_PTR)
         self._writes = flags.READ_WRITE | flags.USE_HOST_PTR
+        self._pool: Any = None
+
+    def __repr__(self) -> str:
+        return f"<OpenCL device {self.number}: {self.device.name.strip()}>"
+
+    def allocated(self, size: int) -> Any:
+        """Memory of the device itself, from a pool to which it goes back."""
+        if self._pool is None:
+            from pyopencl.tools import ImmediateAllocator, MemoryPool
+
+            self._pool = MemoryPool(ImmediateAllocator(self.queue))
+        return self._pool.allocate(max(1, size))
 
     def build(self, text: str, name: str) -> Any:
         """The kernel of a text, whose program is built once."""
@@ -73,12 +88,13 @@ class Device:
         queue = self.small if small else self.queue
         self.cl.enqueue_nd_range_kernel(queue, kernel, (groups * local,), (local,))
 
-    def finish(self, small: bool, arrays: list[Any], buffers: list[Any]) -> None:
-        """Wait until the results are there, in the host's arrays."""
+    def finish(self, small: bool, arrays: list[Any], buffers: list[Any]) -> list[Any]:
+        """The results, in the host's arrays: wait until they are there."""
         if self.is_gpu:
             for array, buffer in zip(arrays, buffers, strict=True):
                 self.cl.enqueue_copy(self.queue, array, buffer)
         (self.small if small else self.queue).finish()
+        return arrays
 
 
 _numbers = itertools.count()
@@ -110,7 +126,10 @@ def _is_single(device: Any) -> bool:
 
 
 def choose(wanted: str | None = None) -> tuple[Any, str]:
-    """A device and why: what `wanted` or SRCGRAD_DEVICE names (a number, or a part of its name), else the first."""
+    """A device and why: what `wanted` or SRCGRAD_DEVICE names, else the first.
+
+    A name is a number, a part of the device's name, `cpu` or `gpu`.
+    """
     devices = found()
     asked = wanted if wanted is not None else os.environ.get(CHOICE, "")
     why = "named by the caller" if wanted is not None else f"named by {CHOICE}"
@@ -119,6 +138,8 @@ def choose(wanted: str | None = None) -> tuple[Any, str]:
     if asked:
         numbered = [d for k, d in enumerate(devices) if asked == str(k)]
         named = numbered or [d for d in devices if asked.lower() in f"{d.platform.name} {d.name}".lower()]
+        if not named and asked.lower() in ("cpu", "gpu"):
+            named = [d for d in devices if bool(d.type & load().device_type.CPU) == (asked.lower() == "cpu")]
         if not named:
             remedy = "give the number or a part of the name of one that `srcgrad devices` lists"
             raise DifferentiationError("E5018", f"no OpenCL device is called {asked!r}", remedy)
@@ -129,22 +150,39 @@ def choose(wanted: str | None = None) -> tuple[Any, str]:
 
 _lock = threading.Lock()
 _current: dict[tuple[int, str], Device] = {}
+_opened: dict[tuple[int, int], Device] = {}
+_using: ContextVar[Device | None] = ContextVar("srcgrad_device", default=None)
 
 
 def current() -> Device:
-    """The chosen device, opened once per process (a forked process opens its own); E5018 if it computes wrongly."""
-    key = (os.getpid(), os.environ.get(CHOICE, ""))
+    """The device in use: that of the arrays at hand, or else the chosen one."""
+    return _using.get() or called(os.environ.get(CHOICE, ""))
+
+
+def called(wanted: str) -> Device:
+    """The device of a name, opened once per process (a forked process opens its own); E5018 if it computes wrongly."""
+    key = (os.getpid(), wanted)
     held = _current.get(key)
     if held is None:
         with _lock:
             held = _current.get(key)
             if held is None:
-                held = _current[key] = _trusted()
+                held = _current[key] = _trusted(wanted)
     return held
 
 
-def _trusted() -> Device:
-    device, _ = choose()
+@contextlib.contextmanager
+def using(device: Device) -> Iterator[None]:
+    """Run kernels on a device, in this thread, until the block ends."""
+    token = _using.set(device)
+    try:
+        yield
+    finally:
+        _using.reset(token)
+
+
+def _trusted(wanted: str) -> Device:
+    device, _ = choose(wanted or None)
     found_out = verdict(device)
     if found_out != "right":
         raise DifferentiationError(
@@ -152,7 +190,9 @@ def _trusted() -> Device:
             f"the OpenCL device {device.name.strip()} fails its test: {found_out}",
             f"set {CHOICE} to another one",
         )
-    return opened(device)
+    key = (os.getpid(), device.int_ptr)
+    made = _opened[key] = _opened.get(key) or opened(device)  # two names of one device are one device
+    return made
 
 
 def opened(device: Any) -> Device:

@@ -31,6 +31,9 @@ def launch(function: Callable[..., Any], *args: Any) -> Any:
         kernel = function.srcgrad_kernel  # type: ignore[attr-defined]
     except AttributeError:
         kernel = function.srcgrad_kernel = Kernel(function)  # type: ignore[attr-defined]
+    for value in args:
+        if hasattr(value, "srcgrad_launch"):  # a device array
+            return value.srcgrad_launch(kernel, args)
     return kernel.run(args)
 
 
@@ -50,14 +53,18 @@ class Kernel:
     def run(self, args: tuple[Any, ...]) -> Any:
         """The results for some arguments."""
         device = current()
+        found = self.fitting(args, device)
+        return self.function(*args) if found is None else self.launched(found, args, device)
+
+    def fitting(self, args: tuple[Any, ...], device: Device) -> Prepared | None:
+        """What to launch on a device for some arguments; None if the Python is to run."""
         key = key_of(args)
         if key is None:
-            return self.function(*args)
+            return None
         try:
-            found = self.known[device.number, key]
+            return self.known[device.number, device.is_gpu, key]
         except KeyError:
-            found = self.prepare(args, key, device)
-        return self.function(*args) if found is None else self.launched(found, args, device)
+            return self.prepare(args, key, device)
 
     def prepare(self, args: tuple[Any, ...], key: Any, device: Device) -> Prepared | None:
         """What to launch for arguments of one kind; None if the Python is to run."""
@@ -71,7 +78,7 @@ class Kernel:
                     found = None
             if len(self.known) >= _MOST:
                 self.known.clear()
-            self.known[device.number, key] = found
+            self.known[device.number, device.is_gpu, key] = found
             return found
 
     def made(self, args: tuple[Any, ...], real: Any, device: Device) -> Prepared:
@@ -110,7 +117,7 @@ class Kernel:
         passed: list[Any] = [*step.numbers]
         held: list[Any] = []
         for one in step.inputs:
-            value = slots[one.slot]
+            value = getattr(slots[one.slot], "memory", slots[one.slot])  # of a device array
             if one.layout == "v":
                 passed.append(value.item() if type(value) is np.ndarray else value)
                 continue
@@ -131,17 +138,17 @@ class Kernel:
     def settle(self, pending: list[tuple[Step, list[Any], list[Any]]], slots: list[Any], device: Device) -> None:
         """Wait for what has been launched; then the sums are put together."""
         for step, made, buffers in pending:
-            device.finish(step.small, made, buffers)
-            for output, one in zip(step.outputs, made, strict=True):
-                if output.end:
-                    slots[output.slot] = _ended(output, one)
+            found = device.finish(step.small, made, buffers)
+            for output, one in zip(step.outputs, found, strict=True):
+                if output.slot >= 0:
+                    slots[output.slot] = _ended(output, one) if output.end else one
         pending.clear()
 
     def result(self, value: Any, kind: str, args: tuple[Any, ...]) -> Any:
         """A value in the type that NumPy would give it."""
         if kind == "array":
             return value
-        number = value[()] if type(value) is np.ndarray else value
+        number = value if isinstance(value, np.generic | float) else np.asarray(value)[()]
         if kind == "float":
             return float(number)
         return sum_to(number, args[self.words.index(kind)]) if kind else number
@@ -160,7 +167,7 @@ def _ended(output: Output, found: Any) -> Any:
     elif len(found) == 1:
         value = found[0]
     else:
-        value = np.add.reduce(found, 0) if output.end == "columns" else reduce(found)
+        value = reduce(found, axis=0)
     if not output.due:
         value = output.real.type(value)
     if output.count != 1:

@@ -110,7 +110,6 @@ def probe(number: int) -> str:
 
 def _computed(device: Any, texts: list[str], x: Any) -> Any:
     from srcgrad.opencl.launch import Kernel
-    from srcgrad.opencl.layout import key_of
     from srcgrad.opencl.lines import HEAD
 
     def probe(x: Any) -> Any:
@@ -120,7 +119,7 @@ def _computed(device: Any, texts: list[str], x: Any) -> Any:
     lines += [f"STORE(y{k});" for k in range(len(texts))]
     probe.__doc__ = "\n".join([HEAD, "", *lines])
     kernel = Kernel(probe)
-    made = kernel.prepare((x,), key_of((x,)), device)
+    made = kernel.fitting((x,), device)
     if made is None:
         raise NotImplementedError
     found = kernel.launched(made, (x,), device)

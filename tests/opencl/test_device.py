@@ -25,6 +25,8 @@ def test_the_report_lists_devices_and_the_choice(capsys: pytest.CaptureFixture[s
 def test_a_name_chooses(monkeypatch: pytest.MonkeyPatch) -> None:
     first = device.found()[0]
     assert device.choose(first.name.strip().upper())[0] == first
+    kind = "cpu" if first.type & device.load().device_type.CPU else "gpu"
+    assert device.choose(kind)[0].type == first.type
     monkeypatch.setenv("SRCGRAD_DEVICE", "0")
     assert device.choose() == (first, "named by SRCGRAD_DEVICE")
     with pytest.raises(DifferentiationError, match=r"E5018.*'abacus'"):

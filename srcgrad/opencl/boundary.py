@@ -1,0 +1,112 @@
+"""Device arrays among arguments: taken out before a derivative runs on NumPy memory, and its results put back."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable
+from typing import Any  # arguments are arbitrary objects
+
+import numpy as np
+
+from srcgrad.opencl.applied import device_of
+from srcgrad.opencl.array import Array
+from srcgrad.opencl.creation import placed
+from srcgrad.opencl.device import Device
+from srcgrad.opencl.store import owner_of
+
+_PLAIN = (np.ndarray, float, int, np.float64, np.float32, bool, str, type(None))  # what holds no device array
+
+
+def device_in(values: Iterable[Any]) -> Device | None:
+    """The device of the arrays among values and in containers there; None if there are none, E5020 if there are two."""
+    arrays: list[Array] = []
+    for value in values:
+        if type(value) in _PLAIN or (type(value) in (list, tuple) and all(type(part) in _PLAIN for part in value)):
+            continue
+        _replaced(value, arrays.append)
+    if not arrays:
+        return None
+    device_of(arrays)
+    return arrays[0].device
+
+
+def on_host(value: Any) -> Any:
+    """A value with NumPy memory in place of device arrays: on a CPU device, that in which they are."""
+    return value if type(value) in _PLAIN else _replaced(value, _read)
+
+
+def seen(value: Any) -> Any:
+    """A value with NumPy memory in place of device arrays, of which only shape and dtype are to be looked at."""
+    return value if type(value) in _PLAIN else _replaced(value, _seen)
+
+
+def are_direct(values: Iterable[Any]) -> bool:
+    """Whether device arrays are arguments themselves, none a part of one: a text can then run on them."""
+    return not any(_mapped(value, seen) is not value for value in values if type(value) is not Array)
+
+
+def on_device(found: Any, device: Device | None) -> Any:
+    """Results on a device, if there is one: arrays, and numbers of NumPy's as arrays without axes."""
+    if device is None:
+        return found
+    if isinstance(found, np.ndarray | np.generic):
+        return placed_number(found, device)
+    return _mapped(found, lambda part: on_device(part, device))
+
+
+def kept(gradient: Array, value: Array, others: list[Any]) -> Array | None:
+    """A gradient that is on the device already, in memory of its own; None if it does not fit its argument.
+
+    `others` lists arrays, or their mirrors, with which it must not share memory; its own is added to it.
+    """
+    if gradient.shape != value.shape or gradient.dtype != value.dtype or value.is_number or gradient.is_number:
+        return None
+    memory = gradient.memory
+    whole = memory.flags.c_contiguous and memory.flags.writeable and owner_of(memory).nbytes == memory.nbytes
+    if not whole or any(isinstance(o, np.ndarray) and np.may_share_memory(memory, o) for o in others):
+        gradient = gradient.copy()
+    others.append(gradient.memory)
+    return gradient
+
+
+def placed_number(found: Any, device: Device) -> Array:
+    """An array, or a number that does not change in place, on a device."""
+    made = placed(np.asarray(found), device)
+    if isinstance(found, np.generic):
+        made.memory.setflags(write=False)
+    return made
+
+
+def _read(array: Array) -> Any:
+    return array.read()[()] if array.is_number else array.read()
+
+
+def _seen(array: Array) -> Any:
+    return array.memory[()] if array.is_number else array.memory
+
+
+def _replaced(value: Any, change: Callable[[Array], Any]) -> Any:
+    """A value with something else in place of each device array; itself if there are none."""
+    if type(value) in _PLAIN:
+        return value
+    if type(value) is Array:
+        return change(value)
+    return _mapped(value, lambda part: _replaced(part, change))
+
+
+def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
+    """A container with its parts changed; itself if none of them changes, or if it is none."""
+    if isinstance(value, tuple | list):
+        parts = [change(part) for part in value]
+        if all(one is other for one, other in zip(parts, value, strict=True)):
+            return value
+        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+    if isinstance(value, dict):
+        items = {key: change(part) for key, part in value.items()}
+        return items if any(items[key] is not part for key, part in value.items()) else value
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = [field.name for field in dataclasses.fields(value) if field.init]
+        made = {name: change(getattr(value, name)) for name in names}
+        same = all(part is getattr(value, name) for name, part in made.items())
+        return value if same else dataclasses.replace(value, **made)
+    return value

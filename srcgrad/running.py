@@ -1,0 +1,88 @@
+"""Run the text of a derivative: with the memory of device arrays, and with errors that carry their codes."""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import traceback
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any  # functions and arguments are arbitrary objects
+
+from srcgrad.arguments import cast_seed
+from srcgrad.errors import CODES, DifferentiationError, Place
+from srcgrad.opencl.boundary import are_direct, device_in, on_device, on_host, seen
+from srcgrad.opencl.device import Device, using
+
+if TYPE_CHECKING:
+    from srcgrad.derivative import Derivative
+
+
+def run(
+    function: Callable[..., Any], values: list[Any], signature: inspect.Signature, device: Device | None = None
+) -> Any:
+    """Call with all arguments; keyword-only ones by name. With device arrays on a CPU it runs on their memory."""
+    if device is not None:
+        given = [on_host(value) for value in values] if resident_on(device, values) is None else values
+        with using(device):
+            return run(function, given, signature)
+    positional, named = [], {}
+    for parameter, value in zip(signature.parameters.values(), values, strict=True):
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            named[parameter.name] = value
+        else:
+            positional.append(value)
+    try:
+        return function(*positional, **named)
+    except (TypeError, ValueError) as error:
+        raise coded(error) from None if coded(error) is error else error
+
+
+def resident_on(device: Device | None, values: list[Any]) -> Device | None:
+    """The device, if a text runs on the arrays in its buffers; None where it runs on NumPy memory."""
+    return device if device is not None and device.is_gpu and are_direct(values) else None
+
+
+def seed_like(output: Any, seed: Any, resident: Device | None) -> Any:
+    """A seed or a tangent in the dtype of an output, where the text runs; E5014 if its shape differs."""
+    return on_device(cast_seed(on_host(seed), seen(output)), resident)
+
+
+def coded(error: Exception) -> Exception:
+    """An error of the runtime that carries a code, as a DifferentiationError; any other as it is."""
+    message = str(error.args[0]) if error.args else ""
+    if message[:3] == "E50" and message[5:6] == " ":
+        what, _, remedy = message[6:].removeprefix(f"{CODES.get(message[:5])}: ").partition("; ")
+        return DifferentiationError(message[:5], what, remedy or "see docs/errors.md", _line_of(error))
+    return error
+
+
+def _line_of(error: Exception) -> Place | None:
+    """The line of generated text that raised an error; None if the caller of the text did."""
+    found = None
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        file = frame.f_code.co_filename
+        line = linecache.getline(file, number).rstrip() if file.startswith("<srcgrad ") else ""
+        if line:
+            start = len(line) - len(line.lstrip())
+            found = Place(file.split(" ")[1], number, start, line, len(line) - start)
+    return found
+
+
+def pull(back: Callable[[Any], Any], derivative: Derivative, values: list[Any], output: Any) -> Callable[[Any], Any]:
+    """The pullback that users get: seeds are checked, adjoints mirror the arguments."""
+    device = device_in(values)
+    resident = resident_on(device, values)
+
+    def pullback(seed: Any) -> Any:
+        given = seed_like(output, seed, resident)
+        try:
+            if device is None:
+                found = back(given)
+            else:
+                with using(device):
+                    found = back(given)
+        except (TypeError, ValueError) as error:
+            raise coded(error) from None
+        return derivative.mirrored(found, values, [given])
+
+    return pullback
