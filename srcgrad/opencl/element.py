@@ -11,8 +11,11 @@ Reach = dict[str, tuple[str, ...]]  # name -> the arguments that give its value 
 
 
 def reach_of(group: Group) -> Reach:
-    """On which arguments each name of a group depends."""
-    found: Reach = {argument: (argument,) for argument in group.arguments}
+    """On which arguments each name of a group depends; a tangent that is asked for has the shape of its primal."""
+    facts = group.facts
+    seeded = facts.mode == "forward" and not facts.called
+    primal = dict(zip(facts.seeds, facts.wrt, strict=True)) if seeded else {}
+    found: Reach = {a: (primal[a],) if primal.get(a) in group.arguments else (a,) for a in group.arguments}
     for node in group.statements:
         bound, value = node.targets[0].id, node.value
         value = value.args[0] if bound in group.sums else value
