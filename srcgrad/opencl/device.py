@@ -95,14 +95,14 @@ def load() -> ModuleType:
 
 
 def found() -> list[Any]:
-    """All devices of all platforms, GPUs first; single-thread twins of other devices are left out."""
+    """All devices of all platforms: GPUs, CPUs, simulators; single-thread twins of other devices are left out."""
     cl = load()
     try:
         devices = [d for platform in cl.get_platforms() for d in platform.get_devices()]
     except cl.Error:
         devices = []
     kept = [d for d in devices if not _is_single(d)] or devices
-    return sorted(kept, key=lambda d: bool(d.type & cl.device_type.CPU))
+    return sorted(kept, key=lambda d: ("simulator" in d.name.lower(), bool(d.type & cl.device_type.CPU)))
 
 
 def _is_single(device: Any) -> bool:

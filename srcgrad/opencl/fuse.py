@@ -122,10 +122,18 @@ def _small(group: Group, wanted: list[str]) -> Block | None:
         sources = [n for n in group.statements if bound in stores(n)]
         if len(sources) != 1 or not {r for r in loads(node.value) if r in reach} <= known:
             return None
+        if _rebound(node.value, group):
+            return None
         value = substitute(copied(node.value, group.facts), dict(group.arguments))
         found.append(at(gast.Assign([name(bound, gast.Store())], value, None), node))
         known.add(bound)
     return found
+
+
+def _rebound(value: Node, group: Group) -> bool:
+    """Whether an argument of the kernel that a value reads means something else once the kernel has run."""
+    bound = group.bound()
+    return any(bound & set(loads(group.arguments[read])) for read in loads(value) if read in group.arguments)
 
 
 def _function(called: str, group: Group, text: str, results: list[str], work: Fusing) -> Node:
@@ -134,7 +142,7 @@ def _function(called: str, group: Group, text: str, results: list[str], work: Fu
     names: list[Node] = [name(result) for result in results]
     value = names[0] if len(names) == 1 else gast.Tuple(elts=names, ctx=gast.Load())
     last = gast.Return(value)
-    body = group.statements
+    body = [group.augmented.get(node, node) for node in group.statements]
     if group.wholes:
         inner = Fusing(work.facts, work.stem, made=work.made, count=work.count, primal=group.primal)
         for node in [*body, last]:
@@ -148,4 +156,6 @@ def _function(called: str, group: Group, text: str, results: list[str], work: Fu
 
 def _again(node: Node, facts: Facts) -> Node:
     """A statement of the user's line, of its own."""
+    if isinstance(node, gast.AugAssign):
+        return at(gast.AugAssign(name(node.target.id, gast.Store()), node.op, copied(node.value, facts)), node)
     return at(gast.Assign([name(node.targets[0].id, gast.Store())], copied(node.value, facts), None), node)

@@ -27,6 +27,7 @@ class Group:
     hopeful: bool = True  # whether arrays that are reduced to each other's shapes are taken to have one shape
     wholes: dict[str, None] = field(default_factory=dict)  # names that must then have the shape of the whole
     statements: Block = field(default_factory=list)  # of the kernel: `t = e`, `s = np.sum(e)`, `w = sum_to(e, x)`
+    augmented: dict[Node, Node] = field(default_factory=dict)  # of statements that were `t += e`, that form
     before: Block = field(default_factory=list)
     after: Block = field(default_factory=list)
     original: Block = field(default_factory=list)  # all of them, as they were
@@ -90,6 +91,10 @@ class Group:
         if self._is_elementwise(value):
             made = self._operand(value)
             self.statements.append(at(gast.Assign([name(place.id, gast.Store())], made, None), node))
+            written = node if isinstance(node, gast.AugAssign) else self.facts.as_written(node)
+            if isinstance(written, gast.AugAssign):  # an array keeps its dtype, in the Python body, too
+                again = gast.AugAssign(name(place.id, gast.Store()), written.op, made.right)
+                self.augmented[self.statements[-1]] = at(again, node)
             if place.id not in self.stored:
                 self.stored.append(place.id)
             return True
