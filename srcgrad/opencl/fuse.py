@@ -27,6 +27,7 @@ class Fusing:
     reads: dict[str, int] = field(default_factory=dict)  # how often each name is read in the whole text
     made: list[Node] = field(default_factory=list)
     count: int = 1
+    loops: int = 0  # around the statements at hand
     primal: bool = True  # whether the statements at hand are of the forward half
 
 
@@ -60,8 +61,10 @@ def _block(block: Block, work: Fusing, hopeful: bool = True) -> Block:
         if isinstance(node, COMPOUND):
             made += _closed(group, work)
             group = Group(work.facts, work.primal, hopeful)
+            work.loops += isinstance(node, gast.For | gast.While)
             node.body = _block(node.body, work)
             node.orelse = _block(getattr(node, "orelse", None) or [], work)
+            work.loops -= isinstance(node, gast.For | gast.While)
             made.append(node)
             continue
         if group.take(node):
@@ -81,7 +84,8 @@ def _closed(group: Group, work: Fusing) -> Block:
     for node in group.statements:
         for read in loads(node):
             inside[read] = inside.get(read, 0) + 1
-    wanted = [s for s in group.stored if work.reads.get(s, 0) > inside.get(s, 0)]
+    carried = {r for given in group.arguments.values() for r in loads(given)} if work.loops else set()
+    wanted = [s for s in group.stored if s in carried or work.reads.get(s, 0) > inside.get(s, 0)]
     small = _small(group, wanted)
     if small is None:
         return group.plain()
