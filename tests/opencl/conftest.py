@@ -1,12 +1,24 @@
-"""What tests of kernels share: which kernels were launched."""
+"""What tests of kernels share: which kernels were launched, and the form for GPUs, if SRCGRAD_FORM asks for it."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from srcgrad.opencl.launch import Kernel
+from tests.random_targets import form
+
+
+@pytest.fixture(autouse=True)
+def _form() -> Iterator[None]:
+    if os.environ.get("SRCGRAD_FORM") != "gpu":
+        yield
+        return
+    with form(True):
+        yield
 
 
 @pytest.fixture
