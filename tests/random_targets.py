@@ -1,7 +1,7 @@
 """Programs drawn at random, with kernels and without: the same values, tangents and adjoints, of the same types.
 
-`python -m tests.random_targets FIRST COUNT` draws that many programs of each kind. Arrays are small, which the runtime's
-single-thread device takes; odd seeds run the form that GPUs are given, and every third one float32.
+`python -m tests.random_targets FIRST COUNT` draws that many programs of each kind. Arrays are small: the runtime's
+single-thread device takes them; odd seeds run the form that GPUs are given, and every third one float32.
 """
 
 from __future__ import annotations
@@ -106,11 +106,12 @@ def _floats(args: tuple[Any, ...]) -> tuple[int, ...]:
 def form(gpu: bool) -> Iterator[None]:
     """Kernels in the form that GPUs are given, or in that for CPUs."""
     device = current()
-    held, device.is_gpu = device.is_gpu, gpu
+    held = device.is_gpu, device.copies
+    device.is_gpu, device.copies = gpu, gpu or device.copies
     try:
         yield
     finally:
-        device.is_gpu = held
+        device.is_gpu, device.copies = held
 
 
 @contextlib.contextmanager
@@ -142,6 +143,8 @@ def main(first: int, count: int, *kinds: str) -> int:
                 launches = int(found.split()[1])
                 counts["launches"] += launches
                 counts["with kernels"] += launches > 0
+            elif found.startswith("refused"):
+                counts[found] += 1
             elif found.startswith("wrong"):
                 print(f"{kind} {seed}: {found[:500]}".replace("\n", " | "), flush=True)
         wrong += counts["wrong"]
