@@ -24,6 +24,9 @@ CODES: dict[str, str] = {
     "E5017": "kind of value that is not supported",
     "E5018": "no OpenCL device to use",
     "E5019": "no such target",
+    "E5020": "no room on the OpenCL device",
+    "E5021": "kernel failed",
+    "E5022": "no float64 on the OpenCL device",
 }
 
 

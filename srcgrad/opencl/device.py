@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import threading
@@ -22,30 +23,37 @@ class Device:
     """A device with a context and an in-order queue, and how arrays of the host get there and back.
 
     `small` is the queue of the runtime's single-thread device, where there is one. On a CPU the memory of the arrays
-    is used as it is; elsewhere they are copied.
+    is used as it is; elsewhere they are copied. `is_gpu` chooses the form of the kernels.
     """
 
     def __init__(self, cl: ModuleType, device: Any, context: Any, queue: Any, small: Any) -> None:
         self.cl, self.device, self.context, self.queue, self.small = cl, device, context, queue, small
         self.number = next(_numbers)
         self.is_gpu = not device.type & cl.device_type.CPU
+        self.copies = self.is_gpu or is_simulator(device)
         self.has_fp64 = bool(device.double_fp_config)
         self.units = int(device.max_compute_units)
         self.programs: dict[str, Any] = {}
+        self._building = threading.Lock()  # not every runtime builds for two threads at once
         flags = cl.mem_flags
-        self._reads = flags.READ_ONLY | (flags.COPY_HOST_PTR if self.is_gpu else flags.USE_HOST_PTR)
+        self._reads = flags.READ_ONLY | (flags.COPY_HOST_PTR if self.copies else flags.USE_HOST_PTR)
         self._writes = flags.READ_WRITE | flags.USE_HOST_PTR
 
     def build(self, text: str, name: str) -> Any:
         """The kernel of a text, whose program is built once."""
-        made = self.programs.get(text)
-        if made is None:
-            single = ["-cl-single-precision-constant"] if "#define REAL float" in text else []
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # remarks of the runtime's compiler
-                made = self.cl.Program(self.context, text).build(options=["-w", *single])
-            self.programs[text] = made
+        with self._building:
+            made = self.programs.get(text)
+            if made is None:
+                made = self.programs[text] = self._built(text)
         return self.cl.Kernel(made, name)
+
+    def _built(self, text: str) -> Any:
+        single = ["-cl-single-precision-constant"] if "#define REAL float" in text else []
+        if not self.has_fp64:
+            text = text.replace("#define SUM_TYPE double", "#define SUM_TYPE float")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # remarks of the runtime's compiler
+            return self.cl.Program(self.context, text).build(options=["-w", *single])
 
     def given(self, array: Any) -> Any:
         """A buffer with what a kernel reads."""
@@ -53,13 +61,13 @@ class Device:
 
     def taken(self, array: Any) -> Any:
         """A buffer for what a kernel writes."""
-        if self.is_gpu:
+        if self.copies:
             return self.cl.Buffer(self.context, self.cl.mem_flags.WRITE_ONLY, array.nbytes)
         return self.cl.Buffer(self.context, self._writes, 0, array)
 
     def sums(self, real: str) -> Any:
         """The dtype in which work-groups add up."""
-        return np.float32 if self.is_gpu and real == "float" else np.float64
+        return np.float32 if real == "float" and (self.is_gpu or not self.has_fp64) else np.float64
 
     def groups(self, units: int, size: int) -> int:
         """How many work-groups share the work: so many units, each of which one group does, or so many elements."""
@@ -75,10 +83,19 @@ class Device:
 
     def finish(self, small: bool, arrays: list[Any], buffers: list[Any]) -> None:
         """Wait until the results are there, in the host's arrays."""
-        if self.is_gpu:
+        if self.copies:
             for array, buffer in zip(arrays, buffers, strict=True):
                 self.cl.enqueue_copy(self.queue, array, buffer)
         (self.small if small else self.queue).finish()
+
+    def abandon(self, lost: bool) -> None:
+        """After an error: wait for what still runs on the host's arrays; if the device is lost, it is opened anew."""
+        for queue in (self.queue, self.small):
+            with contextlib.suppress(self.cl.Error):
+                if queue is not None:
+                    queue.finish()
+        for key in [key for key, held in _current.items() if held is self and lost]:
+            del _current[key]
 
 
 _numbers = itertools.count()
@@ -96,13 +113,20 @@ def load() -> ModuleType:
 
 def found() -> list[Any]:
     """All devices of all platforms: GPUs, CPUs, simulators; single-thread twins of other devices are left out."""
+    global _seen_by
     cl = load()
+    _seen_by = _seen_by or os.getpid()
     try:
         devices = [d for platform in cl.get_platforms() for d in platform.get_devices()]
     except cl.Error:
         devices = []
     kept = [d for d in devices if not _is_single(d)] or devices
-    return sorted(kept, key=lambda d: ("simulator" in d.name.lower(), bool(d.type & cl.device_type.CPU)))
+    return sorted(kept, key=lambda d: (is_simulator(d), bool(d.type & cl.device_type.CPU)))
+
+
+def is_simulator(device: Any) -> bool:
+    """Whether a device only checks what kernels do, as Oclgrind does."""
+    return "simulator" in str(device.name).lower()
 
 
 def _is_single(device: Any) -> bool:
@@ -129,6 +153,7 @@ def choose(wanted: str | None = None) -> tuple[Any, str]:
 
 _lock = threading.Lock()
 _current: dict[tuple[int, str], Device] = {}
+_seen_by: int | None = None  # the process that started the runtimes: their threads are not in those forked from it
 
 
 def current() -> Device:
@@ -152,13 +177,26 @@ def _trusted() -> Device:
             f"the OpenCL device {device.name.strip()} fails its test: {found_out}",
             f"set {CHOICE} to another one",
         )
-    return opened(device)
+    try:
+        return opened(device)
+    except load().Error as error:
+        message = f"the OpenCL device {device.name.strip()} cannot be opened: {error}"
+        raise DifferentiationError("E5018", message, f"set {CHOICE} to another one") from None
 
 
 def opened(device: Any) -> Device:
-    """A device with a context and queues of its own."""
+    """A device with a context and queues of its own.
+
+    In a process that was forked after the runtimes were started, that of the device without threads; E5018 if there
+    is none, since others would wait for threads that are not there.
+    """
     cl = load()
     twins = [d for d in device.platform.get_devices() if _is_single(d)] if device.type & cl.device_type.CPU else []
+    if _seen_by not in (None, os.getpid()) and not is_simulator(device):
+        if not twins:
+            message = f"{device.name.strip()} was used before this process was forked, and cannot be used after that"
+            raise DifferentiationError("E5018", message, 'start processes by "spawn", or before the first kernel runs')
+        device = twins[0]
     context = cl.Context([device, *[twin for twin in twins[:1] if twin != device]])
     small = cl.CommandQueue(context, twins[0]) if twins else None
     return Device(cl, device, context, cl.CommandQueue(context, device), small)

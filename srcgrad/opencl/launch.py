@@ -14,6 +14,7 @@ from typing import Any  # arguments are arbitrary objects
 import numpy as np
 
 from srcgrad.opencl.device import Device, current
+from srcgrad.opencl.faults import fault, no_double
 from srcgrad.opencl.layout import Layout, flat, in_rows, is_flat, real_of, space_of
 from srcgrad.opencl.memory import empty, spanned
 from srcgrad.opencl.source import Output, Variant, identifier, outputs, program, tested, wholes
@@ -61,9 +62,17 @@ class Kernel:
         """The results for some arguments."""
         device = current()
         layout = self.known(args) or self.layout(args, device)
-        if layout is None or (layout.variant.real == "double" and not device.has_fp64):
+        if layout is None:
             return self.function(*args)
-        return self.launched(layout, args, device)
+        if layout.variant.real == "double" and not device.has_fp64:
+            raise no_double(self.function.__name__, device.device)
+        try:
+            return self.launched(layout, args, device)
+        except device.cl.Error as error:
+            device.abandon(lost=not isinstance(error, device.cl.MemoryError))
+            nbytes = sum(a.nbytes for a in args if isinstance(a, np.ndarray))
+            found = fault(error, self.function.__name__, nbytes, device.cl, device.device)
+        raise found  # here, where nothing refers any more to the arrays of the launch
 
     def known(self, args: tuple[Any, ...]) -> Layout | None:
         """The layout of arguments like those of an earlier call: arrays of one shape in one piece, and floats."""

@@ -14,6 +14,7 @@ from srcgrad.opencl.source import Output, Variant
 REALS = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
 BOOL = np.dtype(np.bool_)
 MOST_AXES = 4
+_SPREAD = 16  # times its size that an array may spread over in memory, before a copy of it is better
 
 
 @dataclass
@@ -94,7 +95,8 @@ def in_rows(args: Sequence[Any], space: tuple[int, ...], real: Any, sums: tuple[
             arrays.append(value)
             strides.append(())
             continue
-        if not value.flags.aligned or any(s < 0 or s % value.itemsize for s in value.strides):
+        odd = not value.flags.aligned or any(s < 0 or s % value.itemsize for s in value.strides)
+        if odd or _span(value) > _SPREAD * value.nbytes:
             value = np.ascontiguousarray(value)
         steps = [0] * (len(space) - value.ndim)
         steps += [0 if n == 1 else s // value.itemsize for n, s in zip(value.shape, value.strides, strict=True)]
@@ -105,3 +107,8 @@ def in_rows(args: Sequence[Any], space: tuple[int, ...], real: Any, sums: tuple[
     outer = space[:-1] or (1,)
     variant = Variant(REALS[real], tuple(kinds), sums, max(len(space), 2), gpu)
     return Layout(space, variant, arrays, strides, (math.prod(outer), space[-1], *outer[1:]))
+
+
+def _span(value: Any) -> int:
+    """Bytes from the first element to the last."""
+    return sum((n - 1) * s for n, s in zip(value.shape, value.strides, strict=True))
