@@ -33,27 +33,28 @@ class Device:
         self.copies = self.is_gpu or is_simulator(device)
         self.has_fp64 = bool(device.double_fp_config)
         self.units = int(device.max_compute_units)
-        self.programs: dict[str, Any] = {}
+        self.programs: dict[tuple[str, bool], Any] = {}
         self._building = threading.Lock()  # not every runtime builds for two threads at once
         flags = cl.mem_flags
         self._reads = flags.READ_ONLY | (flags.COPY_HOST_PTR if self.copies else flags.USE_HOST_PTR)
         self._writes = flags.READ_WRITE | flags.USE_HOST_PTR
 
-    def build(self, text: str, name: str) -> Any:
-        """The kernel of a text, whose program is built once."""
+    def build(self, text: str, name: str, small: bool = False) -> Any:
+        """The kernel of a text, whose program is built once for each of the two queues."""
         with self._building:
-            made = self.programs.get(text)
+            made = self.programs.get((text, small))
             if made is None:
-                made = self.programs[text] = self._built(text)
+                made = self.programs[text, small] = self._built(text, small)
         return self.cl.Kernel(made, name)
 
-    def _built(self, text: str) -> Any:
+    def _built(self, text: str, small: bool) -> Any:
         single = ["-cl-single-precision-constant"] if "#define REAL float" in text else []
         if not self.has_fp64:
             text = text.replace("#define SUM_TYPE double", "#define SUM_TYPE float")
+        device = (self.small if small else self.queue).device
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # remarks of the runtime's compiler
-            return self.cl.Program(self.context, text).build(options=["-w", *single])
+            return self.cl.Program(self.context, text).build(options=["-w", *single], devices=[device])
 
     def given(self, array: Any) -> Any:
         """A buffer with what a kernel reads."""

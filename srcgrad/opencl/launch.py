@@ -13,6 +13,7 @@ from typing import Any  # arguments are arbitrary objects
 
 import numpy as np
 
+from srcgrad.opencl.batch import guessed, joined, seen, siblings
 from srcgrad.opencl.device import Device, current
 from srcgrad.opencl.faults import fault, no_double
 from srcgrad.opencl.layout import Layout, flat, in_rows, is_flat, real_of, space_of
@@ -25,11 +26,16 @@ _SMALL = 16_384  # elements below which the device without threads is faster
 
 def launch(function: Callable[..., Any], *args: Any) -> Any:
     """The results of a kernel, as NumPy gives them."""
+    return of(function).run(args)
+
+
+def of(function: Callable[..., Any]) -> Kernel:
+    """The kernel of a function."""
     try:
-        kernel = function.srcgrad_kernel  # type: ignore[attr-defined]
+        return function.srcgrad_kernel  # type: ignore[attr-defined, no-any-return]
     except AttributeError:
         kernel = function.srcgrad_kernel = Kernel(function)  # type: ignore[attr-defined]
-    return kernel.run(args)
+        return kernel
 
 
 class Built:
@@ -56,6 +62,7 @@ class Kernel:
         self.wholes = wholes(self.text)
         self.places = {word: k for k, word in enumerate(self.words)}
         self.built: dict[Any, Built] = {}
+        self.guessed: set[Any] = set()  # real type, form and queue for which it has been built with others
         self.plans: dict[Any, Any] = {}  # for arguments of one shape in one piece: the real type and the variant
 
     def run(self, args: tuple[Any, ...]) -> Any:
@@ -118,10 +125,10 @@ class Kernel:
     def launched(self, layout: Layout, args: tuple[Any, ...], device: Device) -> Any:
         """Run the C."""
         variant = layout.variant
-        built = self.built.get((variant, device.number)) or self.build(variant, device)
         real = _FLOAT if variant.real == "float" else _DOUBLE
         size = layout.extents[0] * layout.extents[1]
         small = device.small is not None and size < _SMALL
+        built = self.built.get((variant, device.number, small)) or self.build(variant, device, small)
         groups = 1 if small else device.groups(size if variant.rank == 1 else layout.extents[0], size)
         passed: list[Any] = [*layout.extents]
         for position, kind in enumerate(variant.layouts):
@@ -155,10 +162,30 @@ class Kernel:
             done.append(value)
         return done[0] if len(done) == 1 else tuple(done)
 
-    def build(self, variant: Variant, device: Device) -> Built:
-        """The kernel of one variant, and which of its results are sums."""
-        name = self.function.__name__
-        kernel = device.build(program(name, self.text, self.words, variant), name)
+    def build(self, variant: Variant, device: Device, small: bool) -> Built:
+        """The kernel of one variant; with it, at first, those of the same text in the variants that are likely."""
+        chosen: list[tuple[Kernel, Variant]] = [(self, variant)]
+        first = (variant.real, variant.gpu, device.number, small)
+        if first not in self.guessed:
+            known = seen(self.words, variant)
+            others = [of(function) for function in siblings(self.function)]
+            chosen += [(k, guessed(k.words, k.outputs, variant, known)) for k in others if first not in k.guessed]
+            for kernel, _ in chosen:
+                kernel.guessed.add(first)
+        texts = [program(k.function.__name__, k.text, k.words, v) for k, v in chosen]
+        text = joined(texts, variant.real)
+        try:
+            for kernel, likely in chosen:
+                made = kernel.prepared(device.build(text, kernel.function.__name__, small), likely)
+                kernel.built.setdefault((likely, device.number, small), made)
+        except device.cl.RuntimeError:
+            if len(chosen) == 1:
+                raise
+            return self.build(variant, device, small)  # alone: the fault may be in another one
+        return self.built[variant, device.number, small]
+
+    def prepared(self, kernel: Any, variant: Variant) -> Built:
+        """A kernel of one variant with the types of its numbers, and which of its results are sums."""
         sums = iter(variant.sums)
         totals = tuple(output.summed and next(sums) for output in self.outputs)
         numbers: list[Any] = [np.uint64] * (2 + max(0, variant.rank - 2))
@@ -167,8 +194,7 @@ class Kernel:
             if kind[0] == "r":
                 numbers += [np.int64] * (variant.rank - 1 + (kind[1] == "s"))
         kernel.set_scalar_arg_dtypes([*numbers, *[None] * len(self.outputs)])
-        made = self.built[variant, device.number] = Built(kernel, totals)
-        return made
+        return Built(kernel, totals)
 
 
 _FLOAT, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
