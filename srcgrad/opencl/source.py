@@ -49,7 +49,10 @@ class Variant:
 def identifier(name: str) -> str:
     """A Python name as one of C: no keyword, no function, no name of the loops around; letters of ASCII only."""
     plain = "".join(c if c.isascii() else f"_u{ord(c):x}_" for c in name)
-    taken = plain in _TAKEN or plain in FUNCTIONS or plain.startswith("__") or _OWN.fullmatch(plain)
+    stem = plain.rstrip("_")  # so that `last` and `last_` stay two names
+    if stem in FUNCTIONS:
+        return f"{plain}__"  # ours are called `exp_`
+    taken = stem in _TAKEN or plain.startswith("__") or _OWN.fullmatch(stem)
     return f"{plain}_" if taken else plain
 
 
@@ -58,7 +61,7 @@ goto half if inline int kernel local long private register restrict return short
 switch typedef union unsigned void volatile while image2d_t event_t sampler_t uchar ulong REAL NAN INFINITY main acos
 acosh
 asin asinh atan atan2 atanh cbrt cosh fma fmod hypot lgamma log10 log2 pow rint round sinh tgamma at i l b r g groups
-share start from to first last begin end whole me gap j0 j1 j2 q1 q2 rows row d1 d2"""
+share start from to first last begin end whole sg_far far_sin far_cos far_tan me gap j0 j1 j2 q1 q2 rows row d1 d2"""
 _TAKEN = frozenset(_RESERVED.split())
 _OWN = re.compile(r".*_(in|out|row|acc|sum|total|block|tree|step|s\d)")  # what the loops around call their own
 

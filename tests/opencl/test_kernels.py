@@ -230,3 +230,13 @@ def test_names_of_c_are_no_names_of_python() -> None:
 
     compared(clashing, tuple(np.linspace(0.1, 0.5, 7) + k for k in range(5)), 1e-13)
     assert COUNT
+
+
+def test_a_name_and_the_one_it_is_changed_to_stay_two() -> None:
+    def clashing(last: Any, last_: Any, exp: Any, exp_: Any) -> Any:
+        row = np.tanh(last * exp_) + last_
+        row_ = row * np.exp(exp - last_)
+        return np.sum(row_ * row_ + row)
+
+    compared(clashing, tuple(np.linspace(0.1, 0.5, 7) + k for k in range(4)), 1e-13)
+    assert COUNT
