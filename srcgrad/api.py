@@ -21,9 +21,10 @@ def grad(
 
     `wrt` is a position, a parameter's name, or a tuple of them (`argnums` means the same); one gives a bare gradient,
     a tuple gives a tuple. A gradient has the structure, shape, dtype and class of its argument, and memory of its own.
+    `target="opencl"` runs array statements as kernels; see docs/opencl.md.
 
     Errors: E5007 if the output is not a real scalar (use `vjp`), E5002 for integer or boolean inputs, E5009 for a
-    `wrt` that names no parameter, and those that say what in the function is not accepted.
+    `wrt` that names no parameter, E5019 for an unknown target, and those that say what in the function is not accepted.
 
     >>> import numpy as np
     >>> from srcgrad import grad
@@ -50,11 +51,13 @@ def value_and_grad(
     return Derivative(function, "value-and-grad", wrt, not isinstance(wrt, tuple), target)
 
 
-def vjp(function: Callable[..., Any], *args: Any, wrt: Wrt | None = None) -> tuple[Any, Callable[[Any], Any]]:
+def vjp(
+    function: Callable[..., Any], *args: Any, wrt: Wrt | None = None, target: str = "numpy"
+) -> tuple[Any, Callable[[Any], Any]]:
     """The value and the pullback: `pullback(seed)` gives the adjoints of the arguments for a seed like the output.
 
     Without `wrt` there is one adjoint per argument, None for arguments that are not real; with `wrt`, as in `grad`.
-    The pullback may be called any number of times.
+    The pullback may be called any number of times. `target` is that of `grad`, for both halves.
 
     >>> import numpy as np
     >>> from srcgrad import vjp
@@ -63,7 +66,7 @@ def vjp(function: Callable[..., Any], *args: Any, wrt: Wrt | None = None) -> tup
     (array([3., 0.]), 1.0)
     """
     places = _float_arguments(function, args) if wrt is None else wrt
-    derivative = Derivative(function, "vjp", places, wrt is not None and not isinstance(wrt, tuple))
+    derivative = Derivative(function, "vjp", places, wrt is not None and not isinstance(wrt, tuple), target)
     values, kinds = derivative.arguments(args, {})
     device = device_in(values)
     made = derivative.compiled(kinds, resident=resident_on(device, values) is not None)
@@ -95,11 +98,13 @@ def _float_arguments(function: Callable[..., Any], args: tuple[Any, ...]) -> tup
     return tuple(found)
 
 
-def jvp(function: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+def jvp(
+    function: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ...], *, target: str = "numpy"
+) -> tuple[Any, Any]:
     """The value and its derivative along the tangents: `(y, y_dot)`.
 
     `tangents` has one entry per argument, of the argument's structure and shape; entries of arguments that are not
-    real are ignored.
+    real are ignored. `target` is that of `grad`.
 
     >>> import numpy as np
     >>> from srcgrad import jvp
@@ -111,12 +116,16 @@ def jvp(function: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[
             "E5014", f"{len(primals)} arguments, {len(tangents)} tangents", "give one tangent per argument"
         )
     places = _float_arguments(function, primals)
-    derivative = Derivative(function, "forward", places, False)
+    derivative = Derivative(function, "forward", places, False, target)
     return derivative.forward(primals, tuple(tangents[k] for k in places))
 
 
-def source(function: Callable[..., Any], mode: str = "reverse", wrt: Wrt | None = None) -> str:
+def source(
+    function: Callable[..., Any], mode: str = "reverse", wrt: Wrt | None = None, *, target: str = "numpy"
+) -> str:
     """The text of a derivative: `mode` is reverse, value-and-grad, vjp or forward. Without `wrt`: all parameters.
+
+    With `target="opencl"` it holds the kernels, as functions whose docstrings are the C.
 
     >>> from srcgrad import source
     >>> def cube(x): return x * x * x
@@ -126,15 +135,16 @@ def source(function: Callable[..., Any], mode: str = "reverse", wrt: Wrt | None 
     if wrt is None:
         wrt = tuple(inspect.signature(function).parameters)
     single = not isinstance(wrt, tuple) or len(wrt) == 1
-    return Derivative(function, mode, wrt, single).source
+    return Derivative(function, mode, wrt, single, target).source
 
 
 def differentiate(
-    function: Callable[..., Any] | None = None, *, wrt: Wrt = 0
+    function: Callable[..., Any] | None = None, *, wrt: Wrt = 0, target: str = "numpy"
 ) -> Differentiable | Callable[[Callable[..., Any]], Differentiable]:
     """A decorator: the function as it was, with `.grad`, `.value_and_grad`, `.vjp`, `.jvp` and `.source`.
 
-    Nothing is parsed before a derivative is first used.
+    Nothing is parsed before a derivative is first used. With `target="opencl"` the derivatives run kernels; the
+    function itself runs as it did.
 
     >>> import numpy as np
     >>> from srcgrad import differentiate
@@ -144,8 +154,8 @@ def differentiate(
     array([2.])
     """
     if function is None:
-        return lambda f: Differentiable(f, wrt)
-    return Differentiable(function, wrt)
+        return lambda f: Differentiable(f, wrt, target)
+    return Differentiable(function, wrt, target)
 
 
 def stop_gradient(x: Any) -> Any:

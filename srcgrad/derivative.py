@@ -47,7 +47,7 @@ class Derivative:
     def __init__(self, function: Callable[..., Any], mode: str, wrt: Wrt, single: bool, target: str = "numpy") -> None:
         self.function = function
         self.mode = mode
-        self.target = _target(target)
+        self.target = checked(target)
         self.primal, self.bound = _plain(function)
         self.signature = inspect.signature(self.primal)
         self.wrt = names_of(wrt, self.signature, len(self.bound))
@@ -236,7 +236,8 @@ def _dependencies(facts: Any, tree: Any) -> Callable[[], bool]:
     return lambda: any(check() for check in checks)
 
 
-def _target(target: str) -> str:
+def checked(target: str) -> str:
+    """The name of a target; E5019 if there is none of that name."""
     if target not in ("numpy", "opencl"):
         raise DifferentiationError("E5019", f"no target is called {target!r}", "name numpy or opencl")
     return target

@@ -7,17 +7,18 @@ import types
 from collections.abc import Callable
 from typing import Any  # functions and arguments are arbitrary objects
 
-from srcgrad.derivative import Derivative, Wrt
+from srcgrad.derivative import Derivative, Wrt, checked
 
 
 class Differentiable:
     """A function that runs as it did, with its derivatives at hand; it pickles by name and binds like a method."""
 
-    def __init__(self, function: Callable[..., Any], wrt: Wrt) -> None:
+    def __init__(self, function: Callable[..., Any], wrt: Wrt, target: str = "numpy") -> None:
         functools.update_wrapper(self, function)
         del self.__dict__["__wrapped__"]  # the wrapper is the function, not something around it
         self.__srcgrad_primal__ = function
         self.wrt = wrt
+        self.target = checked(target)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.__srcgrad_primal__(*args, **kwargs)
@@ -25,7 +26,7 @@ class Differentiable:
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:
             return self
-        return Differentiable(types.MethodType(self.__srcgrad_primal__, instance), self.wrt)
+        return Differentiable(types.MethodType(self.__srcgrad_primal__, instance), self.wrt, self.target)
 
     def __reduce__(self) -> str:
         return self.__srcgrad_primal__.__qualname__
@@ -33,24 +34,27 @@ class Differentiable:
     @functools.cached_property
     def grad(self) -> Derivative:
         """The gradient; see `srcgrad.grad`."""
-        return Derivative(self.__srcgrad_primal__, "reverse", self.wrt, not isinstance(self.wrt, tuple))
+        return self._derivative("reverse")
 
     @functools.cached_property
     def value_and_grad(self) -> Derivative:
         """Value and gradient; see `srcgrad.value_and_grad`."""
-        return Derivative(self.__srcgrad_primal__, "value-and-grad", self.wrt, not isinstance(self.wrt, tuple))
+        return self._derivative("value-and-grad")
+
+    def _derivative(self, mode: str) -> Derivative:
+        return Derivative(self.__srcgrad_primal__, mode, self.wrt, not isinstance(self.wrt, tuple), self.target)
 
     def vjp(self, *args: Any) -> tuple[Any, Callable[[Any], Any]]:
         """Value and pullback at the arguments; see `srcgrad.vjp`."""
         from srcgrad.api import vjp
 
-        return vjp(self.__srcgrad_primal__, *args)
+        return vjp(self.__srcgrad_primal__, *args, target=self.target)
 
     def jvp(self, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
         """Value and derivative along tangents; see `srcgrad.jvp`."""
         from srcgrad.api import jvp
 
-        return jvp(self.__srcgrad_primal__, primals, tangents)
+        return jvp(self.__srcgrad_primal__, primals, tangents, target=self.target)
 
     @property
     def source(self) -> str:

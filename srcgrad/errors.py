@@ -25,6 +25,9 @@ CODES: dict[str, str] = {
     "E5018": "no OpenCL device to use",
     "E5019": "no such target",
     "E5020": "arrays on two devices",
+    "E5021": "no room on the OpenCL device",
+    "E5022": "kernel failed",
+    "E5023": "no float64 on the OpenCL device",
 }
 
 

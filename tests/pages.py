@@ -78,7 +78,7 @@ def true_page(text: str) -> str:
             elif block.language == "console":
                 shown = _commands(block)
             elif block.language == "text" and raised:
-                shown, raised = raised, None
+                shown, raised = _unless_same(block.text, raised), None
             elif block.language == "python" and ">>> " in block.text:
                 shown = _session(block, names)
             elif block.language == "python":

@@ -25,18 +25,20 @@ class Device:
     """A device with a context and an in-order queue, and how arrays of the host get there and back.
 
     `small` is the queue of the runtime's single-thread device, where there is one. On a CPU the memory of the arrays
-    is used as it is; elsewhere they are copied.
+    is used as it is; elsewhere they are copied. `is_gpu` chooses the form of the kernels.
     """
 
     def __init__(self, cl: ModuleType, device: Any, context: Any, queue: Any, small: Any) -> None:
         self.cl, self.device, self.context, self.queue, self.small = cl, device, context, queue, small
         self.number = next(_numbers)
         self.is_gpu = not device.type & cl.device_type.CPU
+        self.copies = self.is_gpu or is_simulator(device)
         self.has_fp64 = bool(device.double_fp_config)
         self.units = int(device.max_compute_units)
-        self.programs: dict[str, Any] = {}
+        self.programs: dict[tuple[str, bool], Any] = {}
+        self._building = threading.Lock()  # not every runtime builds for two threads at once
         flags = cl.mem_flags
-        self._reads = flags.READ_ONLY | (flags.COPY_HOST_PTR if self.is_gpu else flags.USE_HOST_PTR)
+        self._reads = flags.READ_ONLY | (flags.COPY_HOST_PTR if self.copies else flags.USE_HOST_PTR)
         self._writes = flags.READ_WRITE | flags.USE_HOST_PTR
         self._pool: Any = None
 
@@ -51,16 +53,22 @@ class Device:
             self._pool = MemoryPool(ImmediateAllocator(self.queue))
         return self._pool.allocate(max(1, size))
 
-    def build(self, text: str, name: str) -> Any:
-        """The kernel of a text, whose program is built once."""
-        made = self.programs.get(text)
-        if made is None:
-            single = ["-cl-single-precision-constant"] if "#define REAL float" in text else []
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # remarks of the runtime's compiler
-                made = self.cl.Program(self.context, text).build(options=["-w", *single])
-            self.programs[text] = made
+    def build(self, text: str, name: str, small: bool = False) -> Any:
+        """The kernel of a text, whose program is built once for each of the two queues."""
+        with self._building:
+            made = self.programs.get((text, small))
+            if made is None:
+                made = self.programs[text, small] = self._built(text, small)
         return self.cl.Kernel(made, name)
+
+    def _built(self, text: str, small: bool) -> Any:
+        single = ["-cl-single-precision-constant"] if "#define REAL float" in text else []
+        if not self.has_fp64:
+            text = text.replace("#define SUM_TYPE double", "#define SUM_TYPE float")
+        device = (self.small if small else self.queue).device
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # remarks of the runtime's compiler
+            return self.cl.Program(self.context, text).build(options=["-w", *single], devices=[device])
 
     def given(self, array: Any) -> Any:
         """A buffer with what a kernel reads."""
@@ -68,13 +76,13 @@ class Device:
 
     def taken(self, array: Any) -> Any:
         """A buffer for what a kernel writes."""
-        if self.is_gpu:
+        if self.copies:
             return self.cl.Buffer(self.context, self.cl.mem_flags.WRITE_ONLY, array.nbytes)
         return self.cl.Buffer(self.context, self._writes, 0, array)
 
     def sums(self, real: str) -> Any:
         """The dtype in which work-groups add up."""
-        return np.float32 if self.is_gpu and real == "float" else np.float64
+        return np.float32 if real == "float" and (self.is_gpu or not self.has_fp64) else np.float64
 
     def groups(self, units: int, size: int) -> int:
         """How many work-groups share the work: so many units, each of which one group does, or so many elements."""
@@ -90,11 +98,21 @@ class Device:
 
     def finish(self, small: bool, arrays: list[Any], buffers: list[Any]) -> list[Any]:
         """The results, in the host's arrays: wait until they are there."""
-        if self.is_gpu:
+        if self.copies:
             for array, buffer in zip(arrays, buffers, strict=True):
                 self.cl.enqueue_copy(self.queue, array, buffer)
         (self.small if small else self.queue).finish()
         return arrays
+
+    def abandon(self, lost: bool) -> None:
+        """After an error: wait for what still runs on the host's arrays; if the device is lost, it is opened anew."""
+        for queue in (self.queue, self.small):
+            with contextlib.suppress(self.cl.Error):
+                if queue is not None:
+                    queue.finish()
+        for held in _HELD if lost else ():
+            for key in [key for key, one in held.items() if one is self]:
+                del held[key]
 
 
 _numbers = itertools.count()
@@ -111,14 +129,21 @@ def load() -> ModuleType:
 
 
 def found() -> list[Any]:
-    """All devices of all platforms, GPUs first; single-thread twins of other devices are left out."""
+    """All devices of all platforms: GPUs, CPUs, simulators; single-thread twins of other devices are left out."""
+    global _seen_by
     cl = load()
+    _seen_by = _seen_by or os.getpid()
     try:
         devices = [d for platform in cl.get_platforms() for d in platform.get_devices()]
     except cl.Error:
         devices = []
     kept = [d for d in devices if not _is_single(d)] or devices
-    return sorted(kept, key=lambda d: bool(d.type & cl.device_type.CPU))
+    return sorted(kept, key=lambda d: (is_simulator(d), bool(d.type & cl.device_type.CPU)))
+
+
+def is_simulator(device: Any) -> bool:
+    """Whether a device only checks what kernels do, as Oclgrind does."""
+    return "simulator" in str(device.name).lower()
 
 
 def _is_single(device: Any) -> bool:
@@ -151,7 +176,9 @@ def choose(wanted: str | None = None) -> tuple[Any, str]:
 _lock = threading.Lock()
 _current: dict[tuple[int, str], Device] = {}
 _opened: dict[tuple[int, int], Device] = {}
+_HELD: tuple[dict[Any, Device], ...] = (_current, _opened)
 _using: ContextVar[Device | None] = ContextVar("srcgrad_device", default=None)
+_seen_by: int | None = None  # the process that started the runtimes: their threads are not in those forked from it
 
 
 def current() -> Device:
@@ -191,14 +218,27 @@ def _trusted(wanted: str) -> Device:
             f"set {CHOICE} to another one",
         )
     key = (os.getpid(), device.int_ptr)
-    made = _opened[key] = _opened.get(key) or opened(device)  # two names of one device are one device
+    try:
+        made = _opened[key] = _opened.get(key) or opened(device)  # two names of one device are one device
+    except load().Error as error:
+        message = f"the OpenCL device {device.name.strip()} cannot be opened: {error}"
+        raise DifferentiationError("E5018", message, f"set {CHOICE} to another one") from None
     return made
 
 
 def opened(device: Any) -> Device:
-    """A device with a context and queues of its own."""
+    """A device with a context and queues of its own.
+
+    In a process that was forked after the runtimes were started, that of the device without threads; E5018 if there
+    is none, since others would wait for threads that are not there.
+    """
     cl = load()
     twins = [d for d in device.platform.get_devices() if _is_single(d)] if device.type & cl.device_type.CPU else []
+    if _seen_by not in (None, os.getpid()) and not is_simulator(device):
+        if not twins:
+            message = f"{device.name.strip()} was used before this process was forked, and cannot be used after that"
+            raise DifferentiationError("E5018", message, 'start processes by "spawn", or before the first kernel runs')
+        device = twins[0]
     context = cl.Context([device, *[twin for twin in twins[:1] if twin != device]])
     small = cl.CommandQueue(context, twins[0]) if twins else None
     return Device(cl, device, context, cl.CommandQueue(context, device), small)

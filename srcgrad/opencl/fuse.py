@@ -29,6 +29,7 @@ class Fusing:
     counters: frozenset[str] = frozenset()  # names of integers
     made: list[Node] = field(default_factory=list)
     count: int = 1
+    loops: int = 0  # around the statements at hand
     primal: bool = True  # whether the statements at hand are of the forward half
 
 
@@ -75,8 +76,10 @@ def _block(block: Block, work: Fusing) -> Block:
         if isinstance(node, COMPOUND):
             made += _closed(group, work)
             group = Group(work.facts, work.counters, work.primal)
+            work.loops += isinstance(node, gast.For | gast.While)
             node.body = _block(node.body, work)
             node.orelse = _block(getattr(node, "orelse", None) or [], work)
+            work.loops -= isinstance(node, gast.For | gast.While)
             made.append(node)
             continue
         if group.take(node):
@@ -97,7 +100,9 @@ def _closed(group: Group, work: Fusing) -> Block:
         for read in loads(node):
             inside[read] = inside.get(read, 0) + 1
     made_here = [*group.stored, *group.sums]
-    results = [s for s in made_here if work.reads.get(s, 0) > inside.get(s, 0) or s not in work.reads]
+    carried = {r for given in group.arguments.values() for r in loads(given)} if work.loops else set()
+    outside = {s for s in made_here if work.reads.get(s, 0) > inside.get(s, 0) or s not in work.reads}
+    results = [s for s in made_here if s in outside | carried]
     if not results:
         return group.plain()
     facts = work.facts
@@ -117,5 +122,6 @@ def _function(called: str, group: Group, text: str, results: list[str]) -> Node:
     made = gast.parse(f"def {called}({', '.join(group.arguments)}): pass").body[0]
     names: list[Node] = [name(result) for result in results]
     value = names[0] if len(names) == 1 else gast.Tuple(elts=names, ctx=gast.Load())
-    made.body = [gast.Expr(gast.Constant(value=text, kind=None)), *group.statements, gast.Return(value)]
+    body = [group.augmented.get(node, node) for node in group.statements]
+    made.body = [gast.Expr(gast.Constant(value=text, kind=None)), *body, gast.Return(value)]
     return made

@@ -12,7 +12,7 @@ import numpy as np
 from srcgrad.emit.expression import expression as spelled
 from srcgrad.facts import Facts, copied
 from srcgrad.front.resolve import binding_of
-from srcgrad.opencl.many import Many, put
+from srcgrad.opencl.many import Many, is_of_shape, put
 from srcgrad.opencl.many import at as found_at
 from srcgrad.opencl.names import identifier
 from srcgrad.opencl.printer import FLAT, NotElementwiseError, Printer, form_of
@@ -31,6 +31,7 @@ class Group:
     counters: frozenset[str] = frozenset()  # names of integers
     primal: bool = False  # whether the statements are of the forward half: their dtypes are seen
     statements: Block = field(default_factory=list)  # of the kernel: `t = e`, `s = np.sum(e)`, `w = sum_to(e, x)`
+    augmented: dict[Node, Node] = field(default_factory=dict)  # of statements that were `t += e`, that form
     before: Block = field(default_factory=list)
     after: Block = field(default_factory=list)
     original: Block = field(default_factory=list)  # all of them, as they were
@@ -94,6 +95,12 @@ class Group:
         if place.id in self.sums or self.printer().is_test(value):
             return False
         self._add(place.id, value, node)
+        written = node if isinstance(node, gast.AugAssign) else self.facts.as_written(node)
+        if isinstance(written, gast.AugAssign) and isinstance(value, gast.BinOp):
+            made = self.statements[-1].value.right  # an array keeps its dtype, in the Python body, too
+            self.augmented[self.statements[-1]] = at(
+                gast.AugAssign(name(place.id, gast.Store()), written.op, made), node
+            )
         if place.id not in self.stored:
             self.stored.append(place.id)
         return True
@@ -233,7 +240,7 @@ class Group:
             return self._is_number(node.left) and self._is_number(node.right)
         if isinstance(node, gast.UnaryOp):
             return self._is_number(node.operand)
-        if _is_of_shape(node):
+        if is_of_shape(node):
             return True
         if isinstance(node, gast.Call) and self._is_elementwise(node):
             return all(self._is_number(argument) for argument in node.args)
@@ -274,15 +281,6 @@ class Group:
     def plain(self) -> Block:
         """The statements as they were."""
         return self.original
-
-
-def _is_of_shape(node: Node) -> bool:
-    """`len(x)`, `x.size`, `x.shape[0]`"""
-    if isinstance(node, gast.Subscript):
-        return isinstance(node.value, gast.Attribute) and node.value.attr == "shape"
-    if isinstance(node, gast.Call):
-        return isinstance(node.func, gast.Name) and node.func.id == "len"
-    return isinstance(node, gast.Attribute) and node.attr in ("size", "ndim")
 
 
 def _replace(node: Node, old: Node, new: Node) -> None:

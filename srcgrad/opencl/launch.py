@@ -14,6 +14,7 @@ from typing import Any  # arguments are arbitrary objects
 import numpy as np
 
 from srcgrad.opencl.device import Device, current
+from srcgrad.opencl.faults import fault, no_double
 from srcgrad.opencl.layout import key_of, real_of
 from srcgrad.opencl.lines import is_asked, parsed
 from srcgrad.opencl.memory import empty, spanned
@@ -53,8 +54,14 @@ class Kernel:
     def run(self, args: tuple[Any, ...]) -> Any:
         """The results for some arguments."""
         device = current()
-        found = self.fitting(args, device)
-        return self.function(*args) if found is None else self.launched(found, args, device)
+        try:
+            found = self.fitting(args, device)
+            return self.function(*args) if found is None else self.launched(found, args, device)
+        except device.cl.Error as error:
+            device.abandon(lost=not isinstance(error, device.cl.MemoryError))
+            nbytes = sum(a.nbytes for a in args if isinstance(a, np.ndarray))
+            fault_found = fault(error, self.function.__name__, nbytes, device.cl, device.device)
+        raise fault_found  # here, where nothing refers any more to the arrays of the launch
 
     def fitting(self, args: tuple[Any, ...], device: Device) -> Prepared | None:
         """What to launch on a device for some arguments; None if the Python is to run."""
@@ -71,7 +78,9 @@ class Kernel:
         with self.lock:
             real = real_of(args, self.asked)
             found = None
-            if real is not None and (real.itemsize == 4 or device.has_fp64):
+            if real is not None and real.itemsize == 8 and not device.has_fp64:
+                raise no_double(self.function.__name__, device.device)
+            if real is not None:
                 try:
                     found = self.made(args, real, device)
                 except MismatchError:
@@ -107,7 +116,7 @@ class Kernel:
                 if output.slot >= 0:
                     slots[output.slot] = one
             pending.append((step, made, buffers))
-            if step.waits or device.is_gpu:
+            if step.waits or device.copies:
                 self.settle(pending, slots, device)
         results = [self.result(slots[slot], kind, args) for slot, kind in found.results]
         return results[0] if len(results) == 1 else tuple(results)

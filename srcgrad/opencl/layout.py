@@ -10,6 +10,7 @@ import numpy as np
 REALS = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
 BOOL = np.dtype(np.bool_)
 _SCALARS = (np.float32, np.float64)
+_SPREAD = 16  # times its size that an array may spread over in memory, before a copy of it is better
 _EXACT = 2**24  # integers below are exact in any float type
 
 
@@ -48,7 +49,14 @@ def steps(value: Any) -> tuple[int, ...] | None:
     """Strides in elements; None for memory that kernels do not read as it is."""
     if not value.flags.aligned or any(s < 0 or s % value.itemsize for s in value.strides):
         return None
+    if _span(value) > _SPREAD * value.nbytes:
+        return None
     return tuple(0 if n == 1 else s // value.itemsize for n, s in zip(value.shape, value.strides, strict=True))
+
+
+def _span(value: Any) -> int:
+    """Bytes from the first element to the last."""
+    return sum((n - 1) * s for n, s in zip(value.shape, value.strides, strict=True))
 
 
 def steps_in_one_piece(shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -146,3 +146,12 @@ def _where(node: Node, first: int) -> tuple[int | None, bool] | None:
         return None, keeps
     found = integer(axis)
     return None if found is None else (found, keeps)
+
+
+def is_of_shape(node: Node) -> bool:
+    """`len(x)`, `x.size`, `x.shape[0]`"""
+    if isinstance(node, gast.Subscript):
+        return isinstance(node.value, gast.Attribute) and node.value.attr == "shape"
+    if isinstance(node, gast.Call):
+        return isinstance(node.func, gast.Name) and node.func.id == "len"
+    return isinstance(node, gast.Attribute) and node.attr in ("size", "ndim")

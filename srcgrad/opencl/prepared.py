@@ -7,7 +7,6 @@ Both are kept, so that new lengths cost arithmetic.
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, field, replace
 from typing import Any  # arrays, dtypes and pyopencl's objects
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from srcgrad.opencl import grid
 from srcgrad.opencl.device import Device
+from srcgrad.opencl.kinds import check_types, kind_of
 from srcgrad.opencl.layout import BOOL, REALS, steps, steps_in_one_piece
 from srcgrad.opencl.lines import Line, Text
 from srcgrad.opencl.passes import Plan, planned
@@ -23,7 +23,6 @@ from srcgrad.opencl.source import Form, numbers_in
 from srcgrad.opencl.space import MismatchError, Space, members, space_of
 from srcgrad.opencl.stages import Stage, root, stages
 
-_CALLED = re.compile(r"[A-Za-z_]\w*\(|\?")
 SMALL = 16_384  # elements below which the device without threads is faster
 
 
@@ -142,60 +141,16 @@ def prepared(work: Preparing) -> Prepared:
             work.slots[line.name] = len(work.slots)
     for line in work.text.lines:
         work.slots.setdefault(line.name, len(work.slots))
-    _check_types(work)
+    given = dict(zip(work.arguments, work.args, strict=True))
+    check_types(work.text, space, given, work.real)
     made = [_step(number, stage, work) for number, stage in enumerate(work.pattern.stages)]
     for one, after in zip(made, [*made[1:], None], strict=True):
         one.waits = one.waits or after is None or one.small != after.small
-    results = [(work.slots[root(own, work.text, space)], _kind(own, work)) for _, own in work.text.results]
+    results = [
+        (work.slots[root(own, work.text, space)], kind_of(own, work.text, work.pattern.space, given))
+        for _, own in work.text.results
+    ]
     return Prepared(made, work.constants, results, len(work.slots))
-
-
-def _kind(name: str, work: Preparing) -> str:
-    """How NumPy would give a number: as a Python float, as an argument has it, or as its own scalar."""
-    space, lines = work.pattern.space, {line.name: line for line in work.text.lines}
-    if space.axes[name]:
-        return "array"
-    line = lines[name]
-    if line.form == "SUM_TO" and line.like in work.arguments:
-        return line.like
-    if "?" in line.value and not line.form:
-        raise MismatchError  # np.where gives an array without axes
-    if not _is_python(name, lines, work):
-        return ""
-    if _is_whole(name, lines, work):
-        raise MismatchError  # it may be an integer
-    return "float"
-
-
-def _is_whole(name: str, lines: dict[str, Line], work: Preparing) -> bool:
-    """Whether Python would compute a number with an integer among others."""
-    if name in work.arguments:
-        return type(work.args[work.arguments.index(name)]) is int
-    return any(_is_whole(read, lines, work) for read in lines[name].reads)
-
-
-def _is_python(name: str, lines: dict[str, Line], work: Preparing) -> bool:
-    if name in work.arguments:
-        return type(work.args[work.arguments.index(name)]) in (float, int)
-    line = lines[name]
-    if line.form == "SUM_TO":
-        return _is_python(line.like, lines, work)
-    if line.form == "COUNT":
-        return True
-    return not line.form and not _CALLED.search(line.value) and _reads_python(line, lines, work)
-
-
-def _reads_python(line: Line, lines: dict[str, Line], work: Preparing) -> bool:
-    return all(_is_python(read, lines, work) for read in line.reads)
-
-
-def _check_types(work: Preparing) -> None:
-    """A function of Python's numbers is a float64 to NumPy, and so is all that is computed with it."""
-    lines = {line.name: line for line in work.text.lines}
-    for line in work.text.lines if work.real.itemsize == 4 else ():
-        called = not line.form and _CALLED.search(line.value)
-        if called and not work.pattern.space.axes[line.name] and _reads_python(line, lines, work):
-            raise MismatchError
 
 
 def _step(number: int, stage: Stage, work: Preparing) -> Step:
@@ -209,14 +164,15 @@ def _step(number: int, stage: Stage, work: Preparing) -> Step:
         numbers = [math.prod(outer), work.lengths[stage.axes[-1]], *outer[1:]]
     form = Form(REALS[work.real], work.device.is_gpu, tuple(i.layout for i in inputs), max(form_axes, 1))
     plan = _plan(number, stage, form, work)
-    kernel = work.pattern.kernels.get((number, form, work.device.number))
-    if kernel is None:
-        name = work.name if len(work.pattern.stages) == 1 else f"{work.name}_{number + 1}"
-        kernel = work.device.build(text_of(name, plan, form), name)
-        kernel.set_scalar_arg_dtypes(numbers_in(plan, form, work.real))
-        work.pattern.kernels[number, form, work.device.number] = kernel
     size = numbers[0] * numbers[1]
     small = work.device.small is not None and size < SMALL
+    key = (number, form, work.device.number, small)
+    kernel = work.pattern.kernels.get(key)
+    if kernel is None:
+        name = work.name if len(work.pattern.stages) == 1 else f"{work.name}_{number + 1}"
+        kernel = work.device.build(text_of(name, plan, form), name, small)
+        kernel.set_scalar_arg_dtypes(numbers_in(plan, form, work.real))
+        work.pattern.kernels[key] = kernel
     groups = 1 if small else _groups(plan, form, numbers, work.device)
     outputs = _outputs(stage, plan, groups, numbers, work)
     waits = any(output.end for output in outputs)

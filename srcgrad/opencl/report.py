@@ -8,7 +8,7 @@ from typing import Any  # pyopencl ships no types of its own
 
 import numpy as np
 
-from srcgrad.opencl.device import Device, choose, found, opened
+from srcgrad.opencl.device import Device, choose, found, is_simulator, opened
 
 _BYTES = 1 << 26
 
@@ -19,7 +19,7 @@ def report() -> str:
     lines = [f"  {'':2}{'device':44}{'fp64':>6}{'units':>7}{'memory':>9}{'copy':>10}{'launch':>9}"]
     for number, device in enumerate(found()):
         mark = "*" if device == chosen else " "
-        bandwidth, launch = measured(opened(device))
+        bandwidth, launch = (0.0, 0.0) if is_simulator(device) else measured(opened(device))
         fp64 = "yes" if device.double_fp_config else "no"
         memory = f"{device.global_mem_size / 2**30:.1f} GB"
         name = f"{device.name.strip()} ({device.platform.name.split()[0]})"

@@ -21,6 +21,7 @@ class Resident:
         self.device = device
         self.first = first
         self.arrays = arrays  # by the identity of the NumPy arrays that stand for them
+        self.copies = True  # so that every launch hands over its results
         self.small = None  # one queue: what is launched later reads what is launched now
         self.number, self.is_gpu, self.has_fp64 = device.number, device.is_gpu, device.has_fp64
         self.sums, self.groups, self.build, self.run = device.sums, device.groups, device.build, device.run

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import pytest
 import srcgrad
 from srcgrad.opencl import device
 from srcgrad.opencl.launch import Kernel
+from tests.random_targets import form
 
 COUNT: list[str] = []
 
@@ -28,11 +29,9 @@ def _launches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(params=["cpu", "gpu"])
-def loops(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    held = device.current()
-    monkeypatch.setattr(held, "number", held.number + (1000 if request.param == "gpu" else 0))
-    monkeypatch.setattr(held, "is_gpu", request.param == "gpu")
-    return str(request.param)
+def loops(request: pytest.FixtureRequest) -> Iterator[str]:
+    with form(request.param == "gpu"):
+        yield str(request.param)
 
 
 def softmax(x: Any, t: Any) -> Any:
@@ -161,7 +160,7 @@ def test_one_array_for_two_names() -> None:
 def test_lengths_change_without_new_builds(monkeypatch: pytest.MonkeyPatch) -> None:
     built: list[str] = []
     build = device.Device.build
-    monkeypatch.setattr(device.Device, "build", lambda self, text, name: built.append(name) or build(self, text, name))
+    monkeypatch.setattr(device.Device, "build", lambda self, *args: built.append(args[1]) or build(self, *args))
     derived = srcgrad.value_and_grad(softmax, target="opencl")
     for rows in range(2, 30):
         derived(np.ones((rows, 3 * rows)), np.ones((rows, 3 * rows)))

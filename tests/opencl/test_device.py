@@ -81,6 +81,7 @@ def test_a_child_that_dies_is_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None
 def test_the_form_for_many_items_computes_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     held = device.current()
     monkeypatch.setattr(held, "is_gpu", True)
+    monkeypatch.setattr(held, "copies", True)
     x = np.linspace(-2.0, 2.0, 3001).reshape(-1, 1) * np.array([1.0, 2.0, 0.5])
 
     def f(x: Any, w: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import re
 import threading
 from collections.abc import Callable
@@ -14,13 +13,10 @@ from scipy import special
 
 import srcgrad
 import srcgrad.templates
-from srcgrad.api import _float_arguments
-from srcgrad.errors import DifferentiationError
 from srcgrad.opencl.functions import FUNCTIONS
 from srcgrad.opencl.launch import Kernel, launch
 from srcgrad.rules import Rule, rules
-from tests import random_sweeps, random_writes
-from tests.test_language import ACCEPTED, made
+from tests.test_language import made
 
 SHAPES = [
     (1,),
@@ -287,39 +283,11 @@ def test_the_gradient_of_a_gamma_function_is_one_kernel() -> None:
     assert len(COUNT) == 1
 
 
-@pytest.mark.parametrize("name", ACCEPTED)
-def test_programs(name: str) -> None:
-    f, args = made(name, ACCEPTED[name])
-    try:
-        wrt = _float_arguments(f, args)
-        wanted = srcgrad.value_and_grad(f, wrt=wrt)(*copy.deepcopy(args))
-    except DifferentiationError:
-        return  # its result is no number
-    found = srcgrad.value_and_grad(f, wrt=wrt, target="opencl")(*copy.deepcopy(args))
-    _same(found, wanted)
+def test_a_name_and_the_one_it_is_changed_to_stay_two() -> None:
+    def clashing(last: Any, last_: Any, exp: Any, exp_: Any) -> Any:
+        row = np.tanh(last * exp_) + last_
+        row_ = row * np.exp(exp - last_)
+        return np.sum(row_ * row_ + row)
 
-
-def _same(found: Any, wanted: Any) -> None:
-    if isinstance(wanted, dict):
-        found, wanted = [found[k] for k in wanted], list(wanted.values())
-    if isinstance(wanted, tuple | list):
-        assert len(found) == len(wanted)
-        for one, two in zip(found, wanted, strict=True):
-            _same(one, two)
-    elif isinstance(wanted, float | np.ndarray | np.generic):
-        np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-12)
-
-
-@pytest.mark.parametrize("seed", range(30))
-@pytest.mark.parametrize("draw", [random_writes.program, random_sweeps.program], ids=["writes", "sweeps"])
-def test_random_programs(draw: Callable[[int], str], seed: int) -> None:
-    text, args = draw(seed), random_writes.arguments(seed)
-    f = made("random", text)[0]
-    try:
-        with np.errstate(over="raise", invalid="raise", divide="raise"):
-            if np.ndim(f(args[0].copy(), *args[1:])):
-                return
-        wanted = srcgrad.value_and_grad(f, wrt=(0, 1))(*args)
-    except Exception:
-        return  # it does not run, or is refused
-    _same(srcgrad.value_and_grad(f, wrt=(0, 1), target="opencl")(*args), wanted)
+    compared(clashing, tuple(np.linspace(0.1, 0.5, 7) + k for k in range(4)), 1e-13)
+    assert COUNT

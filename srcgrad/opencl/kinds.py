@@ -1,0 +1,56 @@
+"""In which type NumPy would give the numbers of a kernel: Python's floats, scalars of its own, or what an argument is."""
+
+from __future__ import annotations
+
+import re
+from typing import Any  # arguments are arbitrary objects
+
+from srcgrad.opencl.lines import Line, Text
+from srcgrad.opencl.space import MismatchError, Space
+
+_CALLED = re.compile(r"[A-Za-z_]\w*\(|\?")
+
+
+def kind_of(name: str, text: Text, space: Space, given: dict[str, Any]) -> str:
+    """How NumPy would give a value: `array`, `float`, like the argument that is named, or (empty) as its own scalar."""
+    if space.axes[name]:
+        return "array"
+    lines = {line.name: line for line in text.lines}
+    line = lines[name]
+    if line.form == "SUM_TO" and line.like in given:
+        return line.like
+    if "?" in line.value and not line.form:
+        raise MismatchError  # np.where gives an array without axes
+    if not _is_python(name, lines, given):
+        return ""
+    if _is_whole(name, lines, given):
+        raise MismatchError  # it may be an integer
+    return "float"
+
+
+def check_types(text: Text, space: Space, given: dict[str, Any], real: Any) -> None:
+    """A function of Python's numbers is a float64 to NumPy, and so is all that is computed with it."""
+    lines = {line.name: line for line in text.lines}
+    for line in text.lines if real.itemsize == 4 else ():
+        called = not line.form and _CALLED.search(line.value)
+        if called and not space.axes[line.name] and all(_is_python(read, lines, given) for read in line.reads):
+            raise MismatchError
+
+
+def _is_whole(name: str, lines: dict[str, Line], given: dict[str, Any]) -> bool:
+    """Whether Python would compute a number with an integer among others."""
+    if name in given:
+        return type(given[name]) is int
+    return any(_is_whole(read, lines, given) for read in lines[name].reads)
+
+
+def _is_python(name: str, lines: dict[str, Line], given: dict[str, Any]) -> bool:
+    """Whether a number is one of Python's own."""
+    if name in given:
+        return type(given[name]) in (float, int)
+    line = lines[name]
+    if line.form == "SUM_TO":
+        return _is_python(line.like, lines, given)
+    if line.form == "COUNT":
+        return True
+    return not line.form and not _CALLED.search(line.value) and all(_is_python(r, lines, given) for r in line.reads)

@@ -1,0 +1,67 @@
+"""Kernels under Oclgrind: no access out of bounds, no race, no read of what was never written.
+
+Its exit status tells nothing, so its log must be empty. Races and reads are looked for in text that is not optimised:
+of that it knows every instruction.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+from srcgrad.opencl.device import found, is_simulator
+
+pytestmark = pytest.mark.skipif(not any(map(is_simulator, found())), reason="Oclgrind is not installed")
+
+SETTINGS = {
+    "SRCGRAD_DEVICE": "oclgrind",
+    "PYOPENCL_NO_CACHE": "1",
+    "OCLGRIND_BUILD_OPTIONS": "-cl-opt-disable",
+    "OCLGRIND_DATA_RACES": "1",
+    "OCLGRIND_UNINITIALIZED": "1",
+    "OCLGRIND_MAX_ERRORS": "20",
+}
+CHECKED = "(test_form or test_shapes or test_layouts or test_masks) and not shape8"  # that has 20,011 elements
+
+
+def log(tmp_path: pathlib.Path, *command: str, form: str = "cpu") -> str:
+    """What Oclgrind finds in a run of Python."""
+    place = tmp_path / "oclgrind.log"
+    space = {**os.environ, **SETTINGS, "SRCGRAD_FORM": form, "OCLGRIND_LOG": str(place)}
+    done = subprocess.run([sys.executable, *command], env=space, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    return place.read_text()
+
+
+@pytest.mark.parametrize("form", ["cpu", "gpu"])
+def test_kernels(form: str, tmp_path: pathlib.Path) -> None:
+    tests = str(pathlib.Path(__file__).with_name("test_kernels.py"))
+    assert log(tmp_path, "-m", "pytest", "-q", "-p", "no:cacheprovider", tests, "-k", CHECKED, form=form) == ""
+
+
+PLANTED = {
+    "out of bounds": ("y[i + 1] = x[i];", "Invalid write"),
+    "race": ("y[0] = (float)i;", "race"),
+    "uninitialised": ("__local float t[8]; y[i] = t[i];", "Uninitialized"),
+}
+
+
+@pytest.mark.parametrize("fault", PLANTED)
+def test_planted_faults_are_seen(fault: str, tmp_path: pathlib.Path) -> None:
+    line, wanted = PLANTED[fault]
+    script = f"""
+import numpy as np
+from srcgrad.opencl.device import current
+device = current()
+text = "__kernel void k(__global const float* x, __global float* y) {{ size_t i = get_global_id(0); {line} }}"
+kernel, x, y = device.build(text, "k"), np.ones(8, np.float32), np.empty(8, np.float32)
+buffers = [device.given(x), device.taken(y)]
+kernel.set_args(*buffers)
+device.cl.enqueue_nd_range_kernel(device.queue, kernel, (8,), (4,))
+device.queue.finish()
+"""
+    assert wanted in log(tmp_path, "-W", "ignore", "-c", script)

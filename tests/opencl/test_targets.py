@@ -1,0 +1,33 @@
+"""Whole programs give the same with kernels as without: values, tangents, adjoints, their types, dtypes and shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.people import PEOPLE
+from tests.programs import PROGRAMS
+from tests.random_targets import DRAWS, compared, outcome
+from tests.test_language import ACCEPTED, made
+
+WRITTEN = [*PROGRAMS, *PEOPLE]
+pytestmark = pytest.mark.filterwarnings("ignore")  # kernels give none where NumPy does
+
+
+@pytest.mark.parametrize("function, args", WRITTEN, ids=[f"{f.__name__}-{k}" for k, (f, _) in enumerate(WRITTEN)])
+def test_programs(function: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    assert compared(function, args) == ""
+
+
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_language(name: str) -> None:
+    assert compared(*made(name, ACCEPTED[name])) == ""
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("kind", DRAWS)
+def test_random_programs(kind: str, seed: int) -> None:
+    found = outcome(DRAWS[kind], seed)
+    assert found.startswith(("right", "refused", "skipped")), found
