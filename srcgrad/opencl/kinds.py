@@ -1,4 +1,4 @@
-"""In which type NumPy would give the numbers of a kernel: Python's floats, scalars of its own, or what an argument is."""
+"""In which type NumPy would give the numbers of a kernel: Python's floats, its own scalars, or what an argument is."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def test_axes(function: Callable[..., Any], real: Any, loops: str) -> None:
     assert COUNT
 
 
-@pytest.mark.parametrize("function", CASES)
+@pytest.mark.parametrize("function", [softmax, of_columns, far_columns])
 def test_layouts(function: Callable[..., Any], loops: str) -> None:
     x, t = (np.random.default_rng(k).standard_normal((24, 24)) for k in range(2))
     for view in (lambda a: a.T, lambda a: a[::-1], lambda a: a[2:, ::3], lambda a: a[:, 1:-1]):
