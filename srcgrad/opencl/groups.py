@@ -146,7 +146,7 @@ class Group:
     def _is_sum(self, node: Node) -> bool:
         """Whether an expression puts an array together to a number."""
         many = self._many(node)
-        if many is None or many.form in ("COUNT", "SPREAD", "AXIS", "SHARE") or not self._is_number(node):
+        if many is None or many.form in ("COUNT", "SPREAD", "FILL", "AXIS", "SHARE") or not self._is_number(node):
             return False
         return not all(self._is_number(found_at(place)) for place in many.values)
 
@@ -224,7 +224,7 @@ class Group:
     def _is_number(self, node: Node) -> bool:
         """Whether a value is known to be no array."""
         many = self._many(node)
-        if many is not None and many.form in ("SUM_TO", "SPREAD"):
+        if many is not None and many.form in ("SUM_TO", "SPREAD", "FILL"):
             return self._is_number(found_at(many.likes[0]))
         if many is not None:
             return many.form == "COUNT" or (many.is_total and not many.kept)

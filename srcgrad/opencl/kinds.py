@@ -29,9 +29,20 @@ def kind_of(name: str, text: Text, space: Space, given: dict[str, Any]) -> str:
 
 
 def check_types(text: Text, space: Space, given: dict[str, Any], real: Any) -> None:
-    """A function of Python's numbers is a float64 to NumPy, and so is all that is computed with it."""
+    """A function of Python's numbers is a float64 to NumPy, and so is all that is computed with it.
+
+    An array that is spread from them is one, too, until it is summed to what has another dtype; without axes, it is
+    an array where kernels give numbers.
+    """
     lines = {line.name: line for line in text.lines}
+    if any(line.form in ("SPREAD", "FILL") and not space.axes[line.name] for line in text.lines):
+        raise MismatchError
     for line in text.lines if real.itemsize == 4 else ():
+        if line.form == "SPREAD" and all(_is_python(read, lines, given) for read in line.reads):
+            if any(line.name in other.reads and other.form != "SUM_TO" for other in text.lines):
+                raise MismatchError
+            if any(line.name == own for _, own in text.results):
+                raise MismatchError
         called = not line.form and _CALLED.search(line.value)
         if called and not space.axes[line.name] and all(_is_python(read, lines, given) for read in line.reads):
             raise MismatchError

@@ -2,8 +2,8 @@
 
 `REAL t = tanh(x * w);` is computed of each element. What is computed of many, or changes axes, is in capitals:
 `SUM(e; 1, kept)`, `MEAN`, `MAX` and `MIN` reduce along an axis (all of them if none is named), `SUM_TO(e; x)` sums
-`e` to the shape of `x`, `SPREAD(e; x)` gives it that shape, `AXIS(e; 1)` puts an axis of length one in, `COUNT(x; 1)`
-is how many elements a reduction puts together. `STORE(t);` says that a value is a result.
+`e` to the shape of `x`, `SPREAD(e; x)` gives it that shape, `FILL(e; x)` that dtype as well, `AXIS(e; 1)` puts an axis
+of length one in, `COUNT(x; 1)` is how many elements a reduction puts together. `STORE(t);` marks a result.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import re
 from dataclasses import dataclass
 
 HEAD = "Of each element:"
-REDUCTIONS = ("SUM", "MEAN", "MAX", "MIN")
+PLAIN = ("", "AXIS", "COUNT", "SPREAD", "FILL")  # forms that reduce nothing
 _LINE = re.compile(r"^(?:(REAL|int) )?(\w+) = (.*);$")
-_MANY = re.compile(r"^(SUM|MEAN|MAX|MIN|SUM_TO|SPREAD|AXIS|COUNT)\((.*)\)$")
+_MANY = re.compile(r"^(SUM|MEAN|MAX|MIN|SUM_TO|SPREAD|FILL|AXIS|COUNT)\((.*)\)$")
 _STORE = re.compile(r"^STORE\((\w+)\);$")
 _WORD = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?!\w*\()")
 ALL = None
@@ -68,7 +68,7 @@ def _line(name: str, value: str, test: bool, known: dict[str, str]) -> Line:
         return Line(name, "", made, words(made), test=test)
     of, *rest = [part.strip() for part in many[2].split(";")]
     made = renamed(of, known)
-    if many[1] in ("SUM_TO", "SPREAD"):
+    if many[1] in ("SUM_TO", "SPREAD", "FILL"):
         return Line(name, many[1], made, words(made), like=known[rest[0]])
     marks = [mark.strip() for mark in rest[0].split(",")] if rest else []
     axis = int(marks[0]) if marks and marks[0] != "kept" else ALL

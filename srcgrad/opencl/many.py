@@ -64,7 +64,7 @@ class Spelling:
         if function is np.broadcast_to and isinstance(two, gast.Call) and self.function(two) is np.shape:
             return Many("SPREAD", [(node.args, 0)], [(two.args, 0)])
         if function is np.full_like:
-            return Many("SPREAD", [(node.args, 1)], [(node.args, 0)])
+            return Many("FILL", [(node.args, 1)], [(node.args, 0)])
         if function is np.expand_dims and (axis := integer(two)) is not None:
             return Many("AXIS", [(node.args, 0)], [], axis)
         return None

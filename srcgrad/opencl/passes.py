@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from srcgrad.opencl.lines import Line
+from srcgrad.opencl.lines import PLAIN, Line
 from srcgrad.opencl.space import Space, members
 from srcgrad.opencl.stages import Stage, is_dear
 
@@ -78,7 +78,7 @@ def planned(stage: Stage, space: Space, spread: bool = False) -> Plan:
 
 def is_row_reduction(line: Line, stage: Stage, space: Space) -> bool:
     """Whether a line reduces along the rows of its stage, which go on to use it."""
-    if line.name in stage.ends or line.form in ("", "AXIS", "COUNT", "SPREAD"):
+    if line.name in stage.ends or line.form in PLAIN:
         return False
     return bool(members(space.over[line.name]) - members(space.axes[line.name]))
 

@@ -16,7 +16,7 @@ from srcgrad.opencl import grid
 from srcgrad.opencl.device import Device
 from srcgrad.opencl.kinds import check_types, kind_of
 from srcgrad.opencl.layout import BOOL, REALS, steps, steps_in_one_piece
-from srcgrad.opencl.lines import Line, Text
+from srcgrad.opencl.lines import PLAIN, Line, Text
 from srcgrad.opencl.passes import Plan, planned
 from srcgrad.opencl.program import text_of
 from srcgrad.opencl.source import Form, numbers_in
@@ -229,7 +229,7 @@ def _is_flat(stage: Stage, inputs: list[Input], work: Preparing) -> bool:
         reach = members(space.over[line.name]) | members(space.axes[line.name])
         if reach and reach != set(stage.axes):
             return False
-        reduces = line.form not in ("", "AXIS", "COUNT", "SPREAD") and reach - members(space.axes[line.name])
+        reduces = line.form not in PLAIN and reach - members(space.axes[line.name])
         if line.name not in stage.ends and reduces:
             return False
     full = steps_in_one_piece(work.shape(stage.axes))

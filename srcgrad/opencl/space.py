@@ -90,7 +90,7 @@ def _note(line: Line, space: Space) -> None:
         if not 0 <= place <= len(over):
             raise MismatchError
         space.axes[line.name] = (*over[:place], None, *over[place:])
-    elif line.form in ("SPREAD", "SUM_TO"):
+    elif line.form in ("SPREAD", "FILL", "SUM_TO"):
         space.axes[line.name] = _shaped(line, over, space)
     elif line.axis is ALL:
         space.axes[line.name] = (None,) * len(over) if line.kept else ()
@@ -113,7 +113,7 @@ def _shaped(line: Line, over: Axes, space: Space) -> Axes:
     like = space.axes[line.like]
     _joined(over, like, space)
     have, due = set(space.known(over)) - {None}, set(space.known(like)) - {None}
-    if line.form == "SPREAD" and (not have <= due or len(over) > len(like)):
+    if line.form != "SUM_TO" and (not have <= due or len(over) > len(like)):
         raise MismatchError
     if not have >= due and not have <= due:
         raise MismatchError

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from srcgrad.opencl.lines import Line, Text
+from srcgrad.opencl.lines import PLAIN, Line, Text
 from srcgrad.opencl.space import MismatchError, Space, members
 
 _CALL = re.compile(r"[A-Za-z_]\w*\(")
@@ -50,7 +50,7 @@ class Staging:
 
     def reduced(self, line: Line) -> frozenset[int]:
         """The axes that a line reduces."""
-        if line.form in ("", "AXIS", "COUNT", "SPREAD"):
+        if line.form in PLAIN:
             return frozenset()
         return members(self.space.over[line.name]) - members(self.space.axes[line.name])
 
@@ -77,7 +77,7 @@ def root(name: str, text: Text, space: Space) -> str:
     lines = {line.name: line for line in text.lines}
     while name in lines and lines[name].reads == (lines[name].value,):
         line = lines[name]
-        if line.form not in ("", "SUM_TO", "SPREAD") or space.axes[line.name] != space.axes[line.value]:
+        if line.form not in ("", "SUM_TO", "SPREAD", "FILL") or space.axes[line.name] != space.axes[line.value]:
             break
         if line.value not in lines:
             break

@@ -218,5 +218,5 @@ def test_a_kernel_is_given_what_it_calls() -> None:
 def test_names_of_functions_are_no_names_of_python() -> None:
     for name in (*CALLED, "sg_exp", "far_sin", "OWN"):
         assert identifier(name) == f"{name}_"
-    found = launch(kernel("exp__ + pow(exp__, 2.5)", "exp_"), np.array([4.0]))
-    assert np.array_equal(found, [36.0])
+    found = launch(kernel("exp__ + pow(exp__, 2.5)", "exp_"), np.array([4.0, 4.0]))
+    assert np.array_equal(found, [36.0, 36.0])
