@@ -31,6 +31,24 @@ def rows(x, b):  # type: ignore[no-untyped-def]
     return np.sum(np.sin(x + b) * np.exp(-0.5 * x * x))
 
 
+def softmax(x, w):  # type: ignore[no-untyped-def]
+    """Softmax of rows, weighed and summed."""
+    e = np.exp(x - np.max(x, axis=1, keepdims=True))
+    return np.sum(e / np.sum(e, axis=1, keepdims=True) * w)
+
+
+def normal(x, g, b):  # type: ignore[no-untyped-def]
+    """Rows made normal, scaled and moved."""
+    d = x - np.mean(x, axis=-1, keepdims=True)
+    y = d / np.sqrt(np.mean(d * d, axis=-1, keepdims=True) + 1e-5) * g + b
+    return np.sum(y * y)
+
+
+def dense(x, w, b, t):  # type: ignore[no-untyped-def]
+    """A layer against targets: products of matrices stay with the host's BLAS."""
+    return np.sum((np.tanh(x @ w + b) - t) ** 2)
+
+
 def cases() -> list[tuple[str, Callable[..., Any], tuple[Any, ...], Any]]:
     """Title, function, arguments, with respect to what."""
     draw = np.random.default_rng(0).standard_normal
@@ -43,6 +61,12 @@ def cases() -> list[tuple[str, Callable[..., Any], tuple[Any, ...], Any]]:
         found.append(
             (f"rows, 2000 x 500 {real.__name__}", rows, (draw((2000, 500)).astype(real), draw(500).astype(real)), 0)
         )
+        square = tuple(draw((2048, 2048)).astype(real) for _ in range(2))
+        found.append((f"softmax, 2048 {real.__name__}", softmax, square, 0))
+        narrow = tuple(draw(shape).astype(real) for shape in ((4096, 1024), 1024, 1024))
+        found.append((f"normal, 4096 x 1024 {real.__name__}", normal, narrow, (0, 1, 2)))
+        deep = tuple(draw(shape).astype(real) for shape in ((4096, 512), (512, 512), 512, (4096, 512)))
+        found.append((f"dense, 4096 x 512 {real.__name__}", dense, deep, (0, 1, 2)))
     return found
 
 
