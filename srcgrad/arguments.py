@@ -15,6 +15,7 @@ from srcgrad.facts import SCALAR, UNKNOWN, Kind
 from srcgrad.front.functions import shadows
 from srcgrad.opencl.array import Array
 from srcgrad.opencl.boundary import kept, on_host, seen
+from srcgrad.opencl.memory import Lease
 
 _ARRAYS = tuple(Kind("array", rank) for rank in range(33))
 _OTHER = Kind("other")
@@ -149,7 +150,8 @@ def _own_array(gradient: Any, value: np.ndarray, others: list[Any]) -> np.ndarra
             "look at the rules that you wrote; if there are none, please report this as a bug of srcgrad",
         )
     shared = made is value or any(made is other for other in others)
-    fresh = made.base is None and made.flags.owndata and made.flags.writeable and made.flags.c_contiguous
+    owned = made.flags.owndata if made.base is None else type(made.base) is Lease  # views of it have it as their base
+    fresh = owned and made.flags.writeable and made.flags.c_contiguous
     if made.dtype != value.dtype:
         made = made.astype(value.dtype)
     elif shared or not fresh:

@@ -15,6 +15,7 @@ import srcgrad
 import srcgrad.templates
 from srcgrad.opencl.functions import FUNCTIONS
 from srcgrad.opencl.launch import Kernel, launch
+from srcgrad.opencl.memory import Lease
 from srcgrad.rules import Rule, rules
 from tests.test_language import made
 
@@ -291,3 +292,13 @@ def test_a_name_and_the_one_it_is_changed_to_stay_two() -> None:
 
     compared(clashing, tuple(np.linspace(0.1, 0.5, 7) + k for k in range(4)), 1e-13)
     assert COUNT
+
+
+def test_gradients_come_on_the_slabs_of_kernels() -> None:
+    """Without a copy, and each in memory of its own."""
+    x = np.linspace(-1.0, 1.0, 100_000)
+    derived = srcgrad.value_and_grad(lambda x, w: np.sum(np.tanh(x * x) + np.tanh(w * w)), wrt=(0, 1), target="opencl")
+    _, (first, second) = derived(x, x)
+    assert type(first.base) is Lease and type(second.base) is Lease
+    first[:] = 0.0
+    assert np.any(second) and np.any(derived(x, x)[1][0])
