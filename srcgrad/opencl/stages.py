@@ -77,7 +77,7 @@ def root(name: str, text: Text, space: Space) -> str:
     lines = {line.name: line for line in text.lines}
     while name in lines and lines[name].reads == (lines[name].value,):
         line = lines[name]
-        if line.form not in ("", "SUM_TO", "SPREAD", "FILL") or space.axes[line.name] != space.axes[line.value]:
+        if line.form not in ("SUM_TO", "SPREAD") or space.axes[line.name] != space.axes[line.value]:
             break
         if line.value not in lines:
             break

@@ -165,3 +165,24 @@ def test_lengths_change_without_new_builds(monkeypatch: pytest.MonkeyPatch) -> N
     for rows in range(2, 30):
         derived(np.ones((rows, 3 * rows)), np.ones((rows, 3 * rows)))
     assert len(built) == 1
+
+
+def test_a_copy_is_an_array_of_its_own() -> None:
+    def kept(x: Any, t: Any) -> Any:
+        e = np.exp(x * t)
+        y = np.positive(e)
+        y[0] = 0.0
+        return np.sum(e * y * x)
+
+    same(kept, (np.linspace(-1.0, 1.0, 12).reshape(3, 4), np.ones((3, 4))))
+
+
+def test_a_layer_is_one_launch_of_one_stage() -> None:
+    def layer(x: Any, w: Any, b: Any) -> Any:
+        return np.sum(np.tanh(x * w + b))
+
+    derived = srcgrad.value_and_grad(layer, wrt=(0, 1, 2), target="opencl")
+    derived(np.ones((6, 7)), np.ones((6, 7)), np.ones(7))
+    (name,) = COUNT
+    kernel = derived.__wrapped__.__globals__[name].srcgrad_kernel
+    assert [len(found.steps) for found in kernel.known.values()] == [1]
