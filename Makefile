@@ -50,6 +50,7 @@ fuzz: $(VENV)/test.installed
 
 fuzz-opencl: $(VENV)/test.installed
 	SRCGRAD_DEVICE=$(DEVICE) $(BIN)/python -m tests.random_targets $(FIRST) $(N)
+	SRCGRAD_EVERY=1 $(BIN)/python -m pytest tests/opencl/test_targets.py
 
 clean:
 	rm -rf $(VENV) site build
