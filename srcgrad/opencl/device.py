@@ -75,9 +75,9 @@ class Device:
         return self.cl.Buffer(self.context, self._reads, 0, array)
 
     def taken(self, array: Any) -> Any:
-        """A buffer for what a kernel writes."""
+        """A buffer for what a kernel writes, and may read again."""
         if self.copies:
-            return self.cl.Buffer(self.context, self.cl.mem_flags.WRITE_ONLY, array.nbytes)
+            return self.cl.Buffer(self.context, self.cl.mem_flags.READ_WRITE, array.nbytes)
         return self.cl.Buffer(self.context, self._writes, 0, array)
 
     def sums(self, real: str) -> Any:
