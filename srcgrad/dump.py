@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import srcgrad.templates as templates
 from srcgrad.emit.globals import Globals
 from srcgrad.emit.meaning import Copied, Made, Meaning
 from srcgrad.emit.module import body, gap, header, import_lines, remark
@@ -106,7 +105,6 @@ def dump(
     asked = [(f, is_whole(t)) for t in dict.fromkeys(targets) for f in find_target(t, text=text)]
     functions = [function for function, _ in asked]
     check_names(functions, wrt)
-    templates.load_special()
     output, refused = _Output(Globals(standalone), inline, target), []
     for function, whole in asked:
         attempt = output.copy()

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any  # functions of arbitrary arguments
 
-import srcgrad.templates as templates
 from srcgrad.derivative import Derivative
 from srcgrad.facts import Facts, Kind
 from srcgrad.front.target import find_target
@@ -35,7 +34,6 @@ def explain_target(
     """Print a table for each function of a target; with `arguments`, Python text, run it and print bytes too."""
     functions = find_target(target, text=text)
     check_names(functions, wrt)
-    templates.load_special()
     for place, function in enumerate(functions):
         kinds = annotated(function)
         names = active(function, kinds) if wrt is None else named(function, wrt)

@@ -26,8 +26,7 @@ FORWARD = {
 
 def known() -> list[Rule]:
     """All rules, SciPy's included if it is installed, in the order in which a reader looks for them."""
-    templates.load()
-    templates.load_special()
+    templates.load_all()
     named = [rule for rule in rules() if not rule.name.startswith("srcgrad.")]
     return sorted(named, key=lambda rule: (rule.name.count(".") > 1, rule.name.lower(), rule.name))
 
@@ -135,12 +134,13 @@ def page() -> str:
     """The page docs/rules.md."""
     every = known()
     parts = [PAGE]
-    for family in (*templates.FAMILIES, templates.SPECIAL):
+    for family in templates.families():
         own = [rule for rule in every if _family(rule) == family]
         if own:
             module = importlib.import_module(f"{templates.__name__}.{family}")
             title = inspect.cleandoc(module.__doc__ or "").partition("\n\n")[0]
-            parts.append(f"## {family.capitalize()}\n\n{textwrap.fill(title, 118)}\n\n" + "".join(_rows(own)))
+            heading = family.capitalize().replace("_", " ")
+            parts.append(f"## {heading}\n\n{textwrap.fill(title, 118)}\n\n" + "".join(_rows(own)))
     constants = [rule.name for rule in every if rule.kind == "constant"]
     listed = textwrap.fill(", ".join(f"`{name}`" for name in constants) + ".", 118, break_on_hyphens=False)
     parts.append(f"## No derivative\n\n{listed}\n")

@@ -91,8 +91,10 @@ def home(op: object) -> str | None:
         for candidate in ("numpy", "scipy.special"):
             if getattr(sys.modules.get(candidate), name, None) is op:
                 return candidate
-    if module is not None and module.startswith("scipy.special."):
-        return "scipy.special"
+    if module is not None and module.startswith("scipy."):
+        public = module.split("._")[0]
+        if getattr(sys.modules.get(public), name, None) is op:
+            return str(public)
     return None if module is None else str(module)
 
 

@@ -11,7 +11,6 @@ from typing import Any  # functions of arbitrary arguments
 
 import numpy as np
 
-import srcgrad.templates as templates
 from srcgrad.check import check_report
 from srcgrad.differences import is_float, parts
 from srcgrad.dump import is_whole
@@ -71,7 +70,6 @@ def check_target(
     is 1.
     """
     functions = find_target(target, text=text)
-    templates.load_special()
     rows: list[Row] = []
     complete = True
     with module_of(target, text) as module:

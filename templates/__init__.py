@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import threading
+from collections.abc import Iterable
 
 FAMILIES = (
     "constants",
@@ -24,33 +25,50 @@ FAMILIES = (
     "runtime",
     "transposes",
 )
-SPECIAL = "special"  # scipy.special: only on request, since SciPy may be absent and is slow to import
+
+# SciPy may be absent and is slow to import: the families of a package are loaded when a function names something of it.
+ON_REQUEST: dict[str, tuple[str, ...]] = {
+    "scipy.special": ("special",),
+    "scipy.linalg": ("scipy_linalg",),
+}
 
 _lock = threading.RLock()
 _loaded: list[str] = []
 
 
 def load() -> None:
-    """Put the rules of all families into the table, once; later calls cost next to nothing."""
+    """Put the rules of all families into the table that need NumPy only, once; later calls cost next to nothing."""
     if len(_loaded) < len(FAMILIES):
-        for family in FAMILIES:
-            _load(family, _loaded)
+        _load(FAMILIES)
 
 
-def load_special() -> bool:
-    """Put the rules of `scipy.special` into the table, once; False if SciPy is not installed.
+def load_for(module: str) -> None:
+    """Put the rules of a module's SciPy package into the table: of `scipy.linalg` for `scipy.linalg._basic`.
 
-    Call it when a user's function names something of SciPy. It imports SciPy.
+    The gamma functions of `math` have their derivatives in `scipy.special`, if SciPy is installed.
     """
-    if importlib.util.find_spec("scipy") is None:
-        return False
+    package = "scipy.special" if module == "math" else ".".join(module.split(".")[:2])
+    if package in ON_REQUEST and importlib.util.find_spec("scipy") is not None:
+        load()
+        _load(ON_REQUEST[package])
+
+
+def load_all() -> bool:
+    """Put every rule into the table, as tables and tests need it; False if SciPy is not installed."""
     load()
-    importlib.import_module(f"{__name__}.{SPECIAL}")
-    return True
+    for package in ON_REQUEST:
+        load_for(package)
+    return importlib.util.find_spec("scipy") is not None
 
 
-def _load(family: str, loaded: list[str]) -> None:
+def families() -> tuple[str, ...]:
+    """The families in the order in which a reader finds them."""
+    return (*FAMILIES, *(family for package in ON_REQUEST.values() for family in package))
+
+
+def _load(names: Iterable[str]) -> None:
     with _lock:
-        if family not in loaded:
-            importlib.import_module(f"{__name__}.{family}")
-            loaded.append(family)
+        for family in names:
+            if family not in _loaded:
+                importlib.import_module(f"{__name__}.{family}")
+                _loaded.append(family)

@@ -121,8 +121,7 @@ def differentiable_rules() -> list[Rule]:
 @cache
 def load() -> None:
     """Load every family of templates."""
-    srcgrad.templates.load()
-    srcgrad.templates.load_special()
+    srcgrad.templates.load_all()
 
 
 def cases(rule: Rule) -> list[Case]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -35,3 +37,33 @@ def test_unknown_operation():
     with pytest.raises(DifferentiationError, match=r"did you mean .*np\.sum") as caught:
         entry("np.smu")
     assert caught.value.code == "E5003"
+
+
+ON_REQUEST = """\
+import math
+import sys
+
+import srcgrad
+from scipy.linalg import inv
+
+
+def linear(a):
+    return inv(a)[0, 0]
+
+
+def log_gamma(x):
+    return math.lgamma(x)
+
+
+for f in (linear, log_gamma):
+    srcgrad.source(f)
+    print(*[name for name in ("scipy_linalg", "special") if f"srcgrad.templates.{name}" in sys.modules])
+"""
+
+
+def test_families_of_scipy_are_loaded_on_request(tmp_path):
+    """A function of a SciPy package brings the rules of that package and of no other."""
+    program = tmp_path / "program.py"
+    program.write_text(ON_REQUEST)
+    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, check=True)
+    assert done.stdout == "scipy_linalg\nscipy_linalg special\n"

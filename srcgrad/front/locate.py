@@ -12,6 +12,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Literal
 
+from srcgrad.templates import ON_REQUEST
+
 # NumPy and what it imports itself, so that nothing of the user's can stand in their place.
 TRUSTED_ROOTS = frozenset(
     {
@@ -31,13 +33,13 @@ class Located:
 
 
 def is_trusted(name: str) -> bool:
-    """Whether the module may be imported: NumPy, scipy.special, srcgrad and a part of the standard library.
+    """Whether the module may be imported: NumPy, SciPy where it has rules, srcgrad, a part of the standard library.
 
     >>> is_trusted("numpy.linalg"), is_trusted("scipy.special"), is_trusted("scipy.optimize")
     (True, True, False)
     """
     parts = name.split(".")
-    return parts[0] in TRUSTED_ROOTS or parts[:2] == ["scipy", "special"]
+    return parts[0] in TRUSTED_ROOTS or ".".join(parts[:2]) in ON_REQUEST
 
 
 def trusted_module(name: str, own: Sequence[Path]) -> ModuleType | None:

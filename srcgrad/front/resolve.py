@@ -121,8 +121,8 @@ def _of_binding(found: Binding, node: Node, facts: Facts) -> Operation:
     function = found.object
     if found.kind != "object":
         return Operation("opaque", found)
-    if rule_of(function) is None and "scipy" in str(home(function)):
-        templates.load_special()
+    if rule_of(function) is None:
+        templates.load_for(home(function) or "")
     if rule_of(function) is not None:
         return _of_op(function, node.args, node.keywords, node, facts)
     primal = getattr(function, "__srcgrad_primal__", function)

@@ -48,7 +48,7 @@ def kernel(arguments: list[str], lines: list[str], body: str = "None") -> Callab
 
 def formed() -> list[Rule]:
     """Rules with a form that kernels may have."""
-    assert srcgrad.templates.load_special()
+    assert srcgrad.templates.load_all()
     found = [r for r in rules() if r.kind == "elementwise" and r.cl and "condition" not in r.cl]
     return [r for r in found if set(re.findall(r"(\w+)\(", str(r.cl))) <= FUNCTIONS]
 
