@@ -76,6 +76,8 @@ def _parser() -> argparse.ArgumentParser:
     rules = commands.add_parser("rules", help="list the operations, or show the rule of one")
     rules.add_argument("operation", nargs="?", metavar="OP", help="np.tanh, scipy.special.erf, multiply")
     rules.add_argument("--markdown", action="store_true", help="print the page docs/rules.md")
+    rules.add_argument("--json", action="store_true", help="print the table for programs to read")
+    rules.add_argument("--missing", action="store_true", help="print what the installed NumPy has and the table lacks")
     rules.set_defaults(command=_rules)
     devices = commands.add_parser("devices", help="list the OpenCL devices, and tell which one is used and why")
     devices.set_defaults(command=_devices)
@@ -145,6 +147,15 @@ def _rules(asked: argparse.Namespace) -> int:
     from srcgrad import rulebook
     from srcgrad.output import write_output
 
+    if asked.missing or asked.json:
+        from srcgrad.inventory import as_json, missing
+
+        if asked.json:
+            write_output(as_json(), "-")
+            return 0
+        unknown = missing()
+        write_output("".join(f"{name}\n" for name in unknown), "-")
+        return 1 if unknown else 0
     if asked.markdown:
         write_output(rulebook.page(), "-")
     elif asked.operation:

@@ -173,7 +173,14 @@ def _plain(function: Callable[..., Any]) -> tuple[Any, tuple[Any, ...]]:
     """The function itself, and the arguments that are bound to it already."""
     function = getattr(function, "__srcgrad_primal__", function)
     templates.load()
-    if not inspect.isfunction(function) and rule_of(function) is not None:
+    rule = rule_of(function)
+    if rule is not None and rule.kind == "refused":
+        raise DifferentiationError(
+            "E5001", f"`{rule.name}` has no derivative: {rule.note}", "write a rule for a function of your own"
+        )
+    if rule is not None and rule.composition is not None:
+        return rule.composition, ()
+    if not inspect.isfunction(function) and rule is not None:
         return _as_function(function), ()
     if inspect.ismethod(function):
         return function.__func__, (function.__self__,)
@@ -199,6 +206,8 @@ def _as_function(op: Any) -> Callable[..., Any]:
 
 def _required(rule: Any) -> list[str]:
     template = rule.template or rule.tangent
+    if template is None:  # a constant, of its first argument
+        return ["x"]
     parameters = list(inspect.signature(template).parameters.values())[1:]
     return [p.name for p in parameters if p.default is p.empty]
 

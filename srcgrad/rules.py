@@ -31,7 +31,7 @@ class Rule:
 
     op: Any
     name: str
-    kind: str  # elementwise, linear, multilinear, general, constant
+    kind: str  # elementwise, linear, multilinear, general, composed, constant, refused
     template: Callable[..., Any] | None = None
     tangent: Callable[..., Any] | None = None
     cl: str | None = None
@@ -42,12 +42,20 @@ class Rule:
     second: bool = True
     wide: bool = False
     aliases: tuple[Any, ...] = field(default=())
+    composition: Callable[..., Any] | None = None  # the op in terms of others; its derivative is that of this text
 
     @property
     def parameters(self) -> tuple[str, ...]:
         """Names of the operation's parameters that the rule handles, in order."""
+        if self.composition is not None:
+            return tuple(inspect.signature(self.composition).parameters)
         function = self.template or self.tangent
         return () if function is None else tuple(inspect.signature(function).parameters)[1:]
+
+    @property
+    def definition(self) -> Callable[..., Any] | None:
+        """The function in which the rule is written; None for constants and for what is refused."""
+        return self.template or self.tangent or self.composition
 
 
 class _Derivative:
@@ -62,7 +70,8 @@ class _Derivative:
 
 d = _Derivative()
 
-_table: dict[int, Rule] = {}
+Key = int | tuple[int, str]
+_table: dict[Key, Rule] = {}
 _generation = 0
 
 
@@ -73,7 +82,13 @@ def generation() -> int:
 
 def rule_of(op: object) -> Rule | None:
     """The rule of `op`, found by identity; None if there is none."""
-    return _table.get(id(op))
+    return _table.get(_key(op))
+
+
+def _key(op: object) -> Key:
+    """The identity of an op; `np.add.reduce` is a new object whenever it is read, `np.add` is not."""
+    owner = getattr(op, "__self__", None)
+    return (id(owner), str(getattr(op, "__name__", ""))) if type(owner).__name__ == "ufunc" else id(op)
 
 
 def rules() -> list[Rule]:
@@ -102,6 +117,9 @@ def spelling(op: object) -> str:
     """How a reader writes `op`: `np.sum`, `np.linalg.inv`, `math.sin`, `scipy.special.erf`."""
     name = getattr(op, "__name__", None) or repr(op)
     module = home(op) or ""
+    owner = getattr(op, "__self__", None)
+    if type(owner).__name__ == "ufunc":
+        return f"{spelling(owner)}.{name}"
     if module in ("builtins", ""):
         return name
     if module == "numpy" or module.startswith("numpy."):
@@ -113,7 +131,7 @@ def register(rule: Rule) -> None:
     """Put a rule into the table under its operation and its aliases; a second rule for one key is refused."""
     global _generation
     for op in (rule.op, *rule.aliases):
-        known = _table.get(id(op))
+        known = rule_of(op)
         if known is not None and _same_author(known, rule):
             _replace(known, rule)  # a notebook cell that was run again
             return
@@ -124,20 +142,20 @@ def register(rule: Rule) -> None:
                 "remove one of the two",
             )
     for op in (rule.op, *rule.aliases):
-        _table[id(op)] = rule
+        _table[_key(op)] = rule
     _generation += 1
 
 
 def _same_author(one: Rule, two: Rule) -> bool:
     """Whether the second rule is the first one written anew: a template of the same name in the same module."""
-    first, second = one.template or one.tangent, two.template or two.tangent
+    first, second = one.definition, two.definition
     if first is None or second is None or one.op is not two.op:
         return False
     return (first.__module__, first.__qualname__) == (second.__module__, second.__qualname__)
 
 
 def _place(rule: Rule) -> str:
-    code = getattr(rule.template or rule.tangent, "__code__", None)
+    code = getattr(rule.definition, "__code__", None)
     return "a constant" if code is None else f"line {code.co_firstlineno} of {rule.name}'s template"
 
 
@@ -164,6 +182,16 @@ class _Adjoint:
         """Linear in each argument that has a `d[x] =` line; forward replaces one argument at a time."""
         return _registrar(op, "multilinear", facts)
 
+    def composed(self, op: Any, **facts: Any) -> Decorator:
+        """The op written out with others: a plain function, through whose text derivatives of all orders are made."""
+
+        def decorate(composition: Template) -> Template:
+            name = facts.pop("name", None) or spelling(op)
+            register(Rule(op, name, "composed", composition=composition, **facts))
+            return composition
+
+        return decorate
+
 
 adjoint = _Adjoint()
 
@@ -172,7 +200,7 @@ def _registrar(op: Any, kind: str, facts: dict[str, Any]) -> Decorator:
     def decorate(template: Template) -> Template:
         from srcgrad.template import check  # late: a template is parsed with gast
 
-        known = _table.get(id(op))
+        known = rule_of(op)
         if known is not None and known.kind == "general" and known.template is None:
             full = replace(known, template=template, **facts)  # the tangent came first
             check(full)
@@ -200,7 +228,7 @@ def tangent(op: Any, **facts: Any) -> Decorator:
     def decorate(template: Template) -> Template:
         from srcgrad.template import check
 
-        known = _table.get(id(op))
+        known = rule_of(op)
         if known is None:
             rule = Rule(op, spelling(op), "general", None, template, **facts)
             check(rule)
@@ -218,6 +246,12 @@ def constants(ops: Iterable[Any]) -> None:
     """Declare operations whose derivative is zero wherever it exists: comparisons, `np.argmax`, shapes, floors."""
     for op in ops:
         register(Rule(op, spelling(op), "constant"))
+
+
+def refused(reason: str, ops: dict[str, Any]) -> None:
+    """Declare operations, by name, that have no derivative here: E5001 where one would flow through them."""
+    for name, op in ops.items():
+        register(Rule(op, name, "refused", note=reason))
 
 
 def nondifferentiable(op: Any) -> Any:

@@ -24,6 +24,7 @@ FAMILIES = (
     "linalg",
     "runtime",
     "transposes",
+    "refused",
 )
 
 # SciPy may be absent and is slow to import: the families of a package are loaded when a function names something of it.

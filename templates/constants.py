@@ -59,6 +59,7 @@ LOGIC = (
 )
 CLASSES = (
     np.isnan,
+    np.isnat,
     np.isfinite,
     np.isinf,
     np.isposinf,
@@ -105,7 +106,12 @@ STEPS = (
     np.uint16,
     np.uint32,
     np.uint64,
+    np.longlong,
+    np.ulonglong,
     np.bool_,
+    np.gcd,
+    np.lcm,
+    np.bitwise_count,
 )
 POSITIONS = (
     np.argmax,
@@ -131,6 +137,7 @@ POSITIONS = (
     np.diag_indices_from,
     np.unravel_index,
     np.ravel_multi_index,
+    np.mask_indices,
 )
 SHAPES = (
     np.shape,
@@ -147,6 +154,12 @@ SHAPES = (
     np.iinfo,
     np.shares_memory,
     np.may_share_memory,
+    np.common_type,
+    np.min_scalar_type,
+    np.mintypecode,
+    np.typename,
+    np.isdtype,
+    np.isfortran,
     len,
     range,
     str,
@@ -163,7 +176,32 @@ FRESH = (
     np.eye,
     np.identity,
     np.tri,
+    np.bartlett,
+    np.blackman,
+    np.hamming,
+    np.hanning,
+)
+REPORTS = (
+    np.array2string,
+    np.array_repr,
+    np.array_str,
+    np.base_repr,
+    np.binary_repr,
+    np.format_float_positional,
+    np.format_float_scientific,
+    np.info,
+    np.show_config,
+    np.show_runtime,
+    np.get_include,
+    np.get_printoptions,
+    np.set_printoptions,
+    np.getbufsize,
+    np.setbufsize,
+    np.geterr,
+    np.seterr,
+    np.geterrcall,
+    np.seterrcall,
 )
 
-for family in (COMPARISONS, LOGIC, CLASSES, STEPS, POSITIONS, SHAPES, FRESH):
+for family in (COMPARISONS, LOGIC, CLASSES, STEPS, POSITIONS, SHAPES, FRESH, REPORTS):
     constants(family)

@@ -46,7 +46,7 @@ ORDER = (
     {"improve"},
     {"emit"},
     {"opencl"},
-    {"pipeline", "modules", "explain", "rulebook", "templates"},
+    {"pipeline", "modules", "explain", "rulebook", "inventory", "templates"},
     {
         "load",
         "arguments",

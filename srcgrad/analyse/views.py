@@ -64,7 +64,8 @@ def _is_passive_result(value: Node, facts: Facts) -> bool:
     found = binding_of(value.func, facts, facts.local)
     method = METHODS.get(value.func.attr) if found is None and isinstance(value.func, gast.Attribute) else None
     function = method if found is None else found.object
-    return function is not None and function not in VIEWS and rule_of(function) is not None
+    rule = None if function is None or function in VIEWS else rule_of(function)
+    return rule is not None and rule.kind not in ("composed", "refused")
 
 
 def check_stale(flow: Graph, views: Views, body: Block, facts: Facts) -> None:

@@ -81,6 +81,10 @@ def _is_instance(found: Binding) -> bool:
 def _of_object(found: Binding, node: Node) -> Function | None:
     """What a global name means, as a function."""
     value = found.object
+    rule = rule_of(value)
+    if rule is not None and rule.composition is not None:
+        found = Binding("object", rule.composition)
+        value = rule.composition
     spelled = node.attr if isinstance(node, gast.Attribute) else node.id
     if found.static is not None:
         return Function(spelled, binding=found)

@@ -40,7 +40,7 @@ METHODS: dict[str, Any] = {
     "item": np.ndarray.item, "max": np.max, "mean": np.mean, "min": np.min, "nonzero": np.nonzero,
     "prod": np.prod, "ravel": np.ravel, "repeat": np.repeat, "reshape": np.reshape, "round": np.round,
     "searchsorted": np.searchsorted, "squeeze": np.squeeze, "std": np.std, "sum": np.sum,
-    "swapaxes": np.swapaxes, "take": np.take, "tolist": np.ndarray.tolist, "trace": np.trace,
+    "swapaxes": np.swapaxes, "take": np.take, "trace": np.trace,
     "transpose": np.transpose, "var": np.var,
 }  # fmt: skip
 
@@ -135,8 +135,13 @@ def _of_binding(found: Binding, node: Node, facts: Facts) -> Operation:
 
 
 def _of_method(node: Node, facts: Facts) -> Operation:
-    op = METHODS.get(node.func.attr)
-    if op is None or rule_of(op) is None:
+    op = METHODS.get(node.func.attr) or getattr(np.ndarray, node.func.attr, None)
+    rule = rule_of(op)
+    if rule is not None and rule.kind == "refused":
+        raise facts.refuse(
+            node, "E5001", f"`.{node.func.attr}()` has no derivative: {rule.note}", "use srcgrad.stop_gradient"
+        )
+    if rule is None:
         raise facts.refuse(
             node,
             "E5003",
@@ -155,7 +160,24 @@ def _of_op(op: Any, arguments: list[Node], keywords: list[Node], node: Node, fac
         return Operation("opaque", op)
     if rule.kind == "constant":
         return Operation("op", op, rule)
+    if rule.kind == "refused":
+        return Operation("opaque", op)
+    if rule.composition is not None:
+        _check_handled(rule, arguments, keywords, facts)
+        return Operation("callee", rule.composition)
     return Operation("op", op, rule, _bind(rule, arguments, keywords, node, facts))
+
+
+def _check_handled(rule: Rule, arguments: list[Node], keywords: list[Node], facts: Facts) -> None:
+    """Refuse an argument that the op may know and its composition does not."""
+    assert rule.composition is not None, "only a composition is called"
+    given = inspect.signature(rule.composition).parameters.values()
+    places = [p for p in given if p.kind is not inspect.Parameter.KEYWORD_ONLY]
+    if len(arguments) > len(places) and all(p.kind is not inspect.Parameter.VAR_POSITIONAL for p in places):
+        raise _unhandled(rule, f"positional argument {len(places) + 1}", arguments[len(places)], facts)
+    for word in keywords:
+        if word.arg not in rule.parameters:
+            raise _unhandled(rule, f"`{word.arg}=`", word.value, facts)
 
 
 def _bind(rule: Rule, arguments: list[Node], keywords: list[Node], node: Node, facts: Facts) -> dict[str, Node]:

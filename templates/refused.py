@@ -1,0 +1,51 @@
+"""Operations through which no derivative is taken, each with its reason; a call on an active value raises E5001.
+
+Names are looked up when this file is read, so that a version of NumPy that lacks one does no harm.
+"""
+
+import warnings
+
+import numpy as np
+
+from srcgrad.rules import refused, rule_of
+
+SETS = """unique unique_all unique_counts unique_inverse unique_values union1d intersect1d setdiff1d setxor1d in1d"""
+FILES = """load loadtxt genfromtxt fromregex fromfile save savetxt savez savez_compressed memmap"""
+BYTES = """frombuffer fromstring fromiter from_dlpack packbits unpackbits"""
+CLASSES = """ndarray recarray record matrix asmatrix bmat poly1d chararray character flexible generic void bytes_ str_
+object_ number inexact floating complexfloating integer signedinteger unsignedinteger ufunc broadcast flatiter
+ndenumerate ndindex nditer nested_iters busdaycalendar vectorize frompyfunc errstate printoptions test"""
+DATES = """datetime64 timedelta64 datetime_as_string datetime_data busday_count busday_offset is_busday"""
+CALLBACKS = """apply_along_axis apply_over_axes fromfunction piecewise"""
+METHODS = """byteswap dump dumps getfield resize setfield setflags to_device tobytes tofile tolist view"""
+
+REASONS = (
+    (SETS, "how many elements the result has depends on values; sort the array, or index it with constants"),
+    (FILES, "it reads or writes a file"),
+    (BYTES, "it reads bits as numbers, or numbers as bits"),
+    (CLASSES, "it makes an object, whose arithmetic is its own; use plain arrays and loops"),
+    (DATES, "dates are counted, and cannot be moved by a small amount"),
+    (CALLBACKS, "it calls a function that it is given; write the loop, or index with a mask"),
+    ("roots", "the roots of a polynomial meet and part; use np.linalg.eigvals of its companion matrix"),
+    ("histogram histogram2d histogramdd histogram_bin_edges", "counts jump where an element crosses an edge"),
+    ("einsum_path", "it plans a contraction and computes none"),
+    ("nextafter spacing", "it is a property of floating-point numbers, not a function of real ones"),
+    ("frexp", "its mantissa jumps where the exponent does; use np.log2, or np.ldexp with an exponent that is known"),
+)
+
+
+def declare(owner, spelled, names, reason):
+    """Refuse the members of a module or class that have these names, and no rule of their own."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = {f"{spelled}.{name}": getattr(owner, name) for name in names.split() if hasattr(owner, name)}
+    for name, op in found.items():
+        if rule_of(op) is None:
+            refused(reason, {name: op})
+
+
+for names, reason in REASONS:
+    declare(np, "np", names, reason)
+declare(
+    np.ndarray, "np.ndarray", METHODS, "what it gives or changes is memory, not numbers; use the functions of NumPy"
+)
