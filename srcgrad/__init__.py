@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from srcgrad.check import check_grads
     from srcgrad.errors import DifferentiationError
     from srcgrad.rules import adjoint, nondifferentiable, tangent
+    from srcgrad.runtime.hooks import hook
 
 __version__ = "0.1.0"
 
@@ -31,6 +32,7 @@ _HOME = {
     "check_grads": "check",
     "differentiate": "api",
     "grad": "api",
+    "hook": "runtime.hooks",
     "jvp": "api",
     "nondifferentiable": "rules",
     "source": "api",
@@ -46,6 +48,7 @@ __all__ = [
     "check_grads",
     "differentiate",
     "grad",
+    "hook",
     "jvp",
     "nondifferentiable",
     "source",

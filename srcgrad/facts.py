@@ -15,7 +15,7 @@ from srcgrad.front.namespace import Namespace
 from srcgrad.front.source import Source
 from srcgrad.names import Names
 from srcgrad.rules import Rule
-from srcgrad.trees import Node, name
+from srcgrad.trees import Node, name, walk
 
 
 @dataclass(frozen=True)
@@ -152,6 +152,7 @@ class Facts:
     lists: dict[str, str] = field(default_factory=dict)  # the user's names of lists and dicts made here -> which
     displays: dict[str, list[Node]] = field(default_factory=dict)  # name of a dict -> the statements that make it
     copies: dict[Node, None] = field(default_factory=dict)  # `x = owned(x, ...)`: an argument that is written into
+    lambdas: dict[Node, None] = field(default_factory=dict)  # functions that stand inside: those of hooks
     swapped: dict[str, dict[str, None]] = field(default_factory=dict)  # array -> arrays with which it changes places
     checked: dict[Node, None] = field(default_factory=dict)  # bindings whose value is looked at: it must be a number
     records: dict[str, Any] = field(default_factory=dict)  # name of a dict that stands for an object -> its class
@@ -177,6 +178,14 @@ class Facts:
     def list_kind(self, bound: str) -> str:
         """`list` or `dict` if a name holds one that the function made, and may change; an empty string otherwise."""
         return self.lists.get(self.base.get(bound, bound), "")
+
+    def hooked(self, node: Node) -> bool:
+        """Whether a statement of the backward half calls hooks."""
+        spelled = self.imports.get("hooked")
+        if spelled is None:
+            return False
+        called = [item.func for item in walk(node) if isinstance(item, gast.Call)]
+        return any(isinstance(function, gast.Name) and function.id == spelled for function in called)
 
     def shown(self, names: Iterable[str]) -> set[str]:
         """The names themselves, and the arrays of whose elements they may be views."""

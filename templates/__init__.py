@@ -23,6 +23,7 @@ FAMILIES = (
     "contract",
     "linalg",
     "runtime",
+    "intermediates",
     "transposes",
     "refused",
 )

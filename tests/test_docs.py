@@ -11,7 +11,15 @@ import pytest
 from srcgrad.errors import CODES
 from tests.pages import ROOT, blocks, sections
 
-PAGES = ("README.md", "docs/tutorial.md", "docs/how-it-works.md", "docs/opencl.md", "docs/limits.md", "docs/errors.md")
+PAGES = (
+    "README.md",
+    "docs/tutorial.md",
+    "docs/how-it-works.md",
+    "docs/intermediates.md",
+    "docs/opencl.md",
+    "docs/limits.md",
+    "docs/errors.md",
+)
 ROWS = {
     part.partition("\n")[0][3:]: part
     for part in sections((ROOT / "docs" / "errors.md").read_text(encoding="utf-8"))[1:]

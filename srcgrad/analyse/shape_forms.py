@@ -7,7 +7,7 @@ import numpy as np
 
 from srcgrad.analyse.extents import extents, product, with_extents
 from srcgrad.facts import Operation, Spec
-from srcgrad.runtime import sum_to
+from srcgrad.runtime import hook, sum_to
 
 
 def _reduction(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
@@ -61,4 +61,5 @@ FORMS = {
     np.sum: _reduction, np.mean: _reduction, np.max: _reduction, np.min: _reduction, np.prod: _reduction,
     np.var: _reduction, np.std: _reduction, np.copy: _same, np.transpose: _transpose, np.matmul: _product,
     np.dot: _product, np.outer: _outer, np.full_like: _same, sum_to: _like, np.flip: _same, np.roll: _same,
+    hook: _same,
 }  # fmt: skip

@@ -183,8 +183,16 @@ def fill(node: Node, setting: Setting, local: dict[str, Node]) -> Node:
             part = fill(part, setting, local)
         setattr(made, key, part)
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
+        _spread_arguments(made)
         _drop_defaults(made, setting.template.namespace.get(node.func.id))
     return folded(made)
+
+
+def _spread_arguments(call: Node) -> None:
+    """`g(*xs)` with the arguments that `xs` stands for."""
+    for item in [each for each in call.args if isinstance(each, gast.Starred)]:
+        place = call.args.index(item)
+        call.args[place : place + 1] = item.value.elts
 
 
 def _drop_defaults(call: Node, function: object) -> None:

@@ -123,8 +123,9 @@ def _flat_op(value: Node, operation: Operation, scope: Scope) -> Node:
     check_operands(value, operation, places, scope)
     for parameter, argument in operation.bound.items():
         if parameter == template.variadic:
-            swap |= {item: atom(item, scope) for item in argument.elts}
-            bound[parameter] = gast.Tuple(elts=[swap[item] for item in argument.elts], ctx=gast.Load())
+            settled = atom if parameter in places else _held
+            swap |= {item: settled(item, scope) for item in argument.elts if parameter in places or not cheap(item)}
+            bound[parameter] = gast.Tuple(elts=[swap.get(item, item) for item in argument.elts], ctx=gast.Load())
         elif parameter in places and is_sequence(argument, scope) and wants_arrays(operation, parameter):
             swap[argument] = as_array(argument, scope)
         elif parameter in places:
@@ -143,6 +144,8 @@ def _held(argument: Node, scope: Scope) -> Node:
         held = scope.temporary()
         scope.emit(assign(held, argument))
         return name(held)
+    if isinstance(argument, gast.Lambda):
+        return argument  # of a hook
     swap = {part: _held(part, scope) for part in gast.iter_child_nodes(argument) if not cheap(part)}
     return _swap(argument, swap) if swap else argument
 

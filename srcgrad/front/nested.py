@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import gast
 
 from srcgrad.front.functions import Function, function_of
+from srcgrad.front.hooks import is_hook
 from srcgrad.front.resolve import binding_of
 from srcgrad.trees import Block, Node, at, header, name, statements, stores, target, walk
 
@@ -109,6 +110,7 @@ def _lambdas(part: Node, node: Node, before: Block, names: list[str], work: Plai
     """A lambda inside of an expression gets a name; one that only sorts stays."""
     for item in list(walk(part)):
         keeps = isinstance(item, gast.Call) and getattr(item.func, "id", getattr(item.func, "attr", "")) in _BY_KEY
+        keeps = keeps or is_hook(item, work.facts, work.facts.local)
         for key in item._fields:
             inner = getattr(item, key, None)
             values = inner if isinstance(inner, list) else [inner]

@@ -13,6 +13,7 @@ from srcgrad.facts import Facts
 from srcgrad.front.arrays import in_place
 from srcgrad.front.comprehensions import COMPREHENSIONS, comprehended, has_comprehension
 from srcgrad.front.fill import fill
+from srcgrad.front.hooks import hooks
 from srcgrad.front.imported import imported
 from srcgrad.front.lists import changed_list, kinds_of_lists
 from srcgrad.front.namespace import Binding
@@ -83,6 +84,7 @@ def plain(function: Node, facts: Facts) -> Node:
     """
     if not facts.generated:
         work = Plain(facts)
+        hooks(function, work, own_names(function))
         function.body = take_out(function.body, work)
         open_records(function, work)
         in_place(function, facts)

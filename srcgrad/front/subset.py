@@ -43,7 +43,7 @@ _EXPRESSIONS = (
     gast.FormattedValue,
     gast.keyword,
 )
-_PLAIN = (gast.expr_context, gast.operator, gast.unaryop, gast.boolop, gast.cmpop)
+_PLAIN = (gast.arguments, gast.expr_context, gast.operator, gast.unaryop, gast.boolop, gast.cmpop)
 
 _REMEDIES: dict[type, tuple[str, str]] = {
     gast.Try: ("`try`", "test the condition with `if` before the operation"),
@@ -116,7 +116,7 @@ def _check_shadows(function: Node, facts: Facts) -> None:
 
 
 def _check(node: Node, facts: Facts) -> None:
-    if isinstance(node, _PLAIN):
+    if isinstance(node, _PLAIN) or node in facts.lambdas:
         return
     if not isinstance(node, _STATEMENTS + _EXPRESSIONS):
         raise _refusal(facts, node)

@@ -63,6 +63,8 @@ def _sorted(group: Block, facts: Facts) -> Block:
 def _dependencies(group: Block, facts: Facts) -> list[list[int]]:
     reads = [facts.shown(loads(n)) for n in group]
     writes = [set(stores(n)) for n in group]
+    for bound in [writes[k] for k, n in enumerate(group) if facts.hooked(n)]:
+        bound.add("hooks")  # they are called in their order
     return [
         [j for j in range(k) if writes[j] & reads[k] or reads[j] & writes[k] or writes[j] & writes[k]]
         for k in range(len(group))

@@ -18,6 +18,7 @@ from srcgrad.runtime.contract import (
     tensordot_right,
 )
 from srcgrad.runtime.einsum import einsum_adjoint, einsum_adjoints, einsum_tangent
+from srcgrad.runtime.hooks import beyond_hooks, hook, hooked
 from srcgrad.runtime.layout import (
     along_axis,
     axis_index,
@@ -57,6 +58,7 @@ __all__ = [
     "along_axes_transpose",
     "along_axis",
     "axis_index",
+    "beyond_hooks",
     "check_array",
     "check_floating",
     "check_item",
@@ -78,6 +80,8 @@ __all__ = [
     "einsum_tangent",
     "fields_of",
     "fitted",
+    "hook",
+    "hooked",
     "inner_left",
     "inner_right",
     "join_like",

@@ -1,0 +1,76 @@
+"""Hooks: functions that see, and may replace, the adjoint of a value on its way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any  # adjoints are numbers or arrays of any dtype
+
+import numpy as np
+
+
+def hook(x: Any, *fns: Callable[[Any], Any]) -> Any:
+    """The value of x. In reverse mode each of `fns`, in order, is called with its adjoint before anything upstream is.
+
+    What a function returns replaces the adjoint; if it returns None the adjoint stays, with what the function has
+    changed in it in place. Write `h = srcgrad.hook(h, fn)`: the adjoint is that of the value bound here, complete,
+    summed over all that is computed from it. The value before is another one: a hook on a hooked value is called
+    first, since derivatives flow backwards. A lambda reads the function's variables as they are at the hook. In
+    forward mode nothing is called. A hook that gives another shape raises E5004; a derivative of a gradient that
+    calls hooks is refused (E5001), since what they do is not known. A container is refused (E5017).
+
+    >>> import numpy as np
+    >>> import srcgrad
+    >>> def cubes(x):
+    ...     x = srcgrad.hook(x, lambda g: np.clip(g, -1.0, 1.0))
+    ...     return np.sum(x**3)
+    >>> srcgrad.grad(cubes)(np.array([-1.0, 0.1, 0.5, 2.0]))
+    array([1.  , 0.03, 0.75, 1.  ])
+    """
+    _check(x)
+    return x
+
+
+def hooked(x_bar: Any, *fns: Callable[[Any], Any]) -> Any:
+    """What `fns`, called one after the other, make of the adjoint `x_bar`, which itself does not change.
+
+    Raises ValueError (E5004) if a function gives another shape.
+
+    >>> hooked(2.0, lambda g: None, lambda g: 3.0 * g)
+    6.0
+    """
+    made = _own(x_bar)
+    for fn in fns:
+        found = fn(made)
+        if found is None:
+            made = _own(made)  # the function may keep what it was given
+            continue
+        if np.shape(found) != np.shape(x_bar):
+            raise ValueError(
+                f"E5004 a hook gave an adjoint of shape {np.shape(found)} "
+                f"for one of shape {np.shape(x_bar)}; correct it"
+            )
+        made = np.array(found, x_bar.dtype)[()] if hasattr(x_bar, "dtype") else float(found)
+    return made
+
+
+def _own(x_bar: Any) -> Any:
+    return x_bar.copy() if isinstance(x_bar, np.ndarray) or np.ndim(x_bar) else x_bar
+
+
+def beyond_hooks(g: Any) -> Any:
+    """Stands where the derivative of an adjoint is wanted that hooks have seen: it raises TypeError (E5001).
+
+    >>> beyond_hooks(1.0)
+    Traceback (most recent call last):
+    TypeError: E5001 a gradient that calls hooks is not differentiated; take the hooks off for second derivatives
+    """
+    if isinstance(g, np.ndarray) and g.size == 0:
+        return g
+    raise TypeError(
+        "E5001 a gradient that calls hooks is not differentiated; take the hooks off for second derivatives"
+    )
+
+
+def _check(x: Any) -> None:
+    if isinstance(x, list | tuple | dict) or hasattr(x, "__dataclass_fields__"):
+        raise TypeError(f"E5017 a hook is on a value of class {type(x).__name__}; put it on the arrays in it")

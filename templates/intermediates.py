@@ -1,0 +1,29 @@
+"""Values on their way through a function: hooks on their adjoints."""
+
+from srcgrad.rules import adjoint, d, tangent
+from srcgrad.runtime.hooks import beyond_hooks, hook, hooked
+
+
+@adjoint(hook, forms=(("hook(x)", (3,)), ("hook(x)", ())), second=False, note="The functions see the adjoint.")
+def hook_adjoint(y, x, *fns):
+    d[x] = hooked(d[y], *fns)
+
+
+@tangent(hook)
+def hook_tangent(y, x, *fns):
+    d[y] = d[x]
+
+
+@adjoint(hooked, forms=(("hooked(x)", (0,)),), second=False, note="Its derivative is not known: it raises.")
+def hooked_adjoint(z, x_bar, *fns):
+    d[x_bar] = beyond_hooks(d[z])
+
+
+@tangent(hooked)
+def hooked_tangent(z, x_bar, *fns):
+    d[z] = beyond_hooks(d[x_bar])
+
+
+@adjoint.linear(beyond_hooks, forms=(("beyond_hooks(x)", (0,)),), second=False, note="It raises, unless empty.")
+def beyond_hooks_adjoint(z, g):
+    d[g] = beyond_hooks(d[z])
