@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING, Any  # a public name may be any object
 
 if TYPE_CHECKING:
     from srcgrad.api import differentiate, grad, jvp, source, stop_gradient, value_and_grad, vjp
+    from srcgrad.calculus import elementwise_grad, hvp, linearize, transpose
     from srcgrad.check import check_grads
     from srcgrad.errors import DifferentiationError
+    from srcgrad.jacobians import hessian, jacobian
     from srcgrad.rules import adjoint, nondifferentiable, tangent
     from srcgrad.runtime.hooks import hook
 
@@ -31,13 +33,19 @@ _HOME = {
     "adjoint": "rules",
     "check_grads": "check",
     "differentiate": "api",
+    "elementwise_grad": "calculus",
     "grad": "api",
+    "hessian": "jacobians",
     "hook": "runtime.hooks",
+    "hvp": "calculus",
+    "jacobian": "jacobians",
     "jvp": "api",
+    "linearize": "calculus",
     "nondifferentiable": "rules",
     "source": "api",
     "stop_gradient": "api",
     "tangent": "rules",
+    "transpose": "calculus",
     "value_and_grad": "api",
     "vjp": "api",
 }
@@ -47,13 +55,19 @@ __all__ = [
     "adjoint",
     "check_grads",
     "differentiate",
+    "elementwise_grad",
     "grad",
+    "hessian",
     "hook",
+    "hvp",
+    "jacobian",
     "jvp",
+    "linearize",
     "nondifferentiable",
     "source",
     "stop_gradient",
     "tangent",
+    "transpose",
     "value_and_grad",
     "vjp",
 ]

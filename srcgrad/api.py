@@ -14,13 +14,28 @@ from srcgrad.opencl.boundary import device_in, on_device
 from srcgrad.running import pull, resident_on, run
 
 
+def chosen_wrt(function: Callable[..., Any], wrt: Wrt, argnums: Wrt | None = None) -> Wrt:
+    """What is meant by `wrt` and `argnums`: one parameter, or a tuple of them; `argnums="all"` means every one."""
+    if isinstance(argnums, str) and argnums == "all":
+        return tuple(inspect.signature(function).parameters)
+    asked = wrt if argnums is None else argnums
+    return tuple(asked) if isinstance(asked, list) else asked
+
+
 def grad(
-    function: Callable[..., Any], wrt: Wrt = 0, *, argnums: Wrt | None = None, target: str = "numpy"
+    function: Callable[..., Any],
+    wrt: Wrt = 0,
+    *,
+    argnums: Wrt | None = None,
+    has_aux: bool = False,
+    target: str = "numpy",
 ) -> Derivative:
     """The gradient of a real scalar function, as a function of the same arguments.
 
-    `wrt` is a position, a parameter's name, or a tuple of them (`argnums` means the same); one gives a bare gradient,
-    a tuple gives a tuple. A gradient has the structure, shape, dtype and class of its argument, and memory of its own.
+    `wrt` is a position, a parameter's name, or a tuple of them (`argnums` means the same, or is "all"); one gives a
+    bare gradient, a tuple gives a tuple. With `has_aux` the function returns `(y, aux)`, of which y is
+    differentiated, and the gradient comes as `(gradient, aux)`. A gradient has the structure, shape, dtype and class of
+    its argument, and memory of its own.
     `target="opencl"` runs array statements as kernels; see docs/opencl.md.
 
     Errors: E5007 if the output is not a real scalar (use `vjp`), E5002 for integer or boolean inputs, E5009 for a
@@ -32,14 +47,21 @@ def grad(
     >>> grad(norm2)(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    wrt = wrt if argnums is None else argnums
-    return Derivative(function, "reverse", wrt, not isinstance(wrt, tuple), target)
+    wrt = chosen_wrt(function, wrt, argnums)
+    return Derivative(function, "reverse", wrt, not isinstance(wrt, tuple), target, auxiliary=has_aux)
 
 
 def value_and_grad(
-    function: Callable[..., Any], wrt: Wrt = 0, *, argnums: Wrt | None = None, target: str = "numpy"
+    function: Callable[..., Any],
+    wrt: Wrt = 0,
+    *,
+    argnums: Wrt | None = None,
+    has_aux: bool = False,
+    target: str = "numpy",
 ) -> Derivative:
     """Value and gradient from one forward pass, as a function of the same arguments; see `grad`.
+
+    With `has_aux` the function returns `(y, aux)`, and this `((y, aux), gradient)`.
 
     >>> import numpy as np
     >>> from srcgrad import value_and_grad
@@ -47,8 +69,8 @@ def value_and_grad(
     >>> value_and_grad(norm2)(np.array([3.0]))
     (np.float64(9.0), array([6.]))
     """
-    wrt = wrt if argnums is None else argnums
-    return Derivative(function, "value-and-grad", wrt, not isinstance(wrt, tuple), target)
+    wrt = chosen_wrt(function, wrt, argnums)
+    return Derivative(function, "value-and-grad", wrt, not isinstance(wrt, tuple), target, auxiliary=has_aux)
 
 
 def vjp(
@@ -65,15 +87,9 @@ def vjp(
     >>> pullback(np.array([1.0, 0.0]))
     (array([3., 0.]), 1.0)
     """
-    places = _float_arguments(function, args) if wrt is None else wrt
-    derivative = Derivative(function, "vjp", places, wrt is not None and not isinstance(wrt, tuple), target)
-    values, kinds = derivative.arguments(args, {})
-    device = device_in(values)
-    made = derivative.compiled(kinds, resident=resident_on(device, values) is not None)
-    output, back = run(made.function, values, derivative.signature, device)
-    output = derivative.output(output, values)
-    pullback = pull(back, derivative, values, output)
-    output = on_device(output, device)
+    places = float_arguments(function, args) if wrt is None else chosen_wrt(function, wrt)
+    derivative = Derivative(function, "vjp", places, wrt is not None and not isinstance(places, tuple), target)
+    output, pullback = pulled(derivative, args, {})
     if wrt is not None or len(derivative.wrt) == len(args):
         return output, pullback
 
@@ -85,7 +101,18 @@ def vjp(
     return output, padded
 
 
-def _float_arguments(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[int, ...]:
+def pulled(derivative: Derivative, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Callable[[Any], Any]]:
+    """The value and the pullback of a derivative in mode vjp."""
+    values, kinds = derivative.arguments(args, kwargs)
+    device = device_in(values)
+    made = derivative.compiled(kinds, resident=resident_on(device, values) is not None)
+    output, back = run(made.function, values, derivative.signature, device)
+    output = derivative.output(output, values)
+    return on_device(output, device), pull(back, derivative, values, output)
+
+
+def float_arguments(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[int, ...]:
+    """The positions of the arguments that hold real numbers; E5002 if there is none."""
     found = []
     for position, value in enumerate(args):
         try:
@@ -115,9 +142,10 @@ def jvp(
         raise DifferentiationError(
             "E5014", f"{len(primals)} arguments, {len(tangents)} tangents", "give one tangent per argument"
         )
-    places = _float_arguments(function, primals)
+    places = float_arguments(function, primals)
     derivative = Derivative(function, "forward", places, False, target)
-    return derivative.forward(primals, tuple(tangents[k] for k in places))
+    y, y_dot = derivative.forward(primals, tuple(tangents[k] for k in places))
+    return y, y_dot
 
 
 def source(
@@ -141,7 +169,9 @@ def source(
 def differentiate(
     function: Callable[..., Any] | None = None, *, wrt: Wrt = 0, target: str = "numpy"
 ) -> Differentiable | Callable[[Callable[..., Any]], Differentiable]:
-    """A decorator: the function as it was, with `.grad`, `.value_and_grad`, `.vjp`, `.jvp` and `.source`.
+    """A decorator: the function as it was, with its derivatives as attributes.
+
+    They are `.grad`, `.value_and_grad`, `.vjp`, `.jvp`, `.hvp`, `.jacobian`, `.hessian`, and `.source`, the text.
 
     Nothing is parsed before a derivative is first used. With `target="opencl"` the derivatives run kernels; the
     function itself runs as it did.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any  # functions and arguments are arbitrary objects
 
@@ -19,12 +19,13 @@ from srcgrad.front.overlay import Overlay
 from srcgrad.load import load
 from srcgrad.modules import Module
 from srcgrad.opencl.boundary import device_in, on_device, seen
+from srcgrad.opencl.device import Device
 from srcgrad.opencl.helpers import equip
 from srcgrad.pipeline import collection_paused
 from srcgrad.rules import generation, rule_of
 from srcgrad.running import resident_on, run, seed_like
 
-Wrt = int | str | tuple[int | str, ...]
+Wrt = int | str | Sequence[int | str]
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,18 @@ class Derivative:
     last call ran, which knows which of its arguments are numbers and the ranks of the others.
     """
 
-    def __init__(self, function: Callable[..., Any], mode: str, wrt: Wrt, single: bool, target: str = "numpy") -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        mode: str,
+        wrt: Wrt,
+        single: bool,
+        target: str = "numpy",
+        *,
+        auxiliary: bool = False,
+    ) -> None:
         self.function = function
+        self.auxiliary = auxiliary
         self.mode = mode
         self.target = checked(target)
         self.primal, self.bound = _plain(function)
@@ -74,26 +85,30 @@ class Derivative:
             self._last = made
         return made
 
-    def as_function(self) -> Callable[..., Any]:
+    def as_function(self, kinds: dict[str, Kind] | None = None) -> Callable[..., Any]:
         """The derivative as a function with source, in which calls are written out: it can be differentiated."""
-        return self.compiled({}, inline=True).function
+        return self.compiled(kinds or {}, inline=True).function
+
+    def changed(self, kinds: dict[str, Kind] | None = None) -> bool:
+        """Whether what the function is made from has changed since it was made for these kinds."""
+        return self.compiled(kinds or {}, inline=True).stale()
 
     def _compile(self, kinds: dict[str, Kind], inline: bool) -> Compiled:
         function = self.primal
-        if isinstance(function, Derivative):
-            function = function.compiled(kinds, inline=True).function
-        module = Module(inline=inline, target="numpy" if inline else self.target)
+        derived = hasattr(type(function), "as_function")
+        if derived:
+            function = function.as_function(kinds)
+        module = Module(inline=inline, seeded=not inline, target="numpy" if inline else self.target)
         bare = self.single or self.mode == "vjp"
-        name = module.derivative(function, self.mode, self.wrt, kinds, None, bare)
+        name = module.derivative(function, self.mode, self.wrt, kinds, None, bare, self.auxiliary)
         main = next(made for made in module.made.values() if made.name == name)
         text, outside = module.text(main)
         label = f"{name} of {main.facts.source.file}:{main.facts.source.first}"
         compiled = load(text, name, label, dict(outside))
         checks = [_dependencies(made.facts, made.tree) for made in module.made.values()]
         checks.append(module.methods_changed)
-        if isinstance(self.primal, Derivative):
-            inner = self.primal.compiled(kinds, inline=True)
-            return Compiled(compiled, text, main.facts.seeds, lambda: inner.stale() or any(c() for c in checks))
+        if derived:
+            checks.append(lambda: self.primal.as_function(kinds) is not function)
         return Compiled(compiled, text, main.facts.seeds, lambda: any(check() for check in checks))
 
     def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Kind]]:
@@ -116,27 +131,36 @@ class Derivative:
         device = device_in(values)
         made = self.compiled(kinds, resident=device is not None and resident_on(device, values) is not None)
         found = run(made.function, values, self.signature, device)
+        return self.result(found, values, device)
+
+    def result(self, found: Any, values: list[Any], device: Device | None = None) -> Any:
+        """What the text returns, as users get it: adjoints mirror the arguments."""
         if self.mode == "value-and-grad":
             return on_device(found[0], device), self.mirrored(found[1], values)
+        if self.mode not in ("reverse", "elementwise"):
+            return found
+        if self.auxiliary:
+            return self.mirrored(found[0], values), on_device(found[1], device)
         return self.mirrored(found, values)
 
-    def forward(self, args: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Value and tangent; `tangents` has one entry per name in `wrt`."""
-        values, kinds = self.arguments(args, {})
+    def forward(self, args: tuple[Any, ...], tangents: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
+        """Value and tangent, or the tangent alone in mode hvp; `tangents` has one entry per name in `wrt`."""
+        values, kinds = self.arguments(args, kwargs or {})
         by_name = dict(zip(self.signature.parameters, values, strict=True))
         device = device_in(values)
         resident = resident_on(device, values)
         made = self.compiled(kinds, resident=resident is not None)
         pairs = zip(made.seeds, tangents, self.wrt, strict=True)
         given = {seed: seed_like(by_name[w], tangent, resident) for seed, tangent, w in pairs}
-        y, y_dot = run(functools.partial(made.function, **given), values, self.signature, device)
+        found = run(functools.partial(made.function, **given), values, self.signature, device)
+        if self.mode == "hvp":
+            return self.primal.result(found, values, device)
+        y, y_dot = found
         return tuple(on_device(self.output(one, values), device) for one in (y, like_output(y_dot, y)))
 
     def output(self, found: Any, values: list[Any]) -> Any:
         """An output of the primal; that of a gradient mirrors the arguments."""
-        if isinstance(self.primal, Derivative) and self.primal.mode == "reverse":
-            return self.primal.mirrored(found, values)
-        return found
+        return self.primal.result(found, values) if isinstance(self.primal, Derivative) else found
 
     def mirrored(self, found: Any, values: list[Any], seeds: list[Any] | None = None) -> Any:
         """The adjoints with class, shape and dtype of the arguments."""
@@ -146,6 +170,11 @@ class Derivative:
         others: list[Any] = [seen(v) for v in [*values, *(seeds or [])] if hasattr(v, "dtype")]
         made = tuple(mirror(g, by_name[w], others) for g, w in zip(adjoints, self.wrt, strict=True))
         return made[0] if self.single else made
+
+    @property
+    def was_called(self) -> bool:
+        """Whether there is a text that has run."""
+        return self._last is not None
 
     @property
     def source(self) -> str:
@@ -216,7 +245,7 @@ def names_of(wrt: Wrt, signature: inspect.Signature, skipped: int = 0) -> tuple[
     """Names of the parameters that `wrt` means: positions, names, or a tuple of them. E5009 if there is none."""
     names = list(signature.parameters)[skipped:]
     found: list[str] = []
-    for item in wrt if isinstance(wrt, tuple) else (wrt,):
+    for item in wrt if isinstance(wrt, tuple | list) else (wrt,):
         if isinstance(item, int) and not isinstance(item, bool) and -len(names) <= item < len(names):
             found.append(names[item])
         elif isinstance(item, str) and item in names:

@@ -44,6 +44,27 @@ class Differentiable:
     def _derivative(self, mode: str) -> Derivative:
         return Derivative(self.__srcgrad_primal__, mode, self.wrt, not isinstance(self.wrt, tuple), self.target)
 
+    @functools.cached_property
+    def hvp(self) -> Any:
+        """The product of the Hessian with a vector; see `srcgrad.hvp`."""
+        from srcgrad.calculus import hvp
+
+        return hvp(self.__srcgrad_primal__, self.wrt, target=self.target)
+
+    @functools.cached_property
+    def jacobian(self) -> Any:
+        """The Jacobian; see `srcgrad.jacobian`."""
+        from srcgrad.jacobians import jacobian
+
+        return jacobian(self.__srcgrad_primal__, self.wrt, target=self.target)
+
+    @functools.cached_property
+    def hessian(self) -> Any:
+        """The second derivatives; see `srcgrad.hessian`."""
+        from srcgrad.jacobians import hessian
+
+        return hessian(self.__srcgrad_primal__, self.wrt, target=self.target)
+
     def vjp(self, *args: Any) -> tuple[Any, Callable[[Any], Any]]:
         """Value and pullback at the arguments; see `srcgrad.vjp`."""
         from srcgrad.api import vjp

@@ -159,6 +159,8 @@ class Facts:
     contexts: list[Node] = field(default_factory=list)  # `with np.errstate(...)` around statements of the user
     local: frozenset[str] = frozenset()  # names that the user's function binds
     called: bool = False  # whether another function of the text calls this one
+    seed: str = "given"  # parameter, given (without default), one, ones: where the seed comes from
+    auxiliary: bool = False  # whether the function returns a pair of which only the first has a derivative
     seeds: tuple[str, ...] = ()
     recorded: dict[str, Record] = field(default_factory=dict)  # stack or second name -> what it keeps, and why
     lines: dict[int, dict[str, None]] = field(default_factory=dict)  # line -> `active`, or why it is not
@@ -195,7 +197,12 @@ class Facts:
     @property
     def derivative_mode(self) -> str:
         """The mode in which callees are derived."""
-        return "forward" if self.mode == "forward" else "vjp"
+        return "forward" if self.pushes_forward else "vjp"
+
+    @property
+    def pushes_forward(self) -> bool:
+        """Whether tangents are computed, not adjoints."""
+        return self.mode in ("forward", "hvp")
 
     def as_written(self, node: Node) -> Node:
         """`a += e` for its plain spelling, where nothing recorded holds the old value; other statements as they are."""

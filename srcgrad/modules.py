@@ -45,6 +45,7 @@ class Module:
     """Functions of one generated text, by what they derive; names of the text are shared among them."""
 
     inline: bool = False  # whether calls are written out, so that the text can be differentiated again
+    seeded: bool = True  # whether gradients take a seed; without it they are for the seed 1.0
     target: str = "numpy"  # or opencl: what array operations run on
     made: dict[Any, Derived] = field(default_factory=dict)
     making: dict[str, Facts] = field(default_factory=dict)  # name -> facts, also while it is being made
@@ -97,15 +98,16 @@ class Module:
         kinds: dict[str, Kind],
         facts: Facts | None = None,
         single: bool = True,
+        auxiliary: bool = False,
     ) -> str:
         """The name of the derivative of `function` in this text; it is made if it is not there yet."""
-        key = (_identity(function), mode, wrt, tuple(sorted(kinds.items(), key=lambda item: item[0])))
+        key = (_identity(function), mode, wrt, tuple(sorted(kinds.items(), key=lambda item: item[0])), auxiliary)
         if key in self.pending:
             return self.pending[key]
         source, namespace = self.source(function)
         self.names.taken |= {node.id for node in walk(source.tree) if isinstance(node, gast.Name)}
         try:
-            made = derive(source, namespace, mode, wrt, kinds, self, key, single, facts is not None)
+            made = derive(source, namespace, mode, wrt, kinds, self, key, single, facts is not None, auxiliary)
         except RecursionError:
             raise DifferentiationError(
                 "E5016",

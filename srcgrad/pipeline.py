@@ -28,6 +28,7 @@ from srcgrad.derive.forward import dotted, tangent
 from srcgrad.emit.assemble import SUFFIX, assemble, outer_names
 from srcgrad.facts import Facts, Kind, Spec
 from srcgrad.front.array_api import array_api
+from srcgrad.front.auxiliary import auxiliary
 from srcgrad.front.entry import entry
 from srcgrad.front.exits import exits
 from srcgrad.front.inlined import inlined
@@ -54,6 +55,7 @@ from srcgrad.improve.reuse import reuse
 from srcgrad.improve.signs import signs
 from srcgrad.improve.spelling import spelling
 from srcgrad.improve.uncopied import uncopied
+from srcgrad.improve.units import spread_seed, units
 from srcgrad.improve.unpack import unpack
 from srcgrad.improve.unread import unread
 from srcgrad.names import Names
@@ -66,6 +68,7 @@ FRONT: tuple[Pass, ...] = (
     plain,
     subset,
     exits,
+    auxiliary,
     array_api,
     known,
     inlined,
@@ -83,10 +86,12 @@ IMPROVE: tuple[Pass, ...] = (
     dead,
     unread,
     dead,
+    spread_seed,
     copies,
     spelling,
     unpack,
     inline,
+    units,
     signs,
     order,
     cleared,
@@ -107,7 +112,11 @@ MODES: dict[str, tuple[Pass, ...]] = {
     "value-and-grad": REVERSE,
     "vjp": REVERSE,
     "forward": FORWARD,
+    "hvp": FORWARD,  # of the text of a gradient
+    "elementwise": REVERSE,
+    "pull": REVERSE,
 }
+SEED = {"vjp": "given", "pull": "given", "elementwise": "ones"}
 
 
 @dataclass(frozen=True)
@@ -130,10 +139,14 @@ def derive(
     key: Any,
     single: bool = True,
     called: bool = False,
+    has_auxiliary: bool = False,
 ) -> Derived:
-    """The derivative of one function in one mode, as a part of `module`; `called` if another one calls it."""
+    """The derivative of one function in one mode, as a part of `module`; `called` if another one calls it.
+
+    With `has_auxiliary`, the function returns a pair, of which only the first is differentiated.
+    """
     with collection_paused():
-        return _derived(source, namespace, mode, wrt, kinds, module, key, single, called)
+        return _derived(source, namespace, mode, wrt, kinds, module, key, single, called, has_auxiliary)
 
 
 @contextlib.contextmanager
@@ -158,13 +171,15 @@ def _derived(
     key: Any,
     single: bool,
     called: bool,
+    has_auxiliary: bool,
 ) -> Derived:
     facts, tree = prepared(source, namespace, mode, wrt, kinds, module)
-    facts.called = called
+    facts.called, facts.auxiliary = called, has_auxiliary
+    facts.seed = SEED.get(mode, "parameter" if module.seeded else "one")
     made = module.names.fresh(f"{source.name}_{SUFFIX[mode]}")
     module.pending[key] = made
     module.making[made] = facts
-    if mode == "forward":
+    if facts.pushes_forward:
         facts.seeds = tuple(dotted(w, facts) for w in wrt)
     facts.single = single
     facts.names.taken.add(made)

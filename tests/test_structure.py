@@ -58,6 +58,8 @@ ORDER = (
         "promises",
         "differences",
         "check",
+        "calculus",
+        "jacobians",
     },
     {"dump", "inputs", "imported", "output", "trial", "lines", "cli", "__main__", "__init__"},
 )

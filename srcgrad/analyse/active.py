@@ -86,7 +86,8 @@ def activity(function: Node, facts: Facts) -> Node:
         sources = carried(node, facts)
         if sources:
             edges.append((sources, stores(node)))
-    outputs = loads(function.body[-1])
+    result = function.body[-1]
+    outputs = loads(result.value.elts[0] if facts.auxiliary else result)
     varied = _reach(list(facts.wrt), edges)
     useful = _reach(outputs, [(after, before) for before, after in edges])
     facts.varied = varied

@@ -65,7 +65,7 @@ def _call(node: Node, facts: Facts) -> Node:
     facts.rewritten[facts.origin.get(node, node)] = None
     call.func = name(made)
     facts.pulled[call] = [bound[p] for p in wrt]
-    if facts.mode == "forward":
+    if facts.pushes_forward:
         facts.callee_seeds[call] = facts.module.seeds(made)
         return node
     stem = callee.name

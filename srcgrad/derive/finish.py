@@ -9,7 +9,7 @@ from srcgrad.derive.program import Program
 from srcgrad.derive.reverse import Halves, reverse
 from srcgrad.facts import Facts
 from srcgrad.front.webs import parameters
-from srcgrad.trees import Node, assign, at, copy, name, statement, statements, stores, target, walk
+from srcgrad.trees import Node, assign, at, constant, copy, name, statement, statements, stores, target, walk
 
 
 def gradient(function: Node, facts: Facts) -> Program:
@@ -17,13 +17,15 @@ def gradient(function: Node, facts: Facts) -> Program:
     halves = reverse(function, facts)
     _zeros(halves, facts)
     _separate(halves, facts)
-    if facts.mode != "vjp":
+    if facts.seed in ("parameter", "one"):
         _check_output(halves, facts)
     found = [name(facts.spelled[w]) for w in facts.wrt]
     adjoints = found[0] if len(found) == 1 and facts.single else gast.Tuple(elts=found, ctx=gast.Load())
     value: Node = adjoints
-    if facts.mode != "reverse":
-        value = gast.Tuple(elts=[_value(halves, facts), adjoints], ctx=gast.Load())
+    if facts.mode in ("value-and-grad", "vjp"):
+        value = gast.Tuple(elts=[_value(halves.output.value, halves, facts), adjoints], ctx=gast.Load())
+    elif facts.auxiliary:
+        value = gast.Tuple(elts=[adjoints, _value(halves.output.value.elts[1], halves, facts)], ctx=gast.Load())
     return Program(parameters(function) + list(facts.seeds), halves.forward, halves.backward, gast.Return(value))
 
 
@@ -47,9 +49,9 @@ def _zeros(halves: Halves, facts: Facts) -> None:
     halves.backward = first + [n for n in halves.backward if n not in hoisted] + last
 
 
-def _value(halves: Halves, facts: Facts) -> Node:
+def _value(returned: Node, halves: Halves, facts: Facts) -> Node:
     """The returned value, under a name of its own where the backward half brings older values back."""
-    value = copy(halves.output.value)
+    value = copy(returned)
     restored = {s for n in statements(halves.backward) for s in stores(n)}
     for item in [n for n in walk(value) if isinstance(n, gast.Name) and n.id in restored]:
         kept = facts.names.fresh("y")
@@ -76,7 +78,7 @@ def _separate(halves: Halves, facts: Facts) -> None:
 
 def _check_output(halves: Halves, facts: Facts) -> None:
     """A gradient has a real scalar output: proved from the text, or checked when it runs."""
-    value = halves.output.value
+    value = halves.output.value.elts[0] if facts.auxiliary else halves.output.value
     definition = facts.definition.get(getattr(value, "id", ""))
     if not isinstance(value, gast.Name) or isinstance(getattr(definition, "value", None), _DISPLAYS):
         raise facts.refuse(
@@ -87,7 +89,8 @@ def _check_output(halves: Halves, facts: Facts) -> None:
         )
     spec = facts.spec.get(value)
     if value.id in facts.active and not (spec is not None and spec.scalar):
-        check = statement(f"{facts.library('check_seed')}({facts.seeds[0]}, {value.id})")
+        seed: Node = name(facts.seeds[0]) if facts.seeds else constant(1.0)
+        check = statement(f"{facts.library('check_seed')}(seed, {value.id})", seed=seed)
         facts.effects[check] = None
         at(check, halves.output)
         halves.backward.insert(0, check)

@@ -18,7 +18,8 @@ def tangent(function: Node, facts: Facts) -> Program:
     start = [assign(dotted(p, facts), expression(f"{facts.library('zeros_like')}(x)", x=p)) for p in others]
     body = start + _block(function.body[:-1], facts)
     value = function.body[-1].value
-    result = gast.Return(gast.Tuple(elts=[copy(value), _output(value, facts)], ctx=gast.Load()))
+    pair = [copy(value), _output(value, facts)]
+    result = gast.Return(pair[1] if facts.mode == "hvp" else gast.Tuple(elts=pair, ctx=gast.Load()))
     return Program([*parameters(function), *facts.seeds], body, [], result)
 
 

@@ -13,9 +13,22 @@ from srcgrad.derive.saves import Saves
 from srcgrad.derive.stacks import stack_adjoints, undo
 from srcgrad.derive.standing import standing
 from srcgrad.derive.swaps import swaps, undo_swap
-from srcgrad.facts import Facts, copied
+from srcgrad.facts import Facts, Spec, copied
 from srcgrad.front.webs import parameters
-from srcgrad.trees import Block, Node, at, expression, is_write, loads, name, part_written, stores, written
+from srcgrad.trees import (
+    Block,
+    Node,
+    assign,
+    at,
+    constant,
+    expression,
+    is_write,
+    loads,
+    name,
+    part_written,
+    stores,
+    written,
+)
 
 
 @dataclass
@@ -57,14 +70,12 @@ def reverse(function: Node, facts: Facts) -> Halves:
 
 def _seed(output: Node, adjoints: Adjoints, facts: Facts) -> Block:
     """The adjoint of the returned name is the seed; a tuple's is unpacked."""
-    value = output.value
+    value = output.value.elts[0] if facts.auxiliary else output.value
     if isinstance(value, gast.Name) and _is_own(value.id, facts):
-        facts.seeds = (adjoints.of(value.id),)
         adjoints.state[value.id] = PRESENT
-        return []
+        return _start(adjoints.of(value.id), output, facts)
     seed = facts.names.fresh("y_bar")
-    facts.seeds = (seed,)
-    made: Block = []
+    made = _start(seed, output, facts)
     if isinstance(value, gast.Name):
         if value.id in facts.active:
             adjoints.contribute_whole(copied(value, facts), name(seed), made, output)
@@ -76,9 +87,28 @@ def _seed(output: Node, adjoints: Adjoints, facts: Facts) -> Block:
     return made
 
 
+def _start(seed: str, output: Node, facts: Facts) -> Block:
+    """The seed is a parameter, or a first statement of the backward half binds it."""
+    if facts.seed in ("parameter", "given"):
+        facts.seeds = (seed,)
+        return []
+    if facts.seed == "one":
+        made = assign(seed, constant(1.0), output)
+        facts.spec[made] = Spec()
+        return [made]
+    if not isinstance(output.value, gast.Name):
+        raise facts.refuse(
+            output, "E5007", "the function returns several values", "return one array, or use srcgrad.vjp"
+        )
+    ones = expression(f"{facts.library('np')}.ones_like(y)", y=copied(output.value, facts))
+    made = assign(seed, ones, output)
+    facts.spec[made] = facts.spec.get(output.value, Spec(frozenset([seed]), frozenset([seed]), None))
+    return [made]
+
+
 def _is_own(returned: str, facts: Facts) -> bool:
     """Whether the seed may go by the name of the returned value's adjoint, whose elements must not change."""
-    if returned in facts.mutable or facts.list_kind(returned):
+    if returned in facts.mutable or facts.list_kind(returned) or facts.temporaries.get(returned, "y") != "y":
         return False
     return returned in facts.active and returned not in facts.wrt and returned not in facts.base
 

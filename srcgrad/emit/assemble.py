@@ -13,12 +13,23 @@ from srcgrad.emit.text import Blank, Comment, Verbatim
 from srcgrad.facts import Facts, Record
 from srcgrad.trees import COMPOUND, Block, Node, at, copy, loads, name, root, same, statement, statements, stores, walk
 
-SUFFIX = {"reverse": "grad", "value-and-grad": "value_and_grad", "vjp": "vjp", "forward": "jvp"}
+SUFFIX = {
+    "reverse": "grad",
+    "value-and-grad": "value_and_grad",
+    "vjp": "vjp",
+    "forward": "jvp",
+    "hvp": "hvp",
+    "elementwise": "elementwise_grad",
+    "pull": "pull",
+}
 TITLE = {
     "reverse": "Gradient of `{name}` with respect to {wrt}.",
     "value-and-grad": "Value and gradient of `{name}` with respect to {wrt}.",
     "vjp": "Value of `{name}` and its pullback with respect to {wrt}.",
     "forward": "Value of `{name}` and its derivative along tangents of {wrt}.",
+    "hvp": "Derivative of `{name}` along tangents of {wrt}.",
+    "elementwise": "Gradient of the sum of the elements of `{name}` with respect to {wrt}.",
+    "pull": "Adjoints of {wrt} for a seed of `{name}`.",
 }
 
 
@@ -67,7 +78,7 @@ def signature(function: Node, facts: Facts) -> Node:
         argument.annotation = None
     for seed in facts.seeds if facts.mode != "vjp" else ():
         parameter = gast.Name(id=seed, ctx=gast.Param(), annotation=None, type_comment=None)
-        if facts.mode == "forward":
+        if facts.pushes_forward or facts.seed == "given":
             arguments.kwonlyargs.append(parameter)
             arguments.kw_defaults.append(None)
         else:
@@ -79,7 +90,7 @@ def signature(function: Node, facts: Facts) -> Node:
 def docstring(program: Program, facts: Facts) -> str:
     """Of what, with respect to what, and what is recorded; in the manner of Tapenade."""
     title = TITLE[facts.mode].format(name=facts.source.name, wrt=", ".join(facts.wrt))
-    if facts.mode == "forward":
+    if facts.pushes_forward:
         return "\n    ".join(textwrap.wrap(title, 80))
     lines = [*textwrap.wrap(title, 80), ""]
     found = recorded(program, facts)

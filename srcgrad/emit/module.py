@@ -19,6 +19,9 @@ WHAT = {
     "value-and-grad": "value and gradient",
     "vjp": "value and pullback",
     "forward": "value and tangent",
+    "hvp": "tangent",
+    "elementwise": "gradient of the sum of the elements",
+    "pull": "adjoints",
 }
 
 

@@ -35,7 +35,7 @@ def _families(facts: Facts) -> list[tuple[str, str]]:
     found = list(facts.base.items())
     for adjoint, primal in facts.adjoint_of.items():
         if primal in facts.base:
-            suffix = dot if facts.mode == "forward" else bar
+            suffix = dot if facts.pushes_forward else bar
             found.append((adjoint, facts.spelled.get(facts.base[primal], suffix(facts.base[primal]))))
     return found
 
@@ -115,7 +115,7 @@ def count_temporaries(program: Program, facts: Facts) -> Program:
         fresh = facts.names.fresh("t" if alone else f"t{number}")
         renamed[name] = fresh
         if name in facts.spelled:
-            suffix = dot if facts.mode == "forward" else bar
+            suffix = dot if facts.pushes_forward else bar
             renamed[facts.spelled[name]] = facts.names.fresh(suffix(fresh))
         kept = facts.stacks.get(name)
         if kept is not None and kept != stack(fresh):

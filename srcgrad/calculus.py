@@ -1,0 +1,194 @@
+"""The calculus on top of gradients: Jacobians, Hessians and their products, linear maps and their transposes."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any  # functions and arguments are arbitrary objects
+
+import numpy as np
+
+from srcgrad.api import chosen_wrt, float_arguments, jvp, vjp
+from srcgrad.derivative import Derivative, Wrt
+from srcgrad.differences import is_float, parts, vector, vector_along
+from srcgrad.errors import DifferentiationError
+from srcgrad.runtime import zeros_like
+
+Function = Callable[..., Any]
+
+
+def elementwise_grad(
+    function: Function, wrt: Wrt = 0, *, argnums: Wrt | None = None, target: str = "numpy"
+) -> Derivative:
+    """The derivative of a function that works element by element, as a function of the same arguments.
+
+    It is the gradient of the sum of the outputs, which for such a function is each output's derivative with respect
+    to its own input. `wrt`, `argnums` and `target` are those of `grad`. E5007 if the function returns several values.
+
+    >>> import numpy as np
+    >>> from srcgrad import elementwise_grad
+    >>> elementwise_grad(lambda x: x * x * x)(np.array([1.0, 2.0]))
+    array([ 3., 12.])
+    """
+    wrt = chosen_wrt(function, wrt, argnums)
+    return Derivative(function, "elementwise", wrt, not isinstance(wrt, tuple), target)
+
+
+class HessianProduct:
+    """The product of a Hessian and a vector: call it with the function's arguments and, last, the vector."""
+
+    def __init__(self, function: Function, wrt: Wrt, target: str) -> None:
+        single = not isinstance(wrt, tuple)
+        self.gradient = Derivative(function, "reverse", wrt, single, target)
+        self.derivative = Derivative(self.gradient, "hvp", self.gradient.wrt, single, target)
+        self.__name__ = self.derivative.__name__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not args:
+            raise DifferentiationError("E5014", "the vector is missing", "give it after the function's arguments")
+        vectors = (args[-1],) if self.gradient.single else tuple(args[-1])
+        if len(vectors) != len(self.gradient.wrt):
+            message = f"{len(vectors)} vectors for {len(self.gradient.wrt)} arguments"
+            raise DifferentiationError("E5014", message, f"give one for each of {', '.join(self.gradient.wrt)}")
+        return self.derivative.forward(args[:-1], vectors, kwargs)
+
+    def as_function(self, kinds: Any = None) -> Function:
+        """The text as a function that can be differentiated; it takes the vectors by name."""
+        return self.derivative.as_function(kinds)
+
+    @property
+    def source(self) -> str:
+        """The text that runs: forward mode over the gradient."""
+        return self.derivative.source
+
+    @property
+    def __wrapped__(self) -> Function:
+        return self.derivative.__wrapped__
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        known = list(self.gradient.__signature__.parameters.values())
+        vector = inspect.Parameter("vector", inspect.Parameter.POSITIONAL_ONLY)
+        return inspect.Signature([p.replace(kind=p.POSITIONAL_ONLY, default=p.empty) for p in known] + [vector])
+
+    def __repr__(self) -> str:
+        return repr(self.derivative)
+
+
+def hvp(function: Function, wrt: Wrt = 0, *, argnums: Wrt | None = None, target: str = "numpy") -> HessianProduct:
+    """The product of the Hessian with a vector, without the Hessian: `hvp(f)(x, v)` is `hessian(f)(x) @ v`.
+
+    The vector comes after the function's arguments and has the structure and shape of the argument that `wrt` names
+    (a tuple of them if `wrt` is one); so has the result. It is forward mode over the text of the gradient, at a small
+    multiple of the cost of the function. Errors are those of `grad`; E5014 if the vector does not fit.
+
+    >>> import numpy as np
+    >>> from srcgrad import hvp
+    >>> hvp(lambda x: np.sum(x * x * x))(np.array([1.0, 2.0]), np.array([1.0, 0.0]))
+    array([6., 0.])
+    """
+    return HessianProduct(function, chosen_wrt(function, wrt, argnums), target)
+
+
+@dataclass(eq=False)
+class Linear:
+    """A linear map: call it with tangents; `transpose` turns it round.
+
+    `tangent_inputs` are the names of what it takes. A map that has one output gives it as it is, a transposed map
+    the tuple of its outputs.
+    """
+
+    run: Function
+    back: Function
+    tangent_inputs: tuple[str, ...]
+    outputs: tuple[str, ...] = ("y_dot",)
+    text: Callable[[], str] = field(default=lambda: "", repr=False)
+    other_text: Callable[[], str] = field(default=lambda: "", repr=False)
+    turned: Function | None = field(default=None, repr=False)
+
+    def __call__(self, *given: Any) -> Any:
+        if len(given) != len(self.tangent_inputs):
+            message = f"{len(given)} values for {', '.join(self.tangent_inputs)}"
+            raise DifferentiationError("E5014", message, "give one for each")
+        return self.run(*given)
+
+    @property
+    def source(self) -> str:
+        """The text that runs."""
+        return self.text()
+
+
+def linearize(function: Function, *args: Any, wrt: Wrt | None = None, target: str = "numpy") -> tuple[Any, Linear]:
+    """The value, and the derivative at these arguments as a linear map: `y, push = linearize(f, x)`.
+
+    `push(x_dot)` is the derivative along x_dot. It takes one tangent for each argument that is real, or for each that
+    `wrt` names (`push.tangent_inputs` lists them); `push.source` is its text, in which the primal's statements stand
+    beside their tangents and run again with each call. `transpose(push)` is the pullback.
+
+    >>> from srcgrad import linearize
+    >>> y, push = linearize(lambda x, k: k * x * x, 3.0, 2, wrt="x")
+    >>> y, push(1.0), push.tangent_inputs
+    (18.0, 12.0, ('x_dot',))
+    """
+    places = float_arguments(function, args) if wrt is None else wrt
+    ahead = Derivative(function, "forward", places, False, target)
+    zeros = tuple(zeros_like(args[_place(name, ahead)]) for name in ahead.wrt)
+    y, _ = ahead.forward(args, zeros)
+    behind: list[Any] = []  # the pullback, once it is asked for
+
+    def pulled(seed: Any) -> Any:
+        if not behind:
+            behind.append(vjp(function, *args, wrt=tuple(ahead.wrt), target=target)[1])
+        return behind[0](seed)
+
+    return y, Linear(
+        run=lambda *tangents: ahead.forward(args, tangents)[1],
+        back=pulled,
+        tangent_inputs=tuple(f"{name}_dot" for name in ahead.wrt),
+        text=lambda: ahead.source,
+        other_text=lambda: Derivative(function, "vjp", ahead.wrt, False, target).source,
+    )
+
+
+def _place(name: str, derivative: Derivative) -> int:
+    return list(derivative.signature.parameters).index(name) - len(derivative.bound)
+
+
+def _agree(y: Any, y_dot: Any) -> bool:
+    """Whether a function gives what its derivative along its own arguments gives."""
+    one, other = vector(y), vector_along(y, y_dot)
+    tolerance = 1e3 * float(np.finfo(np.result_type(*(np.asarray(p) for _, p in parts(y) if is_float(p)))).eps)
+    return bool(np.linalg.norm(one - other) <= tolerance * max(np.linalg.norm(one), np.linalg.norm(other)))
+
+
+def transpose(linear: Function, *like: Any, target: str = "numpy") -> Any:
+    """The transpose of a linear map; `transpose(transpose(f))` is f.
+
+    Of what `linearize` returns it is the pullback: it takes a seed like the output, and returns a tuple with an
+    adjoint for each tangent. A function of your own, linear in all its arguments, needs arguments `like` those that it
+    is called with, for their shapes; E5017 if it is seen not to be linear there.
+
+    >>> import numpy as np
+    >>> from srcgrad import linearize, transpose
+    >>> y, push = linearize(lambda x: x * x, np.array([1.0, 2.0]))
+    >>> transpose(push)(np.array([1.0, 1.0])), transpose(transpose(push)) is push
+    ((array([2., 4.]),), True)
+    >>> transpose(lambda x: 3.0 * x[:2], np.ones(3))(np.array([1.0, 2.0]))
+    (array([3., 6., 0.]),)
+    """
+    if isinstance(linear, Linear):
+        if linear.turned is None:
+            inputs = ("seed",) if linear.outputs == ("y_dot",) else linear.outputs
+            linear.turned = Linear(
+                linear.back, linear.run, inputs, linear.tangent_inputs, linear.other_text, linear.text, linear
+            )
+        return linear.turned
+    y, y_dot = jvp(linear, like, like, target=target)
+    if not _agree(y, y_dot):
+        raise DifferentiationError(
+            "E5017", "the function is not linear at the arguments given", "transpose what srcgrad.linearize returns"
+        )
+    _, back = vjp(linear, *like, target=target)
+    names = tuple(inspect.signature(linear).parameters)[: len(like)]
+    return Linear(back, linear, ("seed",), names, turned=linear)

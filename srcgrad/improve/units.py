@@ -1,0 +1,107 @@
+"""A gradient that takes no seed is for the seed 1.0, by which nothing need be multiplied."""
+
+from __future__ import annotations
+
+import gast
+import numpy as np
+
+from srcgrad.derive.program import Program
+from srcgrad.facts import Facts
+from srcgrad.front.resolve import binding_of
+from srcgrad.improve.inline import count
+from srcgrad.rules import rule_of
+from srcgrad.trees import Node, constant, statements, target, walk
+
+
+def spread_seed(program: Program, facts: Facts) -> Program:
+    """Read 1.0 where a seed is read that the backward half binds to 1.0."""
+    if facts.seed != "one":
+        return program
+    bound = count(program.block).bound
+    wanted = {facts.spelled[w] for w in facts.wrt}
+    position = 0
+    while position < len(program.backward):
+        node = program.backward[position]
+        made = target(node)
+        fixed = made is not None and bound[made] == 1 and made not in facts.elements and made not in wanted
+        if fixed and _is_one(node.value):
+            del program.backward[position]
+            for each in [*statements(program.backward), program.result]:
+                _replace_reads(each, str(made))
+        else:
+            position += 1
+    return program
+
+
+def _replace_reads(node: Node, seed: str) -> None:
+    def is_seed(part: Node) -> bool:
+        return isinstance(part, gast.Name) and part.id == seed
+
+    for item in walk(node):
+        for key in item._fields:
+            part = getattr(item, key, None)
+            if is_seed(part):
+                setattr(item, key, constant(1.0))
+            elif isinstance(part, list):
+                setattr(item, key, [constant(1.0) if is_seed(each) else each for each in part])
+
+
+def units(program: Program, facts: Facts) -> Program:
+    """`e` for `1.0 * e`, where e is a float already, and a value of its own."""
+    if facts.seed == "one":
+        for node in statements(program.backward):
+            for key in ("value", "test", "iter"):
+                if isinstance(getattr(node, key, None), gast.AST):
+                    setattr(node, key, _folded(getattr(node, key), facts, inside=False))
+    return program
+
+
+def _folded(node: Node, facts: Facts, inside: bool) -> Node:
+    """The expression without factors 1.0; `inside` tells whether it is an operand, whose value nobody keeps."""
+    arithmetic = isinstance(node, gast.BinOp | gast.UnaryOp)
+    for key in node._fields:
+        part = getattr(node, key, None)
+        if isinstance(part, list):
+            setattr(node, key, [_folded(p, facts, False) if isinstance(p, gast.AST) else p for p in part])
+        elif isinstance(part, gast.AST) and part._fields:
+            setattr(node, key, _folded(part, facts, arithmetic))
+    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult):
+        for one, other in ((node.left, node.right), (node.right, node.left)):
+            if _is_one(one) and _is_float(other, facts) and (inside or _is_own(other, facts)):
+                return other
+    return node
+
+
+def _is_one(node: Node | None) -> bool:
+    return isinstance(node, gast.Constant) and type(node.value) is float and node.value == 1.0
+
+
+def _is_float(node: Node, facts: Facts) -> bool:
+    """Whether a value is known to be of a floating type, so that 1.0 would not make it so."""
+    if isinstance(node, gast.Constant):
+        return type(node.value) is float
+    if isinstance(node, gast.Name):
+        return node.id in facts.active or node.id in facts.adjoint_of
+    if isinstance(node, gast.BinOp):
+        return _is_float(node.left, facts) or _is_float(node.right, facts)
+    if isinstance(node, gast.Call):
+        return _is_elementwise(node, facts) and any(_is_float(argument, facts) for argument in node.args)
+    return isinstance(node, gast.UnaryOp) and _is_float(node.operand, facts)
+
+
+def _is_elementwise(node: Node, facts: Facts) -> bool:
+    """Whether a call is one of an elementwise function of NumPy."""
+    own = getattr(getattr(node.func, "value", None), "id", "") == facts.imports.get("np", "no name")
+    found = None if own else binding_of(node.func, facts, facts.local)
+    rule = rule_of(getattr(np, node.func.attr, None) if own else getattr(found, "object", None))
+    return rule is not None and rule.kind == "elementwise"
+
+
+def _is_own(node: Node, facts: Facts) -> bool:
+    """Whether an expression makes a value that nothing else holds: arithmetic does, and numbers cannot be changed."""
+    if isinstance(node, gast.Name):
+        spec = facts.spec.get(node) or facts.value_spec.get(facts.adjoint_of.get(node.id, node.id))
+        return spec is not None and spec.scalar and not spec.dtype
+    if isinstance(node, gast.Call):
+        return _is_elementwise(node, facts)
+    return isinstance(node, gast.BinOp | gast.UnaryOp | gast.Constant)

@@ -1,0 +1,171 @@
+"""Jacobians and Hessians: one pass for each input or for each output, whichever are fewer."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any  # functions and arguments are arbitrary objects
+
+import numpy as np
+
+from srcgrad.api import chosen_wrt, pulled
+from srcgrad.calculus import HessianProduct
+from srcgrad.derivative import Derivative, Wrt
+from srcgrad.differences import Vector, is_float, parts, rebuild, tangent_like, vector, vector_along
+from srcgrad.errors import DifferentiationError
+from srcgrad.opencl.boundary import device_in, on_device, on_host
+
+Function = Callable[..., Any]
+MODES = ("reverse", "forward")
+
+
+class Jacobian:
+    """The Jacobian of a function, or the Hessian: call it like the function itself."""
+
+    def __init__(self, function: Function, wrt: Wrt, mode: str | None, target: str, *, second: bool = False) -> None:
+        if mode is not None and mode not in MODES:
+            raise DifferentiationError("E5006", f"no mode is called {mode!r}", f"use {' or '.join(MODES)}, or None")
+        self.function, self.target = function, target
+        self.single = not isinstance(wrt, tuple)
+        self.product = HessianProduct(function, wrt, target) if second else None
+        self.primal: Function = self.product.gradient if self.product else function
+        self.mode = mode
+        self.ahead = Derivative(self.primal, "forward", wrt, False, target)
+        self.__name__ = f"{getattr(self.ahead.primal, '__name__', 'f')}_jacobian"
+        if self.product is not None:
+            self.ahead, self.__name__ = self.product.derivative, self.product.__name__.replace("_hvp", "_hessian")
+
+    @functools.cached_property
+    def behind(self) -> Derivative:
+        """Value and pullback."""
+        return Derivative(self.primal, "vjp", self.ahead.wrt, False, self.target)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        values, _ = self.ahead.arguments(args, kwargs)
+        by_name = dict(zip(self.ahead.signature.parameters, on_host(values), strict=True))
+        chosen = tuple(by_name[name] for name in self.ahead.wrt)
+        if any(np.iscomplexobj(part) for _, part in parts(chosen)):
+            raise DifferentiationError("E5017", "an argument is complex", "pass its real and imaginary part")
+        count = vector(chosen).size
+        if self.mode == "forward" or (self.mode is None and (self.product is not None or count == 1)):
+            y, matrix = self._columns(chosen, count, args, kwargs)
+        else:
+            y, matrix = self._rows(chosen, count, args, kwargs)
+        return on_device(_blocks(y, chosen[0] if self.single else chosen, matrix), device_in(values))
+
+    def _columns(self, chosen: Any, count: int, args: Any, kwargs: Any) -> tuple[Any, Vector]:
+        """One tangent pass for each number among the inputs."""
+        directions = np.eye(count) if count else np.zeros((1, 0))
+        columns, y = [], None
+        for direction in directions:
+            found = self.ahead.forward(args, tangent_like(chosen, direction), kwargs)
+            y, y_dot = on_host(found if self.product is None else (found, found))
+            columns.append(vector_along(y, y_dot))
+        return y, np.stack(columns, axis=-1)[:, :count]
+
+    def _rows(self, chosen: Any, count: int, args: Any, kwargs: Any) -> tuple[Any, Vector]:
+        """The forward half once, and the pullback for each number among the outputs."""
+        y, pullback = pulled(self.behind, args, kwargs)
+        y = on_host(y)
+        size = vector(y).size
+        if self.mode is None and size > count:
+            return self._columns(chosen, count, args, kwargs)
+        rows = [vector_along(chosen, on_host(pullback(tangent_like(y, seed)))) for seed in np.eye(size)]
+        return y, np.array(rows).reshape(size, count)
+
+    @property
+    def source(self) -> str:
+        """The text that runs for each input, or for each output."""
+        last = [made for made in (self.__dict__.get("behind"), self.ahead) if made is not None and made.was_called]
+        return (last or [self.behind if self.mode == "reverse" else self.ahead])[0].source
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return self.ahead.__signature__
+
+    def __repr__(self) -> str:
+        return f"<srcgrad {self.__name__} with respect to {', '.join(self.ahead.wrt)}>"
+
+
+def _blocks(y: Any, chosen: Any, matrix: Vector) -> Any:
+    """The matrix cut into blocks: in the structure of the output, at each part of it that of the inputs."""
+    row = 0
+
+    def of_output(one: Any) -> Any:
+        nonlocal row
+        if not is_float(one):
+            return None
+        start, column = row, 0
+        row += np.size(one)
+
+        def of_input(other: Any) -> Any:
+            nonlocal column
+            if not is_float(other):
+                return None
+            first = column
+            column += np.size(other)
+            block = matrix[start:row, first:column].reshape(np.shape(one) + np.shape(other))
+            return _like(block, one, other)
+
+        return rebuild(chosen, of_input)
+
+    return rebuild(y, of_output)
+
+
+def _like(block: Vector, one: Any, other: Any) -> Any:
+    """A block in the dtype of the input; a number if both sides are numbers."""
+    made = np.array(block, dtype=np.asarray(other).dtype)
+    if made.ndim or isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return made
+    return float(made) if isinstance(other, float) and not isinstance(other, np.generic) else made[()]
+
+
+def jacobian(
+    function: Function,
+    wrt: Wrt = 0,
+    *,
+    mode: str | None = None,
+    argnums: Wrt | None = None,
+    target: str = "numpy",
+) -> Jacobian:
+    """The Jacobian, as a function of the same arguments: shape `np.shape(f(x)) + np.shape(x)`, dtype that of x.
+
+    For structured values it has the structure of the output, and at each part of it that of the argument: for
+    `f(p) -> {"a": y}` and p a dict of `w` and `b`, `jacobian(f)(p)["a"]["w"]` has shape `y.shape + w.shape`. With a
+    tuple as `wrt` there is a tuple at each part of the output. What holds no floats gives None.
+
+    `mode="reverse"` runs the forward half once and the pullback for each number among the outputs; `"forward"` runs
+    primal and tangent for each number among the inputs. Without it the fewer passes are chosen. Errors: those of
+    `vjp`, and E5006 for a mode that there is not.
+
+    >>> import numpy as np
+    >>> from srcgrad import jacobian
+    >>> jacobian(lambda x: x * x)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    return Jacobian(function, chosen_wrt(function, wrt, argnums), mode, target)
+
+
+def hessian(
+    function: Function,
+    wrt: Wrt = 0,
+    *,
+    mode: str | None = None,
+    argnums: Wrt | None = None,
+    target: str = "numpy",
+) -> Jacobian:
+    """The second derivatives of a real scalar function: the Jacobian of its gradient, shape `x.shape + x.shape`.
+
+    For structured arguments, and for a tuple as `wrt`, the structure comes twice: `hessian(f)(p)["w"]["b"]` is the
+    derivative of the gradient with respect to w by b. It is made by forward mode over the gradient, one pass for
+    each number among the inputs; with `mode="reverse"` by pullbacks of the gradient.
+
+    >>> import numpy as np
+    >>> from srcgrad import hessian
+    >>> hessian(lambda x: x[0] * x[0] * x[1])(np.array([2.0, 3.0]))
+    array([[6., 4.],
+           [4., 0.]])
+    """
+    return Jacobian(function, chosen_wrt(function, wrt, argnums), mode, target, second=True)
