@@ -16,6 +16,7 @@ from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Kind
 from srcgrad.front.namespace import LiveNamespace
 from srcgrad.front.overlay import Overlay
+from srcgrad.into import adding
 from srcgrad.load import load
 from srcgrad.modules import Module
 from srcgrad.opencl.boundary import device_in, on_device, seen
@@ -142,6 +143,23 @@ class Derivative:
         if self.auxiliary:
             return self.mirrored(found[0], values), on_device(found[1], device)
         return self.mirrored(found, values)
+
+    def into(self, accumulators: Any) -> Callable[..., Any]:
+        """The same function, which adds the gradient to arrays that are given and returns them.
+
+        `accumulators` mirrors what `wrt` asks for: an array for an array (one without axes for a number), a tuple for
+        several, containers for containers; None stays where the gradient is None. Their dtype is the gradient's or
+        wider, float32 for float16 say. What does not match raises E5024, and then nothing has been added.
+        `value_and_grad(f).into(g)` returns the value as well.
+
+        >>> import numpy as np
+        >>> import srcgrad
+        >>> total = np.zeros(2)
+        >>> add = srcgrad.grad(lambda x: np.sum(x * x)).into(total)
+        >>> add(np.array([1.0, 2.0])), add(np.array([1.0, 2.0]))
+        (array([4., 8.]), array([4., 8.]))
+        """
+        return adding(self, accumulators)
 
     def forward(self, args: tuple[Any, ...], tangents: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
         """Value and tangent, or the tangent alone in mode hvp; `tangents` has one entry per name in `wrt`."""

@@ -28,6 +28,7 @@ CODES: dict[str, str] = {
     "E5021": "no room on the OpenCL device",
     "E5022": "kernel failed",
     "E5023": "no float64 on the OpenCL device",
+    "E5024": "accumulator does not match the gradient",
 }
 
 

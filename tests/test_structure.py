@@ -50,6 +50,7 @@ ORDER = (
     {
         "load",
         "arguments",
+        "into",
         "running",
         "derivative",
         "differentiable",
