@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import json
 import warnings
@@ -22,6 +23,8 @@ UFUNC_METHODS = ("reduce", "accumulate", "reduceat", "outer", "at")
 def missing(*namespaces: str) -> list[str]:
     """Public callables of NumPy, methods of arrays and methods of ufuncs of which the table knows nothing.
 
+    Other namespaces may be asked for by name, as `scipy.special`.
+
     >>> "np.sum" in missing()
     False
     """
@@ -36,8 +39,9 @@ def _public(space: str) -> Iterator[tuple[str, Any]]:
             if isinstance(op, np.ufunc):
                 yield from ((f"{name}.{method}", getattr(op, method)) for method in _methods(op))
         return
-    owner: Any = np
-    for part in space.split(".")[1:]:
+    package, _, rest = space.partition(".")
+    owner: Any = importlib.import_module(package if package == "numpy" else space)
+    for part in rest.split(".") if package == "numpy" and rest else []:
         owner = getattr(owner, part)
     yield from _members(owner, space.replace("numpy", "np", 1))
 

@@ -26,7 +26,8 @@ class Rule:
 
     `domain` is the interval from which tests draw each argument (one interval, or one per parameter); `at` pins
     gradients at kinks and special points: ((arguments), (gradients)); `forms` are calls that tests run. `wide` says
-    that the template, read for unknown ranks, takes any `d[result]` that broadcasts with the result.
+    that the template, read for unknown ranks, takes any `d[result]` that broadcasts with the result. `refuses` are
+    parameters with respect to which there is no derivative, each with the reason: E5001 where one would flow.
     """
 
     op: Any
@@ -41,6 +42,7 @@ class Rule:
     note: str = ""
     second: bool = True
     wide: bool = False
+    refuses: dict[str, str] = field(default_factory=dict)
     aliases: tuple[Any, ...] = field(default=())
     composition: Callable[..., Any] | None = None  # the op in terms of others; its derivative is that of this text
 

@@ -30,7 +30,17 @@ FAMILIES = (
 
 # SciPy may be absent and is slow to import: the families of a package are loaded when a function names something of it.
 ON_REQUEST: dict[str, tuple[str, ...]] = {
-    "scipy.special": ("special",),
+    "scipy.special": (
+        "special",
+        "special_errors",
+        "special_gamma",
+        "special_bessel",
+        "special_spherical",
+        "special_series",
+        "special_integrals",
+        "special_statistics",
+        "special_refused",
+    ),
     "scipy.linalg": ("scipy_linalg",),
 }
 

@@ -39,7 +39,9 @@ def digamma(z, x):
     d[x] = d[z] * special.polygamma(1, x)
 
 
-@adjoint(special.polygamma, forms=(("scipy.special.polygamma(1, 2.5 + x)", (3,)),))
+@adjoint(
+    special.polygamma, refuses={"n": "it counts derivatives"}, forms=(("scipy.special.polygamma(1, 2.5 + x)", (3,)),)
+)
 def polygamma(z, n, x):
     d[x] = d[z] * special.polygamma(n + 1, x)
 

@@ -50,6 +50,11 @@ TERNARY: tuple[Shapes, ...] = (
     *itertools.permutations([(3,), (1,), ()]),
 )
 SHAPES = {1: UNARY, 2: BINARY, 3: TERNARY}
+FEW: dict[int, tuple[Shapes, ...]] = {  # for families loaded on request: broadcasting is the engine's, one code for all
+    1: (UNARY[0], UNARY[3]),
+    2: (BINARY[0], ((), (3,)), ((3,), (2, 1)), ((2, 3), (3,))),
+    3: (TERNARY[0], ((2, 3), (3,), (2, 1))),
+}
 
 
 @dataclass(frozen=True)
@@ -126,7 +131,12 @@ def load() -> None:
 
 def cases(rule: Rule) -> list[Case]:
     """The cases of a rule with something in them."""
-    return [*_elementwise(rule, SHAPES), *_forms(rule), *_aliases(rule)]
+    return [*_elementwise(rule, _shapes(rule)), *_forms(rule), *_aliases(rule)]
+
+
+def _shapes(rule: Rule) -> dict[int, tuple[Shapes, ...]]:
+    family = "" if rule.template is None else rule.template.__module__.rpartition(".")[2]
+    return FEW if family in srcgrad.templates.families()[len(srcgrad.templates.FAMILIES) :] else SHAPES
 
 
 def empty_cases(rule: Rule) -> list[Case]:
@@ -136,8 +146,8 @@ def empty_cases(rule: Rule) -> list[Case]:
 
 def second_order_cases(rule: Rule) -> list[Case]:
     """All forms; of the elementwise cases, which all run the same lines, floats and arrays that broadcast."""
-    broadcast = [case for case in _elementwise(rule, SHAPES) if (2, 3) in case.shapes]
-    return [*_elementwise(rule, SHAPES)[:1], *broadcast[-1:], *_forms(rule)]
+    broadcast = [case for case in _elementwise(rule, _shapes(rule)) if (2, 3) in case.shapes]
+    return [*_elementwise(rule, _shapes(rule))[:1], *broadcast[-1:], *_forms(rule)]
 
 
 def pinned_cases(rule: Rule) -> list[tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]]:
@@ -146,8 +156,8 @@ def pinned_cases(rule: Rule) -> list[tuple[Callable[..., Any], tuple[Any, ...], 
 
 
 def _elementwise(rule: Rule, shapes: dict[int, tuple[Shapes, ...]]) -> list[Case]:
-    if rule.kind != "elementwise":
-        return []
+    if rule.kind != "elementwise" or rule.refuses:
+        return []  # drawn arguments are all active; where one may not be, the forms say what stands there
     names = _required(rule)
     domains = tuple(_domain(rule, name) for name in names)
     kinks = tuple(args[0] for args, _ in rule.at if len(names) == 1 and math.isfinite(args[0]))

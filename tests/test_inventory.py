@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import jv
+from scipy.special import jvp as jvp_of_bessel
 
 from srcgrad import grad, inventory, jvp, stop_gradient
 from srcgrad.cli import main
@@ -75,3 +77,26 @@ def test_no_derivative_flows_where_the_user_says_so():
 def test_every_reason_is_on_the_page():
     reasons = [rule.note for rule in known() if rule.kind == "refused"]
     assert reasons and all(reasons)
+
+
+def test_every_function_of_scipy_special_has_a_rule_or_a_reason():
+    assert inventory.missing("scipy.special") == []
+
+
+def of_order(v: Any, x: Any) -> Any:
+    return jv(2.0 * v, x)
+
+
+def of_held_order(v: Any, x: Any) -> Any:
+    return jv(stop_gradient(v), x)
+
+
+def test_a_parameter_without_a_derivative_is_refused_where_one_would_flow():
+    for derivative in (grad(of_order, wrt="v"), lambda v, x: jvp(of_order, (v, x), (1.0, 0.0))):
+        with pytest.raises(
+            DifferentiationError, match=r"has no derivative with respect to `v`: .*closed form"
+        ) as caught:
+            derivative(0.5, 2.0)
+        assert caught.value.code == "E5001"
+    assert grad(of_order, wrt="x")(0.5, 2.0) == jvp_of_bessel(1.0, 2.0)
+    assert grad(of_held_order, wrt=("v", "x"))(0.5, 2.0) == (0.0, jvp_of_bessel(0.5, 2.0))

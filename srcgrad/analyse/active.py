@@ -41,10 +41,12 @@ def _carried(value: Node, facts: Facts) -> list[str]:
         return []  # its keys
     if operation.kind != "op":
         return [read for part in [*value.args, *(w.value for w in value.keywords)] for read in _carried(part, facts)]
+    assert operation.rule is not None, "an op has a rule"
+    places = (*differentiable(operation.rule), *operation.rule.refuses)
     return [
         read
         for parameter, argument in operation.bound.items()
-        if parameter in differentiable(operation.rule)
+        if parameter in places
         for read in _carried(argument, facts)
     ]
 
@@ -92,6 +94,7 @@ def activity(function: Node, facts: Facts) -> Node:
     useful = _reach(outputs, [(after, before) for before, after in edges])
     facts.varied = varied
     facts.active = {found: None for found in varied if found in useful}
+    _check_refused(function, facts)
     _note_lines(function, useful, facts)
     _count(function, facts)
     _index(function, facts)
@@ -100,6 +103,23 @@ def activity(function: Node, facts: Facts) -> Node:
         outside = {s for n in function.body if not isinstance(n, gast.If) for m in statements([n]) for s in stores(m)}
         facts.branch_only = {name: None for name in facts.active if name in inside - outside - set(_given(function))}
     return function
+
+
+def _check_refused(function: Node, facts: Facts) -> None:
+    """Refuse a derivative with respect to a parameter that has none."""
+    for node in statements(function.body):
+        operation = facts.operation.get(getattr(node, "value", None))
+        if operation is None or operation.rule is None or not any(bound in facts.active for bound in stores(node)):
+            continue
+        for parameter, reason in operation.rule.refuses.items():
+            argument = operation.bound.get(parameter)
+            if argument is not None and any(read in facts.active for read in _carried(argument, facts)):
+                raise facts.refuse(
+                    node.value,
+                    "E5001",
+                    f"{operation.rule.name} has no derivative with respect to `{parameter}`: {reason}",
+                    f"leave it out of wrt, or use srcgrad.stop_gradient on `{parameter}`",
+                )
 
 
 def _note_lines(function: Node, useful: dict[str, None], facts: Facts) -> None:

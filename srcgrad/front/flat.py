@@ -118,6 +118,7 @@ def _flat_op(value: Node, operation: Operation, scope: Scope) -> Node:
     template = adjoint_template(rule) or tangent_template(rule)
     assert template is not None, "a rule that is not constant has a template"
     places = template.differentiable if rule.template is not None else template.parameters
+    places = (*places, *rule.refuses)
     swap: dict[Node, Node] = {}
     bound = dict(operation.bound)
     check_operands(value, operation, places, scope)
