@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from srcgrad.calculus import elementwise_grad, hvp, linearize, transpose
     from srcgrad.check import check_grads
     from srcgrad.errors import DifferentiationError
+    from srcgrad.forms import register_jvp, register_vjp, sensitivity
     from srcgrad.jacobians import hessian, jacobian
     from srcgrad.rules import adjoint, nondifferentiable, tangent
     from srcgrad.runtime.hooks import hook
+    from srcgrad.sealed import opaque
 
 __version__ = "0.1.0"
 
@@ -42,6 +44,10 @@ _HOME = {
     "jvp": "api",
     "linearize": "calculus",
     "nondifferentiable": "rules",
+    "opaque": "sealed",
+    "register_jvp": "forms",
+    "register_vjp": "forms",
+    "sensitivity": "forms",
     "source": "api",
     "stop_gradient": "api",
     "tangent": "rules",
@@ -64,6 +70,10 @@ __all__ = [
     "jvp",
     "linearize",
     "nondifferentiable",
+    "opaque",
+    "register_jvp",
+    "register_vjp",
+    "sensitivity",
     "source",
     "stop_gradient",
     "tangent",

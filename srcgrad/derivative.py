@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any  # functions and arguments are arbitrary objects
 
-import srcgrad.templates as templates
 from srcgrad.arguments import check_input, kind_of, like_output, mirror
 from srcgrad.emit.module import free_names
 from srcgrad.errors import DifferentiationError
@@ -23,7 +22,8 @@ from srcgrad.opencl.boundary import device_in, on_device, seen
 from srcgrad.opencl.device import Device
 from srcgrad.opencl.helpers import equip
 from srcgrad.pipeline import collection_paused
-from srcgrad.rules import generation, rule_of
+from srcgrad.primal import primal_of
+from srcgrad.rules import generation
 from srcgrad.running import resident_on, run, seed_like
 
 Wrt = int | str | Sequence[int | str]
@@ -60,7 +60,7 @@ class Derivative:
         self.auxiliary = auxiliary
         self.mode = mode
         self.target = checked(target)
-        self.primal, self.bound = _plain(function)
+        self.primal, self.bound = primal_of(function)
         self.signature = inspect.signature(self.primal)
         self.wrt = names_of(wrt, self.signature, len(self.bound))
         self.single = single
@@ -214,49 +214,6 @@ class Derivative:
 
     def __repr__(self) -> str:
         return f"<srcgrad {self.mode} of {getattr(self.primal, '__name__', 'f')} with respect to {', '.join(self.wrt)}>"
-
-
-def _plain(function: Callable[..., Any]) -> tuple[Any, tuple[Any, ...]]:
-    """The function itself, and the arguments that are bound to it already."""
-    function = getattr(function, "__srcgrad_primal__", function)
-    templates.load()
-    rule = rule_of(function)
-    if rule is not None and rule.kind == "refused":
-        raise DifferentiationError(
-            "E5001", f"`{rule.name}` has no derivative: {rule.note}", "write a rule for a function of your own"
-        )
-    if rule is not None and rule.composition is not None:
-        return rule.composition, ()
-    if not inspect.isfunction(function) and rule is not None:
-        return _as_function(function), ()
-    if inspect.ismethod(function):
-        return function.__func__, (function.__self__,)
-    if isinstance(function, functools.partial):
-        if function.keywords:
-            raise DifferentiationError(
-                "E5008", "functools.partial with keywords is not accepted", "wrap the call in a function"
-            )
-        plain, bound = _plain(function.func)
-        return plain, (*bound, *function.args)
-    return function, ()
-
-
-@functools.lru_cache(maxsize=256)
-def _as_function(op: Any) -> Callable[..., Any]:
-    """An operation of the table as a function with source, so that it can be differentiated like any other."""
-    rule = rule_of(op)
-    assert rule is not None, "the caller has looked"
-    names = ", ".join(rule.parameters[:1] if len(rule.parameters) == 1 else _required(rule))
-    name = getattr(op, "__name__", "op")
-    return load(f"def {name}({names}):\n    return op({names})\n", name, rule.name, {"op": op})
-
-
-def _required(rule: Any) -> list[str]:
-    template = rule.template or rule.tangent
-    if template is None:  # a constant, of its first argument
-        return ["x"]
-    parameters = list(inspect.signature(template).parameters.values())[1:]
-    return [p.name for p in parameters if p.default is p.empty]
 
 
 def names_of(wrt: Wrt, signature: inspect.Signature, skipped: int = 0) -> tuple[str, ...]:

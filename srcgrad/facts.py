@@ -172,6 +172,9 @@ class Facts:
             known = self.namespace.lookup(identifier)
             same = known is not None and known.object is meant
             free = identifier not in self.local and (same or identifier not in self.names.taken)
+            if self.module is not None and identifier in self.module.making:  # a derivative of the text goes by it
+                self.names.taken.add(identifier)
+                free = False
             self.imports[identifier] = identifier if free else self.names.fresh(identifier)
             self.names.taken.add(identifier)
             self.library_values[identifier] = meant

@@ -15,7 +15,7 @@ import numpy as np
 
 import srcgrad.templates as templates
 from srcgrad.errors import DifferentiationError
-from srcgrad.rules import Rule, rule_of, rules, spelling
+from srcgrad.rules import Rule, is_users, rule_of, rules, spelling
 
 FORWARD = {
     "elementwise": "the same lines",
@@ -26,9 +26,9 @@ FORWARD = {
 
 
 def known() -> list[Rule]:
-    """All rules, SciPy's included if it is installed, in the order in which a reader looks for them."""
+    """All rules but those of users, SciPy's if it is installed, in the order in which a reader looks for them."""
     templates.load_all()
-    named = [rule for rule in rules() if not rule.name.startswith("srcgrad.")]
+    named = [rule for rule in rules() if not rule.name.startswith("srcgrad.") and not is_users(rule)]
     return sorted(named, key=lambda rule: (rule.name.count(".") > 1, rule.name.lower(), rule.name))
 
 

@@ -8,13 +8,17 @@ cannot be decided, the `else` branch is taken, which must hold in general.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from types import FunctionType, MethodType
 from typing import Any  # operations, templates and pinned values are arbitrary Python objects
 
 from srcgrad.errors import DifferentiationError
+from srcgrad.identity import Key, key_of
+from srcgrad.own import Own
 
 Interval = tuple[float, float]
 Form = tuple[Any, ...]  # (call as text over x, y, z ..., shape of x, shape of y, ...)
@@ -45,6 +49,7 @@ class Rule:
     refuses: dict[str, str] = field(default_factory=dict)
     aliases: tuple[Any, ...] = field(default=())
     composition: Callable[..., Any] | None = None  # the op in terms of others; its derivative is that of this text
+    own: Own | None = None
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -72,7 +77,6 @@ class _Derivative:
 
 d = _Derivative()
 
-Key = int | tuple[int, str]
 _table: dict[Key, Rule] = {}
 _generation = 0
 
@@ -84,13 +88,21 @@ def generation() -> int:
 
 def rule_of(op: object) -> Rule | None:
     """The rule of `op`, found by identity; None if there is none."""
-    return _table.get(_key(op))
+    return _table.get(key_of(op))
 
 
-def _key(op: object) -> Key:
-    """The identity of an op; `np.add.reduce` is a new object whenever it is read, `np.add` is not."""
-    owner = getattr(op, "__self__", None)
-    return (id(owner), str(getattr(op, "__name__", ""))) if type(owner).__name__ == "ufunc" else id(op)
+def is_users(rule: Rule) -> bool:
+    """Whether a rule is of a user, for a function of which nothing else is known."""
+    template = rule.template or rule.tangent
+    author = str(getattr(rule.op if template is None else template, "__module__", "numpy"))
+    called = isinstance(rule.op, FunctionType | MethodType) or template is not None
+    return rule.own is not None or (called and author.partition(".")[0] not in ("numpy", "scipy", "srcgrad"))
+
+
+def changed() -> None:
+    """Say that something of what the table tells has changed."""
+    global _generation
+    _generation += 1
 
 
 def rules() -> list[Rule]:
@@ -117,6 +129,8 @@ def home(op: object) -> str | None:
 
 def spelling(op: object) -> str:
     """How a reader writes `op`: `np.sum`, `np.linalg.inv`, `math.sin`, `scipy.special.erf`."""
+    if isinstance(op, functools.partial):
+        return f"partial({spelling(op.func)})"
     name = getattr(op, "__name__", None) or repr(op)
     module = home(op) or ""
     owner = getattr(op, "__self__", None)
@@ -144,15 +158,29 @@ def register(rule: Rule) -> None:
                 "remove one of the two",
             )
     for op in (rule.op, *rule.aliases):
-        _table[_key(op)] = rule
+        _table[key_of(op)] = rule
     _generation += 1
+
+
+def register_own(rule: Rule) -> None:
+    """Put a rule that grows part by part into the table, in the place of what it was before."""
+    from srcgrad.template import check
+
+    check(rule)
+    known = rule_of(rule.op)
+    if known is None:
+        register(rule)
+    else:
+        _replace(known, rule)
 
 
 def _same_author(one: Rule, two: Rule) -> bool:
     """Whether the second rule is the first one written anew: a template of the same name in the same module."""
     first, second = one.definition, two.definition
-    if first is None or second is None or one.op is not two.op:
+    if key_of(one.op) != key_of(two.op):
         return False
+    if first is None or second is None:
+        return first is second
     return (first.__module__, first.__qualname__) == (second.__module__, second.__qualname__)
 
 

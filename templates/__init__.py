@@ -24,6 +24,7 @@ FAMILIES = (
     "linalg",
     "runtime",
     "intermediates",
+    "given",
     "transposes",
     "refused",
 )

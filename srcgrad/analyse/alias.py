@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import operator
+from types import FunctionType
 
 import gast
 import numpy as np
 
-from srcgrad.facts import Facts, copied
+from srcgrad.facts import Facts, Operation, copied
 from srcgrad.front.webs import parameters
+from srcgrad.rules import is_users
 from srcgrad.runtime import hook
 from srcgrad.trees import Node, at, statement, statements, stores, target, walk, written
 
@@ -168,7 +170,7 @@ def is_fresh(node: Node, facts: Facts) -> bool:
     if operation is not None and operation.function is np.array:
         return isinstance(value, gast.Call) and not any(word.arg == "copy" for word in value.keywords)
     if operation is not None and operation.rule is not None:
-        return operation.function not in VIEWS
+        return not is_view(operation, facts)
     if operation is not None:
         return False
     if isinstance(value, gast.Call):
@@ -177,6 +179,15 @@ def is_fresh(node: Node, facts: Facts) -> bool:
         called = value.func.attr if isinstance(value.func, gast.Attribute) else getattr(value.func, "id", "")
         return called in _MAKERS
     return isinstance(value, gast.Constant | gast.BinOp | gast.UnaryOp | gast.Compare)
+
+
+def is_view(operation: Operation, facts: Facts) -> bool:
+    """Whether the result of an operation may show elements of an operand: so may what a user's function gives."""
+    if operation.rule is not None and is_users(operation.rule):
+        own = operation.rule.own
+        called = operation.function if own is None or own.applied is None else own.applied.forward
+        return not (isinstance(called, FunctionType) and facts.module.returns_new(called))
+    return operation.function in VIEWS
 
 
 def is_new(value: Node, function: Node, facts: Facts, seen: tuple[str, ...] = ()) -> bool:
@@ -234,7 +245,7 @@ def _hands_on(node: Node, name: str, order: list[Node], facts: Facts) -> bool:
         return not is_computed(value)
     if operation.kind != "op":
         return True
-    if operation.function not in VIEWS:
+    if not is_view(operation, facts):
         return False
     held = target(node)
     if held is None or held not in facts.temporaries:

@@ -18,7 +18,14 @@ _SEQUENCES = (
     "split", "array_split", "hsplit", "vsplit", "dsplit", "meshgrid", "broadcast_arrays", "unstack", "modf", "divmod",
 )  # fmt: skip
 _FACTORS = ("slogdet", "eigh", "eig", "svd", "qr")
-_HELPERS = (runtime.split_like, runtime.mesh, runtime.mesh_transpose, runtime.einsum_adjoints)
+_HELPERS = (
+    runtime.split_like,
+    runtime.mesh,
+    runtime.mesh_transpose,
+    runtime.einsum_adjoints,
+    runtime.check_adjoints,
+    runtime.given_adjoints,
+)
 _COPIES = (list, tuple, runtime.zeros_like, runtime.add)
 
 

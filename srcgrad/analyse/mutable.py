@@ -12,10 +12,11 @@ from srcgrad.analyse.alias import is_fresh
 from srcgrad.analyse.detach import detach, give_copies
 from srcgrad.analyse.held import check_held
 from srcgrad.analyse.views import check_rows, check_stale, settle, views_of
-from srcgrad.facts import Facts
+from srcgrad.facts import Facts, Operation
 from srcgrad.flow import graph
 from srcgrad.front.webs import parameters
 from srcgrad.parts import is_swap
+from srcgrad.rules import is_users
 from srcgrad.runtime import add
 from srcgrad.trees import Node, at, is_write, name, statement, statements, stores, target, walk, written
 
@@ -67,7 +68,11 @@ def _is_read_again(view: str, order: list[Node], facts: Facts) -> bool:
     if any(isinstance(n, gast.For) and getattr(n.iter, "id", "") == view for n in order):
         return False
     made = [facts.operation.get(getattr(n, "value", None)) for n in order if target(n) == view]
-    return len(made) == 1 and all(operation is None or operation.kind == "op" for operation in made)
+    return len(made) == 1 and all(one is None or (one.kind == "op" and not _is_users(one)) for one in made)
+
+
+def _is_users(operation: Operation) -> bool:
+    return operation.rule is not None and is_users(operation.rule)
 
 
 def _check_origin(array: str, order: list[Node], function: Node, facts: Facts) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import gast
 
-from srcgrad.analyse.alias import VIEWS, check_numbers, is_computed, is_gathered, may_be_number
-from srcgrad.facts import Facts
+from srcgrad.analyse.alias import check_numbers, is_computed, is_gathered, is_view, may_be_number
+from srcgrad.facts import Facts, Operation
 from srcgrad.flow import Graph, solve_forward
 from srcgrad.front.resolve import METHODS, binding_of
 from srcgrad.parts import is_swap
@@ -50,7 +50,7 @@ def shared(node: Node, facts: Facts) -> list[str]:
             if is_computed(value) or _is_passive_result(value, facts)
             else [n.id for n in walk(value) if isinstance(n, gast.Name)]
         )
-    if operation.kind == "op" and operation.function not in VIEWS:
+    if operation.kind == "op" and not is_view(operation, facts):
         return []
     if operation.kind == "callee" and facts.module.returns_new(operation.function):
         return []
@@ -64,8 +64,10 @@ def _is_passive_result(value: Node, facts: Facts) -> bool:
     found = binding_of(value.func, facts, facts.local)
     method = METHODS.get(value.func.attr) if found is None and isinstance(value.func, gast.Attribute) else None
     function = method if found is None else found.object
-    rule = None if function is None or function in VIEWS else rule_of(function)
-    return rule is not None and rule.kind not in ("composed", "refused")
+    rule = None if function is None else rule_of(function)
+    if rule is None or rule.kind in ("composed", "refused"):
+        return False
+    return not is_view(Operation("op", function, rule), facts)
 
 
 def check_stale(flow: Graph, views: Views, body: Block, facts: Facts) -> None:

@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 import gast
 import numpy as np
 
-from srcgrad.derive.adjoints import PRESENT, Adjoints
+from srcgrad.derive.adjoints import Adjoints
 from srcgrad.derive.instantiate import Setting, instantiate
-from srcgrad.derive.unknown import unknown_function
+from srcgrad.derive.own import adjoints_of_rule
+from srcgrad.derive.pulled import Pair, pulled_back
+from srcgrad.derive.unknown import lacks_mode, unknown_function
 from srcgrad.facts import Facts, Operation, copied
 from srcgrad.indices import is_basic
 from srcgrad.rules import Rule, rule_of
 from srcgrad.template import adjoint_template
 from srcgrad.trees import Block, Node, assign, expression, name, same, stores, walk
-
-Pair = tuple[Node, Node]  # operand, its contribution
 
 
 @dataclass
@@ -88,12 +88,12 @@ def contributions(node: Node, adjoints: Adjoints, facts: Facts) -> Parts:
     pairs: list[Pair] = []
     elements: list[tuple[Node, Node, Node]] = []
     if node.value in facts.backs:
-        pairs = _call(node, bound, adjoints, facts, shared)
+        pairs = pulled_back(node, bound, adjoints, shared)
     elif isinstance(node.targets[0], gast.Tuple):
         _unpack(node, adjoints, facts, pairs, elements)
     else:
         read = adjoints.read(bound[0], facts.spec.get(node))
-        _value(node, read, facts, shared, pairs, elements)
+        _value(node, read, adjoints, shared, pairs, elements)
     for b in stores(node):
         adjoints.state.pop(b, None)
     _emit(node, shared, pairs, elements, adjoints, parts)
@@ -101,9 +101,14 @@ def contributions(node: Node, adjoints: Adjoints, facts: Facts) -> Parts:
 
 
 def _value(
-    node: Node, read: Node, facts: Facts, shared: Block, pairs: list[Pair], elements: list[tuple[Node, Node, Node]]
+    node: Node,
+    read: Node,
+    adjoints: Adjoints,
+    shared: Block,
+    pairs: list[Pair],
+    elements: list[tuple[Node, Node, Node]],
 ) -> None:
-    value = node.value
+    value, facts = node.value, adjoints.facts
     if isinstance(value, gast.Name):
         pairs.append((copied(value, facts), read))
         facts.reduced[read] = None
@@ -120,7 +125,7 @@ def _value(
         source = operation.bound["x"]
         elements.append((copied(source, facts), copied(operation.bound["index"], facts), read))
         return
-    pairs += _template(node, operation, read, facts, shared)
+    pairs += _template(node, operation, read, adjoints, shared)
 
 
 def _squared(operation: Operation, facts: Facts) -> Operation:
@@ -132,20 +137,21 @@ def _squared(operation: Operation, facts: Facts) -> Operation:
     return operation
 
 
-def _template(node: Node, operation: Operation, read: Node, facts: Facts, shared: Block) -> list[Pair]:
-    rule = operation.rule
+def _template(node: Node, operation: Operation, read: Node, adjoints: Adjoints, shared: Block) -> list[Pair]:
+    rule, facts = operation.rule, adjoints.facts
     assert rule is not None, "an op has a rule"
     template = adjoint_template(rule)
     if template is None:
-        raise facts.refuse(
-            node.value, "E5001", f"{rule.name} has a tangent but no adjoint", "write `@adjoint` for it as well"
-        )
+        raise lacks_mode(node.value, rule, "reverse", facts)
     wanted = [p for p, a in operation.bound.items() if p in template.differentiable and _active(a, facts)]
     spec = facts.spec[node]
     general = rule.wide and facts.spec.get(read) != spec
     setting = Setting(template, operation, facts, node.targets[0].id, spec, {template.result: read}, general)
     made = instantiate(setting, frozenset(wanted))
     shared += made.shared
+    direct = None if rule.own is None else adjoints_of_rule(node, operation, made, adjoints, shared)
+    if direct is not None:
+        return direct
     pairs: list[Pair] = []
     for line in made.lines:
         operand = operation.bound[line.parameter]
@@ -153,7 +159,7 @@ def _template(node: Node, operation: Operation, read: Node, facts: Facts, shared
             pairs.append((copied(operand, facts), line.value))
         else:
             pairs += _sequence(operand, line.value, facts, shared)
-    if rule.kind == "general" and not _is_ours(rule):
+    if rule.kind == "general" and rule.own is None and not _is_ours(rule):
         pairs = [(o, _shaped(o, v, facts)) for o, v in pairs]
     facts.reduced.update({value: None for _, value in pairs if rule.kind == "elementwise"})
     return pairs
@@ -199,32 +205,6 @@ def _active(argument: Node, facts: Facts) -> bool:
         return argument.id in facts.active
     parts = getattr(argument, "elts", None) or getattr(argument, "values", None) or []
     return isinstance(argument, gast.Tuple | gast.List | gast.Dict) and any(_active(a, facts) for a in parts)
-
-
-def _call(node: Node, bound: list[str], adjoints: Adjoints, facts: Facts, shared: Block) -> list[Pair]:
-    """`a_bar, b_bar = g_back(y_bar)`: one closure per call of a differentiated function."""
-    operands = facts.pulled[node.value]
-    seed = adjoints.read(bound[0], facts.spec.get(node))
-    call = expression("back(seed)", back=facts.backs[node.value], seed=seed)
-    names = [operand.id for operand in operands]
-    if len(operands) == 1:
-        return [(copied(operands[0], facts), call)]
-    targets: list[Node] = []
-    pairs: list[Pair] = []
-    direct: list[str] = []
-    for operand in operands:
-        if names.count(operand.id) == 1 and not adjoints.exists(operand.id) and operand.id not in stores(node):
-            targets.append(name(adjoints.of(operand.id), gast.Store()))
-            direct.append(operand.id)
-        else:
-            held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
-            facts.temporaries[held] = "t"
-            targets.append(name(held, gast.Store()))
-            pairs.append((copied(operand, facts), name(held)))
-    for primal in direct:
-        adjoints.state[primal] = PRESENT
-    shared.append(gast.Assign([gast.Tuple(elts=targets, ctx=gast.Store())], call, None))
-    return pairs
 
 
 def _unpack(

@@ -12,8 +12,10 @@ from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.derive.adjoints import is_fresh_value
 from srcgrad.derive.broadcast import expand
 from srcgrad.derive.instantiate import Setting, instantiate
+from srcgrad.derive.pruned import mentions, pruned
 from srcgrad.derive.stacks import tangent_beside
 from srcgrad.derive.swaps import swaps, tangent_of_swap
+from srcgrad.derive.unknown import lacks_mode
 from srcgrad.facts import Facts, Operation, copied
 from srcgrad.rules import rule_of
 from srcgrad.template import adjoint_template, derivative_of, tangent_template
@@ -213,9 +215,7 @@ def _general(
     assert rule is not None, "an op has a rule"
     template = tangent_template(rule)
     if template is None:
-        raise facts.refuse(
-            node.value, "E5001", f"{rule.name} has an adjoint but no tangent", "write `@tangent` for it as well"
-        )
+        raise lacks_mode(node.value, rule, "forward", facts)
     derivatives: dict[str, Node] = {}
     lost: dict[str, Node] = {}
     for parameter in template.parameters:
@@ -228,70 +228,8 @@ def _general(
     setting = Setting(template, operation, facts, str(target(node)), facts.spec[node], derivatives)
     made = instantiate(setting, frozenset([template.result]))
     shared += made.shared
-    shared[:] = [n for n in shared if not _mentions(n, lost)]
+    shared[:] = [n for n in shared if not mentions(n, lost)]
     return [kept for line in made.lines if (kept := pruned(line.value, lost, facts)) is not None]
-
-
-def pruned(value: Node, lost: dict[str, Node], facts: Facts) -> Node | None:
-    """A linear expression without the terms of derivatives that are zero; None if nothing is left."""
-    if isinstance(value, gast.Name):
-        return None if value.id in lost else value
-    if not _mentions(value, lost):
-        return value
-    if isinstance(value, gast.BinOp):
-        return _pruned_operation(value, lost, facts)
-    if isinstance(value, gast.Call):
-        return _pruned_call(value, lost, facts)
-    if isinstance(value, gast.UnaryOp):
-        value.operand = inner = pruned(value.operand, lost, facts)
-        return None if inner is None else value
-    if isinstance(value, gast.Subscript | gast.Attribute):
-        value.value = inner = pruned(value.value, lost, facts)
-        return None if inner is None else value
-    raise AssertionError("a tangent line is made of sums, products, calls, subscripts and attributes")
-
-
-def _pruned_operation(value: Node, lost: dict[str, Node], facts: Facts) -> Node | None:
-    left, right = pruned(value.left, lost, facts), pruned(value.right, lost, facts)
-    if isinstance(value.op, gast.Add | gast.Sub):
-        if left is None:
-            return right if right is None or isinstance(value.op, gast.Add) else gast.UnaryOp(gast.USub(), right)
-        if right is None:
-            return left
-    elif left is None or right is None:
-        return None
-    return gast.BinOp(left, value.op, right)
-
-
-def _pruned_call(value: Node, lost: dict[str, Node], facts: Facts) -> Node | None:
-    """A call is linear in the arguments that hold derivatives: zero if all of these are."""
-    parts = [*value.args, *(word.value for word in value.keywords)]
-    kept = [pruned(copied(part, facts), lost, facts) for part in parts]
-    if None in kept and not any(k is not None and _carries(k) for k in kept):
-        return None
-    zeros = facts.library("zeros_like")
-    filled = [
-        expression(f"{zeros}(x)", x=_primal_of(old, lost, facts)) if new is None else new
-        for old, new in zip(parts, kept, strict=True)
-    ]
-    value.args = filled[: len(value.args)]
-    for word, argument in zip(value.keywords, filled[len(value.args) :], strict=True):
-        word.value = argument
-    return value
-
-
-def _primal_of(part: Node, lost: dict[str, Node], facts: Facts) -> Node:
-    """The operand whose derivative is zero."""
-    found = next(n.id for n in walk(part) if isinstance(n, gast.Name) and n.id in lost)
-    return copied(lost[found], facts)
-
-
-def _carries(value: Node) -> bool:
-    return any(isinstance(n, gast.Name) and n.id.endswith("_dot") for n in walk(value))
-
-
-def _mentions(value: Node, names: dict[str, Node]) -> bool:
-    return any(isinstance(n, gast.Name) and n.id in names for n in walk(value))
 
 
 __all__ = ["derivative_of", "exchanged", "tangent_of"]

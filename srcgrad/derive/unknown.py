@@ -7,7 +7,8 @@ import gast
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Facts
 from srcgrad.front.namespace import Binding
-from srcgrad.rules import rule_of
+from srcgrad.rules import Rule, rule_of
+from srcgrad.sealed import is_opaque
 from srcgrad.trees import Node
 
 
@@ -18,6 +19,7 @@ def unknown_function(value: Node, facts: Facts) -> DifferentiationError:
         return facts.refuse(
             value, "E5012", f"`{gast.unparse(value.func)}` cannot be resolved: {reason}", "import it from a module"
         )
+    opaque = is_opaque(facts.operation[value].function)
     called = gast.unparse(value.func) if isinstance(value, gast.Call) else type(value).__name__
     rule = rule_of(facts.operation[value].function)
     if rule is not None and rule.kind == "refused":
@@ -31,7 +33,29 @@ def unknown_function(value: Node, facts: Facts) -> DifferentiationError:
     return facts.refuse(
         value,
         "E5003",
-        f"`{called}` has no rule and no Python source",
+        f"`{called}` has no rule, and is opaque" if opaque else f"`{called}` has no rule and no Python source",
         f"write a rule: `@srcgrad.adjoint({called})` above `def {called.split('.')[-1]}(y, {parameters}): d[x1] = ...`"
         ", or use srcgrad.stop_gradient",
     )
+
+
+def lacks_mode(value: Node, rule: Rule, mode: str, facts: Facts) -> DifferentiationError:
+    """What to say where a rule is there for the other mode only; nothing is guessed from that one."""
+    has, lacks, decorator = (
+        ("an adjoint", "no tangent", "tangent") if mode == "forward" else ("a tangent", "no adjoint", "adjoint")
+    )
+    if rule.own is None:
+        return facts.refuse(
+            value, "E5001", f"{rule.name} has {has} but {lacks}", f"write `@{decorator}` for it as well"
+        )
+    return facts.refuse(value, "E5003", f"{rule.name} has a rule of {has} but of {lacks}", rule.own.remedy[mode])
+
+
+def check_known(value: Node, rule: Rule, wanted: list[str], facts: Facts) -> None:
+    """E5003 where a derivative asks for the rule of an argument that has none."""
+    assert rule.own is not None, "a rule of a user"
+    for parameter in wanted:
+        if parameter in rule.own.missing:
+            raise facts.refuse(
+                value, "E5003", f"{rule.name} has no rule for its argument `{parameter}`", rule.own.remedy[parameter]
+            )

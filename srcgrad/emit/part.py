@@ -59,11 +59,11 @@ def derivative(name: str, tree: Node, facts: Facts, lookup: Lookup) -> Piece:
 
     def find(parts: tuple[str, ...]) -> Found:
         root = parts[0]
+        if root in chosen:
+            return Found(_library(chosen[root], facts, lookup))
         if root in lookup.made:
             clash = f"the output has a function {root} of its own"
             return Found(Unknown(clash) if root in user and root != name else Made(root))
-        if root in chosen:
-            return Found(_library(chosen[root], facts, lookup))
         return _user(facts, (facts.globals_as.get(root, root), *parts[1:]), lookup)
 
     def at(root: str) -> Place:

@@ -13,6 +13,7 @@ import gast
 from srcgrad.front.namespace import Binding
 from srcgrad.front.resolve import binding_of
 from srcgrad.rules import rule_of
+from srcgrad.sealed import is_opaque
 from srcgrad.trees import Node, copy, expression
 
 if TYPE_CHECKING:
@@ -90,6 +91,8 @@ def _of_object(found: Binding, node: Node) -> Function | None:
         return Function(spelled, binding=found)
     if found.kind != "object" or isinstance(value, type | types.ModuleType):
         return None
+    if rule_of(value) is not None or is_opaque(value):
+        return Function(spelled, binding=found)
     if isinstance(value, functools.partial):
         args: list[Node] = [expression(f"whole.args[{k}]", whole=copy(node)) for k in range(len(value.args))]
         words = {key: expression(f"whole.keywords[{key!r}]", whole=copy(node)) for key in value.keywords}
@@ -97,7 +100,7 @@ def _of_object(found: Binding, node: Node) -> Function | None:
     if isinstance(value, types.MethodType):
         own = expression("method.__self__", method=copy(node))
         return Function(spelled, binding=Binding("object", value.__func__), args=(own,))
-    if isinstance(value, types.FunctionType) or rule_of(value) is not None or hasattr(value, "__srcgrad_primal__"):
+    if isinstance(value, types.FunctionType) or hasattr(value, "__srcgrad_primal__"):
         return Function(spelled, binding=found)
     derived = getattr(type(value), "as_function", None)  # a derivative that the function calls
     if derived is not None:
@@ -125,6 +128,9 @@ def _method(owner: type, node: Node, value: object, facts: Facts) -> Function | 
     if isinstance(found, staticmethod) and isinstance(found.__func__, types.FunctionType):
         return Function(node.attr, binding=Binding("object", found.__func__))
     if isinstance(found, types.FunctionType):
+        bound = found if value is None else types.MethodType(found, value)
+        if bound is not found and (rule_of(bound) is not None or is_opaque(bound)):
+            return Function(node.attr, binding=Binding("object", bound))
         return Function(node.attr, binding=Binding("object", found), args=(copy(node.value),), whole=owner)
     return None
 

@@ -10,7 +10,7 @@ from srcgrad.front.functions import Function, function_of, is_ordinary, of_argum
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.plain import own_names
 from srcgrad.front.procedures import Procedures
-from srcgrad.front.resolve import operation_of
+from srcgrad.front.resolve import binding_of, operation_of
 from srcgrad.front.written_out import Site, changes_outside, written_out
 from srcgrad.rules import rule_of
 from srcgrad.trees import COMPOUND, Block, Node, assign, at, copy, name, walk
@@ -42,9 +42,16 @@ def inlined(function: Node, facts: Facts) -> Node:
 
 
 def _has_source(call: Node, facts: Facts, local: frozenset[str]) -> bool:
-    """Whether a call is one of a function that is written in Python."""
+    """Whether a call is one of a function that is written in Python, or of a method."""
     found = function_of(call.func, facts, local)
-    return found is not None and (found.binding is None or rule_of(found.called) is None)
+    return found is not None and (
+        found.binding is None or rule_of(found.called) is None or not _is_known(call.func, found, facts, local)
+    )
+
+
+def _is_known(node: Node, found: Function, facts: Facts, local: frozenset[str]) -> bool:
+    """Whether the rest of the pipeline finds a function by what its call says: a global name, as it is."""
+    return is_ordinary(found) and binding_of(node, facts, local) is not None
 
 
 def expanded(block: Block, site: Site) -> Block:
@@ -176,7 +183,7 @@ def _expand(value: Node, where: Node, before: Block, site: Site) -> Node:
     found = function_of(value.func, site.facts, site.local)
     if found is None:
         return value
-    if not is_ordinary(found) or _is_local(value.func, site):
+    if _is_local(value.func, site) or not _is_known(value.func, found, site.facts, site.local):
         _give_bound(value, found, site)
     return written_out(value, found, where, before, site) if _is_written_out(value, site, found) else value
 
@@ -227,6 +234,8 @@ def _is_written_out(call: Node, site: Site, found: Function | None = None) -> bo
         isinstance(item, gast.Name | gast.Attribute) and function_of(item, site.facts, site.local) for item in given
     ):
         return True
+    if site.facts.generated and any(isinstance(item, gast.Tuple) for item in given):
+        return True  # the rule of a user, with the primals of a call
     of_numpy = str(getattr(operation.function, "__module__", "")).partition(".")[0] == "numpy"
     if (site.facts.module.inline and not of_numpy) or Procedures(site.facts).arguments(call, site.facts, site.local):
         return True

@@ -41,6 +41,8 @@ def wants_arrays(operation: Operation, parameter: str) -> bool:
 
 def check_operands(value: Node, operation: Operation, places: Container[str], scope: Scope) -> None:
     """Refuse what has arithmetic of its own, and `+` and `*` of displays, which join and repeat lists."""
+    if operation.rule is not None and operation.rule.own is not None:
+        return  # a function of the user takes what it takes
     for parameter, operand in operation.bound.items():
         joins = isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add | gast.Mult)
         if joins and is_sequence(operand, scope):

@@ -17,6 +17,7 @@ from srcgrad.facts import Facts, Operation
 from srcgrad.front.namespace import Binding, attribute
 from srcgrad.rules import Rule, home, rule_of
 from srcgrad.runtime import check_array, check_floating, check_item, check_number, check_seed
+from srcgrad.sealed import is_opaque
 from srcgrad.template import Template, adjoint_template, tangent_template
 from srcgrad.trees import Node, constant, walk
 
@@ -123,9 +124,13 @@ def _of_binding(found: Binding, node: Node, facts: Facts) -> Operation:
         return Operation("opaque", found)
     if rule_of(function) is None:
         templates.load_for(home(function) or "")
+    primal = getattr(function, "__srcgrad_primal__", function)
+    if rule_of(function) is None and rule_of(primal) is not None:
+        function = primal
     if rule_of(function) is not None:
         return _of_op(function, node.args, node.keywords, node, facts)
-    primal = getattr(function, "__srcgrad_primal__", function)
+    if is_opaque(primal):
+        return Operation("opaque", primal)
     derived = getattr(type(function), "as_function", None)  # a derivative that the function calls
     if derived is not None:
         return Operation("callee", derived(function))

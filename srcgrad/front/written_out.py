@@ -15,6 +15,7 @@ from srcgrad.front.exits import exits
 from srcgrad.front.functions import Function, function_of
 from srcgrad.front.lists import is_change
 from srcgrad.front.namespace import Binding, Namespace
+from srcgrad.front.opened import displays, open_display
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.plain import own_names, plain
 from srcgrad.front.procedures import Procedures
@@ -97,14 +98,10 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
         tree.body, Site(inner, own_names(tree) - shared, (*site.above, id(original)), site.expanded)
     )
     spelled = _spelled(tree, inner, facts, shared | set(functions))
-    _bind({p: v for p, v in given.items() if p not in functions}, call, tree, found, spelled, where, before, facts)
-    for node in tree.body:
-        for item in walk(node):
-            if isinstance(item, gast.Name):
-                item.id = spelled.get(item.id, item.id)
-            at(item, where)
-        for item in statements([node]):
-            facts.foreign[item] = None
+    tuples = displays(given, tree, where, before, facts) if facts.generated else {}
+    apart = {*functions, *tuples}
+    _bind({p: v for p, v in given.items() if p not in apart}, call, tree, found, spelled, where, before, facts)
+    _settle(tree, spelled, tuples, where, facts)
     last = tree.body[-1]
     before += tree.body[:-1]
     assert isinstance(facts.namespace, Overlay), "an overlay was put there"
@@ -115,6 +112,19 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     before.append(at(assign(result, last.value), where))
     facts.foreign[before[-1]] = None
     return at(name(result), call)
+
+
+def _settle(tree: Node, spelled: dict[str, str], tuples: dict[str, Node], where: Node, facts: Facts) -> None:
+    """Give the callee's names their spelling in the caller, and put tuples where their parameters are read."""
+    for node in tree.body:
+        for item in walk(node):
+            if isinstance(item, gast.Name):
+                item.id = spelled.get(item.id, item.id)
+            at(item, where)
+        for parameter, display in tuples.items():
+            open_display(node, spelled.get(parameter, parameter), display)
+        for item in statements([node]):
+            facts.foreign[item] = None
 
 
 def changes_outside(tree: Node) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from srcgrad.runtime.broadcast import spread, sum_to, summands, summed
+from srcgrad.runtime.context import Context
 from srcgrad.runtime.contract import (
     dot_left,
     dot_right,
@@ -18,6 +19,7 @@ from srcgrad.runtime.contract import (
     tensordot_right,
 )
 from srcgrad.runtime.einsum import einsum_adjoint, einsum_adjoints, einsum_tangent
+from srcgrad.runtime.given import check_adjoint, check_adjoints, given_adjoints
 from srcgrad.runtime.hooks import beyond_hooks, hook, hooked
 from srcgrad.runtime.layout import (
     along_axis,
@@ -52,6 +54,7 @@ from srcgrad.runtime.sinc import sinc_derivative
 from srcgrad.runtime.structure import add, fields_of, owned, zeros_like
 
 __all__ = [
+    "Context",
     "add",
     "add_at",
     "along_axes",
@@ -59,6 +62,8 @@ __all__ = [
     "along_axis",
     "axis_index",
     "beyond_hooks",
+    "check_adjoint",
+    "check_adjoints",
     "check_array",
     "check_floating",
     "check_item",
@@ -80,6 +85,7 @@ __all__ = [
     "einsum_tangent",
     "fields_of",
     "fitted",
+    "given_adjoints",
     "hook",
     "hooked",
     "inner_left",

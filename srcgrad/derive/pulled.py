@@ -1,0 +1,52 @@
+"""Adjoints of several operands that one call gives: `x_bar, y_bar = g_back(z_bar)`."""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.derive.adjoints import PRESENT, Adjoints
+from srcgrad.facts import copied
+from srcgrad.trees import Block, Node, expression, name, stores
+
+Pair = tuple[Node, Node]  # operand, its contribution
+
+
+def pulled_back(node: Node, bound: list[str], adjoints: Adjoints, shared: Block) -> list[Pair]:
+    """`a_bar, b_bar = g_back(y_bar)`: one closure per call of a differentiated function."""
+    facts = adjoints.facts
+    operands = facts.pulled[node.value]
+    seed = adjoints.read(bound[0], facts.spec.get(node))
+    call = expression("back(seed)", back=facts.backs[node.value], seed=seed)
+    if len(operands) == 1:
+        return [(copied(operands[0], facts), call)]
+    return unpacked(call, operands, node, adjoints, shared)
+
+
+def unpacked(call: Node, operands: list[Node | None], node: Node, adjoints: Adjoints, shared: Block) -> list[Pair]:
+    """`a_bar, b_bar = call`: adjoints that begin here get their names at once; None in `operands` is not asked for.
+
+    An adjoint whose elements will change goes by another name first: two of them may be one array.
+    """
+    facts = adjoints.facts
+    names = [operand.id for operand in operands if operand is not None]
+    targets: list[Node] = []
+    pairs: list[Pair] = []
+    direct: list[str] = []
+    for operand in operands:
+        if operand is None:
+            targets.append(name(facts.unused, gast.Store()))
+            continue
+        once = names.count(operand.id) == 1 and operand.id not in stores(node)
+        changes = operand.id in facts.indexed and operand.id not in facts.containers
+        if once and not changes and not adjoints.exists(operand.id):
+            targets.append(name(adjoints.of(operand.id), gast.Store()))
+            direct.append(operand.id)
+        else:
+            held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
+            facts.temporaries[held] = "t"
+            targets.append(name(held, gast.Store()))
+            pairs.append((copied(operand, facts), name(held)))
+    for primal in direct:
+        adjoints.state[primal] = PRESENT
+    shared.append(gast.Assign([gast.Tuple(elts=targets, ctx=gast.Store())], call, None))
+    return pairs

@@ -1,0 +1,33 @@
+"""Functions that are called as they are, whose source is not looked at."""
+
+from __future__ import annotations
+
+from typing import Any  # any callable may be opaque
+
+from srcgrad.identity import Key, key_of
+from srcgrad.rules import changed
+
+_opaque: dict[Key, Any] = {}  # the functions themselves are kept, so that their identities stay theirs
+
+
+def opaque(function: Any) -> Any:
+    """Declare that a function is called as it is: a derivative flows through it by a rule, or not at all (E5003).
+
+    Usable as a decorator; returns the function itself.
+
+    >>> from srcgrad import grad, opaque, register_vjp
+    >>> @opaque
+    ... def lookup(x): return float(str(x)) ** 2
+    >>> @register_vjp(lookup)
+    ... def lookup_vjp(primals, cotangent, output): return (2.0 * cotangent * primals[0],)
+    >>> grad(lookup)(3.0)
+    6.0
+    """
+    _opaque[key_of(getattr(function, "__srcgrad_primal__", function))] = function
+    changed()
+    return function
+
+
+def is_opaque(function: object) -> bool:
+    """Whether the author of a function said that its source is not to be looked at."""
+    return key_of(function) in _opaque

@@ -1,0 +1,28 @@
+"""What rules of users give, in generated code: looked at, and otherwise as it is."""
+
+from srcgrad.rules import adjoint, d
+from srcgrad.runtime.given import check_adjoint, check_adjoints, given_adjoints
+
+
+@adjoint.linear(check_adjoint, forms=(("check_adjoint(x, y)", (2, 3), (2, 3)), ("check_adjoint(x, y)", (), ())))
+def check_adjoint_adjoint(z, given, x):
+    d[given] = d[z]
+
+
+@adjoint.linear(
+    check_adjoints,
+    forms=(
+        ("check_adjoints((x, y), (z, u))[0]", (2, 3), (2, 3), (3,), (2, 3)),
+        ("check_adjoints((x, y), (z, u))[1]", (2, 3), (2, 3), (2, 1), (2, 3)),
+    ),
+)
+def check_adjoints_adjoint(z, given, primals):
+    d[given] = given_adjoints(d[z], given)
+
+
+@adjoint.linear(
+    given_adjoints,
+    forms=(("given_adjoints((x, y), (z, u))[0]", (3,), (2, 3), (2, 3), (2, 3)),),
+)
+def given_adjoints_adjoint(z, g, given):
+    d[g] = check_adjoints(d[z], g)
