@@ -33,9 +33,10 @@ def grad(
     """The gradient of a real scalar function, as a function of the same arguments.
 
     `wrt` is a position, a parameter's name, or a tuple of them (`argnums` means the same, or is "all"); one gives a
-    bare gradient, a tuple gives a tuple. With `has_aux` the function returns `(y, aux)`, of which y is
-    differentiated, and the gradient comes as `(gradient, aux)`. A gradient has the structure, shape, dtype and class of
-    its argument, and memory of its own.
+    bare gradient, a tuple gives a tuple. It may name a local variable, bound once outside of loops and branches and
+    never changed: the gradient is the derivative by what is added to its value where it is bound. With `has_aux` the
+    function returns `(y, aux)`, of which y is differentiated, and the gradient comes as `(gradient, aux)`. A gradient
+    has the structure, shape, dtype and class of its argument, and memory of its own.
     `target="opencl"` runs array statements as kernels; see docs/opencl.md.
 
     Errors: E5007 if the output is not a real scalar (use `vjp`), E5002 for integer or boolean inputs, E5009 for a

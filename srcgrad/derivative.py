@@ -62,7 +62,8 @@ class Derivative:
         self.target = checked(target)
         self.primal, self.bound = primal_of(function)
         self.signature = inspect.signature(self.primal)
-        self.wrt = names_of(wrt, self.signature, len(self.bound))
+        inner = _locals(self.primal) if mode in ("reverse", "value-and-grad", "vjp") else ()
+        self.wrt = names_of(wrt, self.signature, len(self.bound), inner)
         self.single = single
         self.__name__ = f"{getattr(self.primal, '__name__', 'f')}_{mode}"
         self._made: dict[Any, Compiled] = {}
@@ -186,7 +187,10 @@ class Derivative:
         adjoints = (found,) if bare else found
         by_name = dict(zip(self.signature.parameters, values, strict=True))
         others: list[Any] = [seen(v) for v in [*values, *(seeds or [])] if hasattr(v, "dtype")]
-        made = tuple(mirror(g, by_name[w], others) for g, w in zip(adjoints, self.wrt, strict=True))
+        made = tuple(
+            mirror(g, by_name[w], others) if w in by_name else mirror(g, seen(g), others)
+            for g, w in zip(adjoints, self.wrt, strict=True)
+        )
         return made[0] if self.single else made
 
     @property
@@ -216,14 +220,20 @@ class Derivative:
         return f"<srcgrad {self.mode} of {getattr(self.primal, '__name__', 'f')} with respect to {', '.join(self.wrt)}>"
 
 
-def names_of(wrt: Wrt, signature: inspect.Signature, skipped: int = 0) -> tuple[str, ...]:
-    """Names of the parameters that `wrt` means: positions, names, or a tuple of them. E5009 if there is none."""
+def _locals(function: Any) -> tuple[str, ...]:
+    """The local variables of a function, its parameters apart."""
+    code = getattr(function, "__code__", None)
+    return () if code is None else (*code.co_varnames, *code.co_cellvars)
+
+
+def names_of(wrt: Wrt, signature: inspect.Signature, skipped: int = 0, inner: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Names that `wrt` means: positions and names of parameters, names in `inner`; E5009 if there is none."""
     names = list(signature.parameters)[skipped:]
     found: list[str] = []
     for item in wrt if isinstance(wrt, tuple | list) else (wrt,):
         if isinstance(item, int) and not isinstance(item, bool) and -len(names) <= item < len(names):
             found.append(names[item])
-        elif isinstance(item, str) and item in names:
+        elif isinstance(item, str) and (item in names or (item in inner and item not in signature.parameters)):
             found.append(item)
         else:
             raise DifferentiationError(

@@ -84,6 +84,7 @@ class Facts:
     mode: str
     wrt: tuple[str, ...]
     kinds: dict[str, Kind] = field(default_factory=dict)
+    inner: tuple[str, ...] = ()  # names in wrt that are local variables
     single: bool = True  # whether one adjoint is returned as it is, not as a tuple of one
     names: Names = field(default_factory=Names)
     base: dict[str, str] = field(default_factory=dict)  # renamed web -> the user's name

@@ -11,7 +11,7 @@ from srcgrad.front.static import StaticFunction
 from srcgrad.front.webs import parameters
 from srcgrad.modules import Module
 from srcgrad.pipeline import MODES, prepared
-from srcgrad.trees import Node, walk
+from srcgrad.trees import Node, statements, stores, walk
 
 
 def annotated(function: StaticFunction) -> dict[str, Kind]:
@@ -39,9 +39,11 @@ def _annotation(parameter: Node, function: StaticFunction) -> str:
 
 
 def named(function: StaticFunction, wrt: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the names that are parameters of a function; E5009 if none is."""
+    """Those of the names that are parameters of a function, or local variables; E5009 if none is a parameter or all."""
     own = parameters(function.source.tree)
     found = tuple(name for name in wrt if name in own)
+    if set(wrt) <= {*own, *_local(function)}:
+        return wrt
     if not found:
         message = f"{function.qualname} has no parameter {' or '.join(wrt)}"
         raise DifferentiationError("E5009", message, f"its parameters are: {', '.join(own) or 'none'}")
@@ -51,11 +53,17 @@ def named(function: StaticFunction, wrt: tuple[str, ...]) -> tuple[str, ...]:
 def check_names(functions: list[StaticFunction], wrt: tuple[str, ...] | None) -> None:
     """E5009 for a name in `wrt` that no function has, or that is there twice."""
     known = [name for function in functions for name in parameters(function.source.tree)]
+    inner = {name for function in functions for name in _local(function)}
     for name in wrt or ():
-        if name not in known or (wrt or ()).count(name) > 1:
-            message = f"no parameter is called {name!r}" if name not in known else f"{name} is named twice"
+        if (name not in known and name not in inner) or (wrt or ()).count(name) > 1:
+            message = f"{name} is named twice" if (wrt or ()).count(name) > 1 else f"no parameter is called {name!r}"
             listed = ", ".join(dict.fromkeys(known)) or "none"
             raise DifferentiationError("E5009", message, f"the parameters are: {listed}")
+
+
+def _local(function: StaticFunction) -> set[str]:
+    """Names that the assignments of a function bind."""
+    return {name for node in statements(function.source.tree.body) for name in stores(node)}
 
 
 def active(function: StaticFunction, kinds: dict[str, Kind]) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ from srcgrad.front.auxiliary import auxiliary
 from srcgrad.front.entry import entry
 from srcgrad.front.exits import exits
 from srcgrad.front.inlined import inlined
+from srcgrad.front.intermediate import intermediate
 from srcgrad.front.known import known
 from srcgrad.front.lists import lists
 from srcgrad.front.namespace import Namespace
@@ -80,6 +81,7 @@ FRONT: tuple[Pass, ...] = (
     bound,
     webs,
     normalise,
+    intermediate,
 )
 ANALYSE: tuple[Pass, ...] = (containers, activity, shapes, aliases, items, mutable, accumulators, calls)
 IMPROVE: tuple[Pass, ...] = (

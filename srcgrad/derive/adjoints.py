@@ -92,9 +92,10 @@ class Adjoints:
         """Zeros to whose elements something will be added: an array, also where the primal is a number."""
         if primal in self.facts.containers:
             return self.zeros(primal, spec, like)
-        made = assign(
-            self.of(primal), expression(f"{self.facts.library('np')}.zeros_like(primal)", primal=primal), like
-        )
+        helper = self.facts.library("np") + ".zeros_like"
+        if primal in self.facts.inner:
+            helper = self.facts.library("zeros_like")  # it may hold integers
+        made = assign(self.of(primal), expression(f"{helper}(primal)", primal=primal), like)
         self.facts.zeros[made] = None
         self.note(made, spec)
         self.state[primal] = ZERO
@@ -142,7 +143,7 @@ class Adjoints:
         kind = self.facts.kinds.get(primal, UNKNOWN)
         if primal in self.facts.branch_only:
             return constant(0.0)  # read where its branch was taken only, and then bound anew
-        parameter = primal in self.facts.wrt
+        parameter = primal in self.facts.wrt and primal not in self.facts.inner
         if kind == SCALAR or (not parameter and spec is not None and spec.scalar):
             return constant(0.0)
         if parameter and kind.tag in ("unknown", "array") and primal not in self.facts.containers:

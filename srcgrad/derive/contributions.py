@@ -95,7 +95,8 @@ def contributions(node: Node, adjoints: Adjoints, facts: Facts) -> Parts:
         read = adjoints.read(bound[0], facts.spec.get(node))
         _value(node, read, adjoints, shared, pairs, elements)
     for b in stores(node):
-        adjoints.state.pop(b, None)
+        if b not in facts.inner:
+            adjoints.state.pop(b, None)
     _emit(node, shared, pairs, elements, adjoints, parts)
     return parts
 

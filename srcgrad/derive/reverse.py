@@ -55,9 +55,9 @@ def reverse(function: Node, facts: Facts) -> Halves:
     """Derive the backward half; the forward half saves whatever is lost, needed or not (`dead` decides)."""
     lost = overwrites(function, facts)
     adjoints = Adjoints(facts)
-    for parameter in parameters(function):
-        if parameter in facts.wrt:
-            adjoints.of(parameter)
+    for wanted in [*parameters(function), *facts.inner]:
+        if wanted in facts.wrt:
+            adjoints.of(wanted)
     output = function.body[-1]
     seed = _seed(output, adjoints, facts)
     work = Backward(facts, adjoints, lost, Saves(facts, lost, standing=standing(function, facts)))
