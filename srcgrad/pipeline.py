@@ -31,6 +31,7 @@ from srcgrad.front.array_api import array_api
 from srcgrad.front.auxiliary import auxiliary
 from srcgrad.front.entry import entry
 from srcgrad.front.exits import exits
+from srcgrad.front.fields import fields
 from srcgrad.front.inlined import inlined
 from srcgrad.front.intermediate import intermediate
 from srcgrad.front.known import known
@@ -39,6 +40,7 @@ from srcgrad.front.namespace import Namespace
 from srcgrad.front.normal import normalise
 from srcgrad.front.plain import plain
 from srcgrad.front.records import records
+from srcgrad.front.results import results
 from srcgrad.front.source import Source
 from srcgrad.front.subset import subset
 from srcgrad.front.views import views
@@ -79,9 +81,11 @@ FRONT: tuple[Pass, ...] = (
     entry,
     augmented,
     bound,
+    fields,
     webs,
     normalise,
     intermediate,
+    results,
 )
 ANALYSE: tuple[Pass, ...] = (containers, activity, shapes, aliases, items, mutable, accumulators, calls)
 IMPROVE: tuple[Pass, ...] = (

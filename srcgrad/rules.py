@@ -22,6 +22,7 @@ from srcgrad.own import Own
 
 Interval = tuple[float, float]
 Form = tuple[Any, ...]  # (call as text over x, y, z ..., shape of x, shape of y, ...)
+Results = tuple[tuple[str, int | None], ...]  # name of each result, and its rank beyond that of the first argument
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,9 @@ class Rule:
     gradients at kinks and special points: ((arguments), (gradients)); `forms` are calls that tests run. `wide` says
     that the template, read for unknown ranks, takes any `d[result]` that broadcasts with the result. `refuses` are
     parameters with respect to which there is no derivative, each with the reason: E5001 where one would flow.
+    `results` names the results of an operation that gives several, which a template reads as `z[0]`, `d[z][0]`.
+    `literals` are the values that the rule knows of parameters that must be written out; `instead` are operations
+    whose rules hold for such a value: `("compute_uv", False, np.linalg.svdvals)`.
     """
 
     op: Any
@@ -47,6 +51,9 @@ class Rule:
     second: bool = True
     wide: bool = False
     refuses: dict[str, str] = field(default_factory=dict)
+    results: Results = ()
+    literals: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    instead: tuple[tuple[str, Any, Any], ...] = ()
     aliases: tuple[Any, ...] = field(default=())
     composition: Callable[..., Any] | None = None  # the op in terms of others; its derivative is that of this text
     own: Own | None = None

@@ -82,6 +82,7 @@ CLASSES = (
     id,
 )
 STEPS = (
+    np.linalg.matrix_rank,
     np.sign,
     np.floor,
     np.ceil,

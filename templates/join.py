@@ -151,7 +151,7 @@ def repeat(z, a, repeats, axis=None):
         ("np.tile(x, 3)", ()),
     ),
 )
-def tile(z, A, reps):  # noqa: N803  # NumPy's own name
+def tile(z, A, reps):  # NumPy's own name
     d[A] = tile_transpose(d[z], A, reps)
 
 

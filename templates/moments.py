@@ -1,6 +1,5 @@
 """Variance, standard deviation, weighted average."""
 
-# ruff: noqa: SIM108 - an `if` of a template is decided when the text is made; a conditional expression is not
 import numpy as np
 
 from srcgrad.rules import adjoint, d, tangent

@@ -3,7 +3,7 @@
 import numpy as np
 
 from srcgrad.api import stop_gradient
-from srcgrad.rules import adjoint, constants, d, tangent
+from srcgrad.rules import adjoint, constants, d
 from srcgrad.runtime.broadcast import spread, sum_to, summands, summed
 from srcgrad.runtime.layout import (
     converted,
@@ -17,8 +17,7 @@ from srcgrad.runtime.layout import (
     tile_transpose,
     unpad,
 )
-from srcgrad.runtime.linalg import cofactor, cofactor_derivative, cofactor_second, columns, no_further
-from srcgrad.runtime.norm import norm_curvature, norm_gradient
+from srcgrad.runtime.linalg import no_further
 from srcgrad.runtime.scatter import add_at, scatter, stored
 from srcgrad.runtime.seed import check_seed, check_shape
 from srcgrad.runtime.structure import add, fields_of, owned, zeros_like
@@ -174,108 +173,6 @@ def place_diagonal_adjoint(z, g, a, offset=0, axis1=0, axis2=1):
 )
 def diag_transpose_adjoint(z, g, v, k=0):
     d[g] = np.diag(d[z], k)
-
-
-@adjoint.linear(columns, forms=(("columns(x, y)", (3,), (3,)), ("columns(x, y)", (2, 3), (2, 3))))
-def columns_adjoint(z, x, b):
-    d[x] = np.reshape(d[z], np.shape(x))
-
-
-@adjoint(
-    cofactor,
-    forms=(("cofactor(x)", (3, 3)), ("cofactor(x)", (4, 2, 2)), ("cofactor(x + 2.0 * np.eye(3))", (3, 3))),
-)
-def cofactor_adjoint(z, a):
-    d[a] = cofactor_derivative(d[z], a)
-
-
-@tangent(cofactor)
-def cofactor_forward(z, a):
-    d[z] = cofactor_derivative(d[a], a)
-
-
-@adjoint(
-    cofactor_derivative,
-    forms=(
-        ("cofactor_derivative(x, y)", (2, 2), (2, 2)),
-        ("cofactor_derivative(x, y + 4.0 * np.eye(3))", (3, 3), (3, 3)),
-        ("cofactor_derivative(x, y + 4.0 * np.eye(2))", (4, 2, 2), (4, 2, 2)),
-    ),
-    second=False,
-    note="Its second derivative is the fourth of a determinant, which raises.",
-)
-def cofactor_derivative_adjoint(z, x, a):
-    d[x] = cofactor_derivative(d[z], a)
-    d[a] = cofactor_second(x, d[z], a)
-
-
-@tangent(cofactor_derivative)
-def cofactor_derivative_forward(z, x, a):
-    d[z] = cofactor_derivative(d[x], a) + cofactor_second(x, d[a], a)
-
-
-@adjoint(
-    cofactor_second,
-    forms=(
-        (
-            "cofactor_second(x, y, np.array([[1.0, 2.0, 0.0], [3.0, 5.0, 1.0], [0.0, 1.0, 2.0]]))",
-            (3, 3),
-            (3, 3),
-        ),
-    ),
-    note="The fourth derivative of a determinant raises.",
-)
-def cofactor_second_adjoint(z, x, y, a):
-    d[x] = cofactor_second(d[z], y, a)
-    d[y] = cofactor_second(x, d[z], a)
-    d[a] = no_further(d[z])
-
-
-@tangent(cofactor_second)
-def cofactor_second_forward(z, x, y, a):
-    d[z] = cofactor_second(d[x], y, a) + cofactor_second(x, d[y], a) + no_further(d[a])
-
-
-@adjoint(
-    norm_gradient,
-    forms=(
-        ("norm_gradient(x, 3)", (3,)),
-        ("norm_gradient(x, None)", (2, 3)),
-        ("norm_gradient(x, 2.5, -1)", (2, 3)),
-        ("norm_gradient(x, 2, -1)", (2, 3)),
-        ("norm_gradient(x, 1, 0)", (2, 3)),
-        ("norm_gradient(x, np.inf, 0)", (2, 3)),
-        ("norm_gradient(x, 2)", (2, 3)),
-        ("norm_gradient(x, 2)", (3, 2)),
-        ("norm_gradient(x, -2, (0, 2))", (3, 2, 3)),
-        ("norm_gradient(x, 'nuc')", (2, 3)),
-        ("norm_gradient(x, 'nuc', (2, 0))", (3, 2, 2)),
-    ),
-    second=False,
-    note="Once more is a third derivative of the norm, which raises.",
-)
-def norm_gradient_adjoint(z, x, ord, axis=None):
-    d[x] = norm_curvature(d[z], x, ord, axis)
-
-
-@tangent(norm_gradient)
-def norm_gradient_forward(z, x, ord, axis=None):
-    d[z] = norm_curvature(d[x], x, ord, axis)
-
-
-@adjoint(
-    norm_curvature,
-    forms=(("norm_curvature(x, np.array([1.0, 2.0]), 3)", (2,)),),
-    note="A third derivative of a norm of general order raises; the Euclidean norm has all orders.",
-)
-def norm_curvature_adjoint(z, v, x, ord, axis=None):
-    d[v] = norm_curvature(d[z], x, ord, axis)
-    d[x] = no_further(d[z])
-
-
-@tangent(norm_curvature)
-def norm_curvature_forward(z, v, x, ord, axis=None):
-    d[z] = norm_curvature(d[v], x, ord, axis) + no_further(d[x])
 
 
 @adjoint.linear(no_further, forms=(("no_further(x)", (0,)),), second=False, note="It raises, unless empty.")

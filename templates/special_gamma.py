@@ -38,7 +38,7 @@ def binom(z, n, k):
     at=(((2.0, 5.0), (0.0, 0.0)),),
     note="The gradient is 0 where the result is 0.",
 )
-def comb(z, N, k):  # noqa: N803 (the name that SciPy gives it)
+def comb(z, N, k):
     left = special.digamma(N - k + 1.0)
     d[N] = d[z] * z * np.where(z == 0.0, 0.0, special.digamma(N + 1.0) - left)
     d[k] = d[z] * z * np.where(z == 0.0, 0.0, left - special.digamma(k + 1.0))
@@ -50,7 +50,7 @@ def comb(z, N, k):  # noqa: N803 (the name that SciPy gives it)
     at=(((2.0, 5.0), (0.0, 0.0)),),
     note="The gradient is 0 where the result is 0.",
 )
-def perm(z, N, k):  # noqa: N803 (the name that SciPy gives it)
+def perm(z, N, k):
     left = special.digamma(N - k + 1.0)
     d[N] = d[z] * z * np.where(z == 0.0, 0.0, special.digamma(N + 1.0) - left)
     d[k] = d[z] * z * np.where(z == 0.0, 0.0, left)

@@ -190,6 +190,7 @@ OPERATORS = {
     ast.BitOr: np.bitwise_or,
     ast.Invert: np.invert,
 }
+ATTRIBUTES = {"T": np.transpose, "mT": np.matrix_transpose}
 
 
 def _operations(template: Any) -> list[tuple[str, Any]]:
@@ -207,8 +208,8 @@ def _operations(template: Any) -> list[tuple[str, Any]]:
             found += [(ast.unparse(node), OPERATORS.get(type(sign))) for sign in node.ops]
         elif isinstance(node, ast.Subscript) and ast.unparse(node.value) != "d":
             found.append((ast.unparse(node), operator.getitem))
-        elif isinstance(node, ast.Attribute) and node.attr == "T":
-            found.append((ast.unparse(node), np.transpose))
+        elif isinstance(node, ast.Attribute) and node.attr in ATTRIBUTES:
+            found.append((ast.unparse(node), ATTRIBUTES[node.attr]))
         elif isinstance(node, ast.Call):
             name = ast.unparse(node.func)
             if name.split(".")[0] not in local:

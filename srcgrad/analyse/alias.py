@@ -9,6 +9,7 @@ import gast
 import numpy as np
 
 from srcgrad.facts import Facts, Operation, copied
+from srcgrad.front.results import gives_several
 from srcgrad.front.webs import parameters
 from srcgrad.rules import is_users
 from srcgrad.runtime import hook
@@ -161,6 +162,8 @@ def _insert_checks(block: list[Node], numbers: dict[Node, None], facts: Facts) -
 
 def is_fresh(node: Node, facts: Facts) -> bool:
     """Whether an assignment binds a new array, or a number."""
+    if gives_several(node, facts):
+        return True
     if not isinstance(node, gast.Assign) or target(node) is None:
         return False
     value = node.value

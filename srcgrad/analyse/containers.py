@@ -10,19 +10,21 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.analyse.callees import bind, kinds_of
-from srcgrad.facts import UNKNOWN, Facts, Kind
+from srcgrad.facts import UNKNOWN, Facts, Kind, Operation
 from srcgrad.front.resolve import binding_of
+from srcgrad.front.results import several_of
 from srcgrad.trees import Node, is_write, statements, stores, target, written
 
 _SEQUENCES = (
     "split", "array_split", "hsplit", "vsplit", "dsplit", "meshgrid", "broadcast_arrays", "unstack", "modf", "divmod",
 )  # fmt: skip
-_FACTORS = ("slogdet", "eigh", "eig", "svd", "qr")
 _HELPERS = (
     runtime.split_like,
     runtime.mesh,
     runtime.mesh_transpose,
     runtime.einsum_adjoints,
+    runtime.chain_adjoints,
+    runtime.chain_bend,
     runtime.check_adjoints,
     runtime.given_adjoints,
 )
@@ -31,12 +33,16 @@ _COPIES = (list, tuple, runtime.zeros_like, runtime.add)
 
 def _makers() -> tuple[Any, ...]:
     found = [getattr(np, name, None) for name in _SEQUENCES]
-    found += [getattr(np.linalg, name, None) for name in _FACTORS]
     return (*(op for op in found if op is not None), *_HELPERS)
 
 
 MAKERS = _makers()
 ANY = ...  # the key of a kind that holds of all items of a list or dict whose keys are not known
+
+
+def gives_tuple(operation: Operation) -> bool:
+    """Whether an operation gives a tuple of arrays."""
+    return operation.function in MAKERS or (operation.rule is not None and bool(operation.rule.results))
 
 
 def containers(function: Node, facts: Facts) -> Node:
@@ -123,8 +129,11 @@ def _assignment(node: Node, facts: Facts) -> None:
             _note(bound, Kind(facts.list_kind(bound)), facts)
         if isinstance(node.value, gast.Dict):
             facts.displays.setdefault(bound, []).append(node)
-    elif bound is not None and operation is not None and operation.function in MAKERS:
+    elif bound is not None and operation is not None and gives_tuple(operation):
         facts.containers[bound] = "tuple"
+        several = several_of(node, facts)
+        if several:
+            _note(bound, Kind("tuple", None, tuple((place, UNKNOWN) for place in range(len(several)))), facts)
     elif bound is not None and operation is not None and operation.function is runtime.fields_of:
         facts.containers[bound] = "dict"
     elif bound is not None and operation is not None and operation.function is runtime.summands:
@@ -140,6 +149,8 @@ def _assignment(node: Node, facts: Facts) -> None:
         facts.containers[bound] = facts.containers[source]
     elif bound is not None and operation is not None and operation.function is operator.getitem:
         source, index = operation.bound["x"], operation.bound["index"]
+        if isinstance(index, gast.Slice) and getattr(source, "id", "") in facts.containers:
+            facts.containers[bound] = facts.containers[source.id]
         if isinstance(source, gast.Name) and source.id in facts.kinds:
             _note(bound, part_of(facts.kinds[source.id], index), facts)
     elif bound is not None and isinstance(node.value, gast.Tuple | gast.List | gast.Dict):

@@ -14,6 +14,7 @@ from srcgrad.analyse.held import check_held
 from srcgrad.analyse.views import check_rows, check_stale, settle, views_of
 from srcgrad.facts import Facts, Operation
 from srcgrad.flow import graph
+from srcgrad.front.results import gives_several
 from srcgrad.front.webs import parameters
 from srcgrad.parts import is_swap
 from srcgrad.rules import is_users
@@ -145,6 +146,8 @@ def _check_container(array: str, order: list[Node], facts: Facts) -> None:
 def _makes_array(node: Node, facts: Facts) -> bool:
     """Whether an assignment binds a new array."""
     value = getattr(node, "value", None)
+    if gives_several(node, facts):
+        return True
     if target(node) is None or isinstance(value, gast.Constant) or facts.spec[node].scalar:
         return False
     if any(isinstance(item, gast.List | gast.Tuple) for item in walk(value)) and isinstance(value, gast.BinOp):

@@ -6,8 +6,10 @@ import gast
 import numpy as np
 
 from srcgrad.analyse.extents import extents, product, with_extents
-from srcgrad.facts import Operation, Spec
+from srcgrad.facts import Facts, Operation, Spec
+from srcgrad.front.results import several_of
 from srcgrad.runtime import hook, sum_to
+from srcgrad.trees import Node, stores
 
 
 def _reduction(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
@@ -63,3 +65,13 @@ FORMS = {
     np.dot: _product, np.outer: _outer, np.full_like: _same, sum_to: _like, np.flip: _same, np.roll: _same,
     hook: _same,
 }  # fmt: skip
+
+
+def several_specs(node: Node, whole: Spec, facts: Facts) -> list[tuple[str, Spec]]:
+    """What is known of each result of `w, v = op(whole)`: its rank follows from that of the first argument."""
+    found = []
+    for name, (_, beyond) in zip(stores(node), several_of(node, facts), strict=True):
+        rank = None if whole.ndim is None or beyond is None else whole.ndim + beyond
+        shape = frozenset([f"{name} {facts.number[node]}"]) if rank != 0 else frozenset[str]()
+        found.append((name, Spec(shape, whole.dtype, rank)))
+    return found

@@ -10,9 +10,10 @@ import numpy as np
 from srcgrad.analyse.adjoint_shapes import joined as join
 from srcgrad.analyse.callees import bind, kinds_of
 from srcgrad.analyse.extents import counters, forget, part_of
-from srcgrad.analyse.shape_forms import FORMS
+from srcgrad.analyse.shape_forms import FORMS, several_specs
 from srcgrad.facts import UNKNOWN, Facts, Operation, Spec
 from srcgrad.front.resolve import binding_of
+from srcgrad.front.results import gives_several
 from srcgrad.front.webs import parameters
 from srcgrad.indices import index_rank, slice_signature
 from srcgrad.rules import rule_of
@@ -135,6 +136,11 @@ def _assignment(node: Node, known: Known, facts: Facts) -> None:
         _note_value(bound, found, facts)
     elif isinstance(node.value, gast.Name) and len(facts.tuples.get(node.value.id, ())) == len(stores(node)):
         for name, spec in zip(stores(node), facts.tuples[node.value.id], strict=True):
+            known[name] = spec
+            _note_value(name, spec, facts)
+    elif gives_several(node, facts):
+        first, *_ = facts.operation[node.value].bound.values()
+        for name, spec in several_specs(node, spec_of(first, known, facts, "first"), facts):
             known[name] = spec
             _note_value(name, spec, facts)
     elif not is_write(node):

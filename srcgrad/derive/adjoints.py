@@ -155,7 +155,7 @@ class Adjoints:
 
 def _is_plain(primal: str, index: Node, facts: Facts) -> bool:
     """Whether a part of a container is a number or an array, to which `+=` adds."""
-    if facts.list_kind(primal):
+    if facts.list_kind(primal) or isinstance(index, gast.Slice):
         return False
     kind = facts.kinds.get(primal)
     return kind is None or part_of(kind, index).tag in ("scalar", "array", "unknown")

@@ -3,77 +3,24 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 import gast
 import numpy as np
 
 from srcgrad.derive.adjoints import Adjoints
-from srcgrad.derive.instantiate import Setting, instantiate
+from srcgrad.derive.decide import Setting
+from srcgrad.derive.instantiate import instantiate
 from srcgrad.derive.own import adjoints_of_rule
+from srcgrad.derive.parts import Parts, reads_new
+from srcgrad.derive.pruned import Lost
 from srcgrad.derive.pulled import Pair, pulled_back
 from srcgrad.derive.unknown import lacks_mode, unknown_function
-from srcgrad.facts import Facts, Operation, copied
+from srcgrad.facts import Facts, Operation, Spec, copied
+from srcgrad.front.results import gives_several
 from srcgrad.indices import is_basic
 from srcgrad.rules import Rule, rule_of
 from srcgrad.template import adjoint_template
-from srcgrad.trees import Block, Node, assign, expression, name, same, stores, walk
-
-
-@dataclass
-class Parts:
-    """Backward statements of one primal statement, each with whether it reads the statement's new value."""
-
-    facts: Facts
-    blocks: list[tuple[Block, bool]] = field(default_factory=list)
-
-    @property
-    def reads_result(self) -> bool:
-        """Whether any line reads the new value."""
-        return any(reads for _, reads in self.blocks)
-
-    def all(self) -> Block:
-        """All statements in order."""
-        return [node for block, _ in self.blocks for node in block]
-
-    def split(self, lost: Iterable[str], again: Iterable[str]) -> tuple[Block, Block]:
-        """Statements that run while the new value is there, and statements that run once the old is back.
-
-        A line that needs both reads the new value under a second name.
-        """
-        old = set(lost) | set(again)
-        early: Block = []
-        late: Block = []
-        for block, reads in self.blocks:
-            shared = {s for node in block for s in stores(node) if s in self.facts.temporaries}
-            if (reads or shared) and not self._reads_old(block, old):
-                early += block
-                continue
-            if reads:
-                early += self._keep(block)
-            late += block
-            old |= shared
-        return early, late
-
-    def _reads_old(self, block: Block, old: set[str]) -> bool:
-        return any(
-            isinstance(n, gast.Name) and n.id in old and n not in self.facts.results
-            for node in block
-            for n in walk(node)
-        )
-
-    def _keep(self, block: Block) -> Block:
-        made: Block = []
-        kept: dict[str, str] = {}
-        for item in [n for node in block for n in walk(node) if n in self.facts.results]:
-            if item.id not in kept:
-                held = self.facts.names.fresh(f"t{len(self.facts.temporaries) + 1}")
-                self.facts.temporaries[held] = "t"
-                kept[item.id] = held
-                made.append(assign(held, name(item.id), block[0]))
-            item.id = kept[item.id]
-        return made
+from srcgrad.trees import Block, Node, assign, expression, name, same, stores
 
 
 def contributions(node: Node, adjoints: Adjoints, facts: Facts) -> Parts:
@@ -89,6 +36,8 @@ def contributions(node: Node, adjoints: Adjoints, facts: Facts) -> Parts:
     elements: list[tuple[Node, Node, Node]] = []
     if node.value in facts.backs:
         pairs = pulled_back(node, bound, adjoints, shared)
+    elif gives_several(node, facts):
+        pairs = _several(node, adjoints, facts, shared)
     elif isinstance(node.targets[0], gast.Tuple):
         _unpack(node, adjoints, facts, pairs, elements)
     else:
@@ -138,16 +87,50 @@ def _squared(operation: Operation, facts: Facts) -> Operation:
     return operation
 
 
-def _template(node: Node, operation: Operation, read: Node, adjoints: Adjoints, shared: Block) -> list[Pair]:
+def _several(node: Node, adjoints: Adjoints, facts: Facts, shared: Block) -> list[Pair]:
+    """The template of `w, v = op(...)`, without the terms of results that nothing uses."""
+    lost = Lost()
+    derivatives: list[Node] = []
+    for bound in stores(node):
+        if bound in facts.active and adjoints.exists(bound):
+            derivatives.append(adjoints.read(bound, facts.value_spec.get(bound)))
+        else:
+            lost.zeros[f"d_{bound}"] = name(bound)
+            derivatives.append(name(f"d_{bound}"))
+    operation = facts.operation[node.value]
+    return _template(node, operation, derivatives[0], adjoints, shared, lost, tuple(derivatives))
+
+
+def _template(
+    node: Node,
+    operation: Operation,
+    read: Node,
+    adjoints: Adjoints,
+    shared: Block,
+    lost: Lost | None = None,
+    derivatives: tuple[Node, ...] = (),
+) -> list[Pair]:
     rule, facts = operation.rule, adjoints.facts
     assert rule is not None, "an op has a rule"
     template = adjoint_template(rule)
     if template is None:
         raise lacks_mode(node.value, rule, "reverse", facts)
     wanted = [p for p, a in operation.bound.items() if p in template.differentiable and _active(a, facts)]
-    spec = facts.spec[node]
+    spec = facts.spec.get(node, Spec(ndim=None))
     general = rule.wide and facts.spec.get(read) != spec
-    setting = Setting(template, operation, facts, node.targets[0].id, spec, {template.result: read}, general)
+    parts = tuple(stores(node)) if derivatives else ()
+    setting = Setting(
+        template,
+        operation,
+        facts,
+        "" if parts else node.targets[0].id,
+        spec,
+        {template.result: read},
+        general,
+        lost or Lost(),
+        parts,
+        derivatives,
+    )
     made = instantiate(setting, frozenset(wanted))
     shared += made.shared
     direct = None if rule.own is None else adjoints_of_rule(node, operation, made, adjoints, shared)
@@ -243,7 +226,7 @@ def _emit(
     parts: Parts,
 ) -> None:
     own = set(stores(node))
-    reads = {id(n) for n in shared if _reads(n, adjoints.facts)}
+    reads = {id(n) for n in shared if reads_new(n, adjoints.facts)}
     for item in shared:
         item.lineno = getattr(node, "lineno", 0)
         parts.blocks.append(([item], id(item) in reads))
@@ -262,7 +245,7 @@ def _emit(
     for operand, value in ordered:
         block: Block = []
         adjoints.contribute(operand, value, block, node)
-        parts.blocks.append((block, _reads(value, adjoints.facts)))
+        parts.blocks.append((block, reads_new(value, adjoints.facts)))
     for operand, index, value in elements:
         block = []
         if operand.id in own:  # its adjoint is made anew while the old one is read
@@ -273,7 +256,3 @@ def _emit(
         basic = is_basic(index, frozenset(adjoints.facts.integers))
         adjoints.element(operand, index, value, basic, block, node)
         parts.blocks.append((block, False))
-
-
-def _reads(node: Node, facts: Facts) -> bool:
-    return any(item in facts.results for item in walk(node))

@@ -9,9 +9,11 @@ from types import FunctionType
 import gast
 
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
-from srcgrad.facts import Facts, Operation, Spec, copied
-from srcgrad.template import Template, derivative_of
-from srcgrad.trees import Block, Node, assign, constant, name, walk
+from srcgrad.derive.decide import Setting, literal_of, rank_of, truth
+from srcgrad.derive.pruned import mentions, pruned
+from srcgrad.facts import copied
+from srcgrad.template import derivative_of
+from srcgrad.trees import Block, Node, assign, constant, expression, name, walk
 
 
 @dataclass(frozen=True)
@@ -30,54 +32,94 @@ class Lines:
     lines: list[Line] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Setting:
-    """What the names of a template stand for in one call."""
-
-    template: Template
-    operation: Operation
-    facts: Facts
-    result: str
-    spec: Spec
-    derivatives: dict[str, Node]  # parameter or result -> tree of its adjoint or tangent
-    general: bool = False  # whether to take the lines that hold for any ranks
-
-
 def instantiate(setting: Setting, wanted: frozenset[str]) -> Lines:
     """The lines of the template for the parameters in `wanted` (for a tangent template: for the result)."""
     chosen = _decide(setting.template.body, setting)
     made = Lines()
     local: dict[str, Node] = {}
+    lost = setting.lost
+    for tree in [*setting.derivatives.values(), *setting.part_derivatives]:
+        lost.carriers.update({n.id: None for n in walk(tree) if isinstance(n, gast.Name) and n.id not in lost.zeros})
     kept = [s for s in chosen if (derivative_of(s.targets[0]) or "") in wanted]
     uses = _local_uses(chosen, kept)
     for node in chosen:
         belongs = derivative_of(node.targets[0])
-        if belongs is None:
+        if isinstance(node.targets[0], gast.Tuple):
+            _unpacked(node, setting, local, uses, made)
+        elif belongs is None:
             bound = node.targets[0].id
             if uses.get(bound, 0) == 0:
                 continue
-            value = fill(node.value, setting, local)
-            if uses[bound] == 1:
+            value = pruned(fill(node.value, setting, local), lost, setting.facts)
+            if value is None:
+                local[bound] = name(f"d_{bound}")
+                lost.zeros[f"d_{bound}"] = None
+            elif uses[bound] == 1 or isinstance(value, gast.Name | gast.Constant):
                 local[bound] = value
             else:
-                held = setting.facts.names.fresh(f"t{len(setting.facts.temporaries) + 1}")
-                setting.facts.temporaries[held] = "t"
-                made.shared.append(assign(held, value))
-                local[bound] = name(held)
-                setting.facts.spec[local[bound]] = spec_of_tree(value, setting.facts)
+                local[bound] = _shared(value, made, setting)
         elif belongs in wanted:
-            made.lines.append(Line(belongs, fill(node.value, setting, local)))
+            value = _line(fill(node.value, setting, local), setting)
+            if value is not None:
+                made.lines.append(Line(belongs, value))
     return made
+
+
+def _unpacked(node: Node, setting: Setting, local: dict[str, Node], uses: dict[str, int], made: Lines) -> None:
+    """`u, s, vt = np.linalg.svd(a)` in a template: the names stay, as far as they are free."""
+    facts = setting.facts
+    names = [item.id for item in node.targets[0].elts]
+    if not any(uses.get(one) for one in names):
+        return
+    targets = gast.Tuple(elts=[], ctx=gast.Store())
+    for one in names:
+        held = facts.names.fresh(one) if uses.get(one) else facts.unused
+        if uses.get(one):
+            facts.temporaries[held] = one
+            local[one] = name(held)
+        targets.elts.append(name(held, gast.Store()))
+    made.shared.append(gast.Assign([targets], fill(node.value, setting, local), None))
+
+
+def _shared(value: Node, made: Lines, setting: Setting) -> Node:
+    """The name of a value that several lines read."""
+    facts = setting.facts
+    held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
+    facts.temporaries[held] = "t"
+    made.shared.append(assign(held, value))
+    read = name(held)
+    facts.spec[read] = spec_of_tree(value, facts)
+    if mentions(value, setting.lost.carriers):
+        setting.lost.carriers[held] = None
+    return read
+
+
+def _line(value: Node, setting: Setting) -> Node | None:
+    """The value of a line, without what is zero; of a tuple of tangents, each by itself."""
+    if not isinstance(value, gast.Tuple):
+        return pruned(value, setting.lost, setting.facts)
+    parts = [pruned(part, setting.lost, setting.facts) for part in value.elts]
+    if all(part is None for part in parts):
+        return None
+    if setting.parts:
+        value.elts = parts
+        return value
+    zeros = setting.facts.library("zeros_like")
+    value.elts = [
+        expression(f"{zeros}({setting.result}[{k}])") if part is None else part for k, part in enumerate(parts)
+    ]
+    return value
 
 
 def _local_uses(chosen: list[Node], kept: list[Node]) -> dict[str, int]:
     """How often each local name of the template is read by lines that are wanted."""
     uses: dict[str, int] = {}
     for node in reversed(chosen):
-        local = isinstance(node.targets[0], gast.Name)
+        bound = [item.id for item in walk(node.targets[0]) if isinstance(item, gast.Name) and item.id != "d"]
+        local = derivative_of(node.targets[0]) is None
         if not local and node not in kept:
             continue
-        if local and not uses.get(node.targets[0].id):
+        if local and not any(uses.get(one) for one in bound):
             continue
         for item in walk(node.value):
             if isinstance(item, gast.Name):
@@ -96,79 +138,11 @@ def _decide(body: tuple[Node, ...] | list[Node], setting: Setting) -> list[Node]
     return chosen
 
 
-def truth(test: Node, setting: Setting) -> bool | None:
-    """The value of a template's test, from literals and known ranks; None where it cannot be decided.
-
-    `and` and `or` are decided as soon as one side decides them.
-    """
-    if isinstance(test, gast.BoolOp):
-        sides = [truth(value, setting) for value in test.values]
-        decisive = isinstance(test.op, gast.Or)
-        if decisive in sides:
-            return decisive
-        return None if None in sides else not decisive
-    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
-        inner = truth(test.operand, setting)
-        return None if inner is None else not inner
-    if isinstance(test, gast.Compare) and len(test.ops) == 1:
-        one, two = value_of(test.left, setting), value_of(test.comparators[0], setting)
-        if one is UNDECIDED or two is UNDECIDED:
-            return None
-        return _compare(test.ops[0], one, two)
-    value = value_of(test, setting)
-    return None if value is UNDECIDED else bool(value)
-
-
-UNDECIDED = object()
-
-
-def _compare(op: Node, one: object, two: object) -> bool | None:
-    if isinstance(op, gast.Is | gast.IsNot):
-        return (one is two) == isinstance(op, gast.Is)
-    if isinstance(op, gast.Eq | gast.NotEq):
-        return bool(one == two) == isinstance(op, gast.Eq)
-    if isinstance(op, gast.In | gast.NotIn) and isinstance(two, tuple | list):
-        return (one in two) == isinstance(op, gast.In)
-    if isinstance(one, int | float) and isinstance(two, int | float):
-        order = {gast.Lt: one < two, gast.LtE: one <= two, gast.Gt: one > two, gast.GtE: one >= two}
-        return order.get(type(op))
-    return None
-
-
-def value_of(node: Node, setting: Setting) -> object:
-    """The value of a literal, of a parameter bound to a literal, or of `np.ndim(parameter)`."""
-    if isinstance(node, gast.Name) and node.id in setting.template.parameters:
-        bound = setting.operation.bound.get(node.id, setting.template.defaults.get(node.id))
-        return UNDECIDED if bound is None else _literal(bound)
-    if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == "ndim":
-        if setting.general:
-            return UNDECIDED
-        argument = node.args[0]
-        if isinstance(argument, gast.Name) and argument.id == setting.template.result:
-            return UNDECIDED if setting.spec.ndim is None else setting.spec.ndim
-        bound = setting.operation.bound.get(argument.id) if isinstance(argument, gast.Name) else None
-        rank = None if bound is None else rank_of(bound, setting.facts)
-        return UNDECIDED if rank is None else rank
-    return _literal(node)
-
-
-def rank_of(node: Node, facts: Facts) -> int | None:
-    """The rank of an operand, where it is known."""
-    if isinstance(node, gast.Constant) and isinstance(node.value, int | float | complex):
-        return 0
-    spec = facts.spec.get(node)
-    return None if spec is None else spec.ndim
-
-
-def _literal(node: Node) -> object:
-    try:
-        return gast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError):
-        return UNDECIDED
-
-
 def fill(node: Node, setting: Setting, local: dict[str, Node]) -> Node:
     """A template expression with its names replaced by what they stand for in this call."""
+    part = _part(node, setting) if setting.parts else None
+    if part is not None:
+        return part
     belongs = derivative_of(node)
     if belongs is not None:
         return copied(setting.derivatives[belongs], setting.facts)
@@ -185,6 +159,8 @@ def fill(node: Node, setting: Setting, local: dict[str, Node]) -> Node:
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
         _spread_arguments(made)
         _drop_defaults(made, setting.template.namespace.get(node.func.id))
+    if isinstance(node, gast.Attribute) and node.attr == "mT" and rank_of(made.value, setting.facts) == 2:
+        made.attr = "T"
     return folded(made)
 
 
@@ -193,6 +169,22 @@ def _spread_arguments(call: Node) -> None:
     for item in [each for each in call.args if isinstance(each, gast.Starred)]:
         place = call.args.index(item)
         call.args[place : place + 1] = item.value.elts
+
+
+def _part(node: Node, setting: Setting) -> Node | None:
+    """What `z[0]` and `d[z][0]` stand for where each result has a name of its own."""
+    if not isinstance(node, gast.Subscript) or not isinstance(node.slice, gast.Constant):
+        return None
+    if derivative_of(node.value) == setting.template.result:
+        return copied(setting.part_derivatives[node.slice.value], setting.facts)
+    if not (isinstance(node.value, gast.Name) and node.value.id == setting.template.result):
+        return None
+    made = name(setting.parts[node.slice.value])
+    spec = setting.facts.value_spec.get(made.id)
+    if spec is not None:
+        setting.facts.spec[made] = spec
+    setting.facts.results[made] = None
+    return made
 
 
 def _drop_defaults(call: Node, function: object) -> None:
@@ -210,7 +202,7 @@ def _drop_defaults(call: Node, function: object) -> None:
 def folded(node: Node) -> Node:
     """A sum or difference of two numbers as one: `3 - 1`, the exponent in the derivative of `x ** 3`, is 2."""
     if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add | gast.Sub):
-        left, right = _literal(node.left), _literal(node.right)
+        left, right = literal_of(node.left), literal_of(node.right)
         if isinstance(left, int | float) and isinstance(right, int | float):
             total = left + right if isinstance(node.op, gast.Add) else left - right
             return constant(total) if total == round(total, 9) else node  # 1.1 - 1 would print its rounding

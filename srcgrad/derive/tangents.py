@@ -11,12 +11,14 @@ from srcgrad.analyse.active import differentiable
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.derive.adjoints import is_fresh_value
 from srcgrad.derive.broadcast import expand
-from srcgrad.derive.instantiate import Setting, instantiate
-from srcgrad.derive.pruned import mentions, pruned
+from srcgrad.derive.decide import Setting
+from srcgrad.derive.instantiate import instantiate
+from srcgrad.derive.pruned import Lost
 from srcgrad.derive.stacks import tangent_beside
 from srcgrad.derive.swaps import swaps, tangent_of_swap
 from srcgrad.derive.unknown import lacks_mode
-from srcgrad.facts import Facts, Operation, copied
+from srcgrad.facts import Facts, Operation, Spec, copied
+from srcgrad.front.results import gives_several
 from srcgrad.rules import rule_of
 from srcgrad.template import adjoint_template, derivative_of, tangent_template
 from srcgrad.trees import Block, Node, assign, at, constant, expression, name, same, stores, target, walk, written
@@ -37,14 +39,13 @@ def tangent_of(node: Node, facts: Facts, dotted: Dotted) -> Block:
         return _call(node, bound[0], facts, dotted)
     if swaps(node, facts):
         return tangent_of_swap(node, facts, dotted)
+    if gives_several(node, facts):
+        return _several(node, facts, dotted)
     if isinstance(node.targets[0], gast.Tuple):
         return _unpack(node, facts, dotted)
     shared: Block = []
     value = _tangent(node, facts, dotted, shared)
-    changes = bound[0] in facts.added_to or (bound[0] in facts.mutable and not facts.list_kind(bound[0]))
-    if changes and not is_fresh_value(value, facts):
-        value = expression(f"{facts.library('np')}.array(value)", value=value)  # its elements will change
-    made = assign(dotted(bound[0], facts), value)
+    made = assign(dotted(bound[0], facts), _own(bound[0], value, facts))
     facts.spec[made] = facts.spec[node]
     return [*shared, made]
 
@@ -56,6 +57,27 @@ def _call(node: Node, bound: str, facts: Facts, dotted: Dotted) -> Block:
     for keyword, operand in zip(facts.callee_seeds[node.value], facts.pulled[node.value], strict=True):
         node.value.keywords.append(gast.keyword(arg=keyword, value=name(dotted(operand.id, facts))))
     return []
+
+
+def _own(bound: str, value: Node, facts: Facts) -> Node:
+    """A tangent whose elements will change is an array of its own."""
+    changes = bound in facts.added_to or (bound in facts.mutable and not facts.list_kind(bound))
+    if changes and not is_fresh_value(value, facts):
+        return expression(f"{facts.library('np')}.array(value)", value=value)
+    return value
+
+
+def _several(node: Node, facts: Facts, dotted: Dotted) -> Block:
+    """One statement for the tangent of each result."""
+    made: Block = []
+    lines = _terms(node, facts.operation[node.value], facts, dotted, made)
+    for place, bound in enumerate(stores(node)):
+        if bound in facts.active:
+            value = lines[0].elts[place] if lines else None
+            if value is None:
+                value = expression(f"{facts.library('zeros_like')}(x)", x=bound)
+            made.append(assign(dotted(bound, facts), _own(bound, value, facts)))
+    return made
 
 
 def _unpack(node: Node, facts: Facts, dotted: Dotted) -> Block:
@@ -217,19 +239,20 @@ def _general(
     if template is None:
         raise lacks_mode(node.value, rule, "forward", facts)
     derivatives: dict[str, Node] = {}
-    lost: dict[str, Node] = {}
+    lost = Lost()
     for parameter in template.parameters:
         argument = operation.bound.get(parameter)
         if parameter in active and argument is not None:
             derivatives[parameter] = _replaced(argument, facts, dotted)
         else:
             derivatives[parameter] = name(f"d_{parameter}")
-            lost[f"d_{parameter}"] = argument if argument is not None else template.defaults[parameter]
-    setting = Setting(template, operation, facts, str(target(node)), facts.spec[node], derivatives)
+            lost.zeros[f"d_{parameter}"] = argument if argument is not None else template.defaults[parameter]
+    spec = facts.spec.get(node, Spec(ndim=None))
+    parts = tuple(stores(node)) if gives_several(node, facts) else ()
+    setting = Setting(template, operation, facts, str(target(node)), spec, derivatives, lost=lost, parts=parts)
     made = instantiate(setting, frozenset([template.result]))
     shared += made.shared
-    shared[:] = [n for n in shared if not mentions(n, lost)]
-    return [kept for line in made.lines if (kept := pruned(line.value, lost, facts)) is not None]
+    return [line.value for line in made.lines]
 
 
 __all__ = ["derivative_of", "exchanged", "tangent_of"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import inspect
 import math
 import operator
 import types
@@ -14,11 +13,11 @@ import numpy as np
 
 import srcgrad.templates as templates
 from srcgrad.facts import Facts, Operation
+from srcgrad.front.arguments import bind_arguments, check_handled, instead
 from srcgrad.front.namespace import Binding, attribute
-from srcgrad.rules import Rule, home, rule_of
+from srcgrad.rules import home, rule_of
 from srcgrad.runtime import check_array, check_floating, check_item, check_number, check_seed
 from srcgrad.sealed import is_opaque
-from srcgrad.template import Template, adjoint_template, tangent_template
 from srcgrad.trees import Node, constant, walk
 
 OPERATORS: dict[type, Any] = {
@@ -168,88 +167,15 @@ def _of_op(op: Any, arguments: list[Node], keywords: list[Node], node: Node, fac
     if rule.kind == "refused":
         return Operation("opaque", op)
     if rule.composition is not None:
-        _check_handled(rule, arguments, keywords, facts)
+        check_handled(rule, arguments, keywords, facts)
         return Operation("callee", rule.composition)
-    return Operation("op", op, rule, _bind(rule, arguments, keywords, node, facts))
-
-
-def _check_handled(rule: Rule, arguments: list[Node], keywords: list[Node], facts: Facts) -> None:
-    """Refuse an argument that the op may know and its composition does not."""
-    assert rule.composition is not None, "only a composition is called"
-    given = inspect.signature(rule.composition).parameters.values()
-    places = [p for p in given if p.kind is not inspect.Parameter.KEYWORD_ONLY]
-    if len(arguments) > len(places) and all(p.kind is not inspect.Parameter.VAR_POSITIONAL for p in places):
-        raise _unhandled(rule, f"positional argument {len(places) + 1}", arguments[len(places)], facts)
-    for word in keywords:
-        if word.arg not in rule.parameters:
-            raise _unhandled(rule, f"`{word.arg}=`", word.value, facts)
-
-
-def _bind(rule: Rule, arguments: list[Node], keywords: list[Node], node: Node, facts: Facts) -> dict[str, Node]:
-    """Arguments by the template's parameter names; what the rule does not handle is refused by name."""
-    template = adjoint_template(rule) or tangent_template(rule)
-    assert template is not None, "a rule that is not constant has a template"
-    order, variadic, defaults = _parameters(rule.op, template)
-    given: dict[str, Node] = {}
-    rest: list[Node] = []
-    for position, argument in enumerate(arguments):
-        if position < len(order):
-            given[order[position]] = argument
-        elif variadic and template.variadic:
-            rest.append(argument)
-        else:
-            raise _unhandled(rule, f"positional argument {position + 1}", argument, facts)
-    for word in keywords:
-        given[word.arg] = word.value
-    for name, value in list(given.items()):
-        if name not in template.parameters:
-            if _is_default(value, defaults.get(name, _NOTHING)):
-                del given[name]
-            else:
-                raise _unhandled(rule, f"`{name}=`", value, facts)
-    if variadic and template.variadic:
-        given[template.variadic] = gast.Tuple(elts=rest, ctx=gast.Load())
-    for name in template.parameters:
-        if name not in given and name not in template.defaults:
-            raise _unhandled(rule, f"a call without `{name}`", node, facts)
-    return {name: given[name] for name in template.parameters if name in given}
-
-
-_NOTHING = object()
-
-
-def _parameters(op: Any, template: Template) -> tuple[tuple[str, ...], bool, dict[str, Any]]:
-    """Positional names, whether more may follow, defaults: the op's own where it tells, else the template's."""
-    fixed, own, variadic = template.positional, template.parameters, template.variadic
-    if isinstance(op, np.ufunc) or op is operator.getitem:
-        return fixed, False, {"out": None, "where": True}
-    try:
-        parameters = list(inspect.signature(op).parameters.values())
-    except (ValueError, TypeError):
-        return fixed, variadic is not None, {}
-    kinds = inspect.Parameter
-    order = [p.name for p in parameters if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)]
-    for position, own_name in enumerate(fixed[: len(order)]):
-        if order[position] not in own and own_name not in order:
-            order[position] = own_name  # `self` of a method, names of C functions
-    more = any(p.kind is kinds.VAR_POSITIONAL for p in parameters)
-    defaults = {p.name: p.default for p in parameters if p.default is not kinds.empty}
-    if not order and not template.variadic:
-        order, more = list(fixed), False
-    return tuple(order), more, defaults
-
-
-def _is_default(value: Node, default: object) -> bool:
-    return isinstance(value, gast.Constant) and default is not _NOTHING and value.value is default
-
-
-def _unhandled(rule: Rule, what: str, node: Node, facts: Facts) -> Exception:
-    return facts.refuse(
-        node,
-        "E5006",
-        f"the rule of {rule.name} does not handle {what}",
-        f"it handles: {', '.join(rule.parameters)}; compute the rest in separate operations",
-    )
+    bound = bind_arguments(rule, arguments, keywords, node, facts)
+    other = instead(rule, bound, facts) if rule.literals else None
+    if other is None:
+        return Operation("op", op, rule, bound)
+    first, *rest = other.parameters
+    kept = {name: bound[name] for name in rest if name in bound}
+    return Operation("op", other.op, other, {first: next(iter(bound.values())), **kept})
 
 
 def effects(node: Node, facts: Facts, local: frozenset[str]) -> bool:

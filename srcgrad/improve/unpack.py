@@ -1,4 +1,4 @@
-"""`t, back = f_vjp(x)` and then `u, v = t` are `(u, v), back = f_vjp(x)`."""
+"""`t, back = f_vjp(x)` and then `u, v = t` are `(u, v), back = f_vjp(x)`; a result that nothing reads is `_`."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ import gast
 
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
+from srcgrad.front.results import gives_several
 from srcgrad.improve.inline import Uses, count
-from srcgrad.trees import COMPOUND, Block, Node
+from srcgrad.trees import COMPOUND, Block, Node, statements
 
 
 def unpack(program: Program, facts: Facts) -> Program:
     """Unpack the tuple that a callee returned in the statement that calls it."""
     uses = count(program.block)
     program.forward = _block(program.forward, uses, facts)
+    for node in statements(program.forward):
+        if gives_several(node, facts):
+            for item in node.targets[0].elts:
+                if item.id in facts.temporaries and not uses.read.get(item.id):
+                    item.id = facts.unused
     return program
 
 

@@ -35,7 +35,8 @@ from srcgrad.runtime.layout import (
     tile_transpose,
     unpad,
 )
-from srcgrad.runtime.linalg import cofactor, cofactor_derivative, cofactor_second, columns, no_further
+from srcgrad.runtime.linalg import cofactor, cofactor_derivative, cofactor_second, no_further
+from srcgrad.runtime.matrices import bordered, chain_adjoints, chain_bend, chain_second, chain_tangent, corner
 from srcgrad.runtime.norm import norm_curvature, norm_gradient
 from srcgrad.runtime.reduce import (
     along_axes,
@@ -51,7 +52,17 @@ from srcgrad.runtime.reduce import (
 from srcgrad.runtime.scatter import add_at, scatter, stored
 from srcgrad.runtime.seed import check_array, check_floating, check_item, check_number, check_seed, check_shape
 from srcgrad.runtime.sinc import sinc_derivative
+from srcgrad.runtime.spectra import (
+    as_real,
+    inverse_gaps,
+    inverse_sums,
+    reciprocals,
+    smaller_side,
+    upper_factor,
+    widened,
+)
 from srcgrad.runtime.structure import add, fields_of, owned, zeros_like
+from srcgrad.runtime.systems import columns, emptied, filled, last_axes, square
 
 __all__ = [
     "Context",
@@ -60,8 +71,14 @@ __all__ = [
     "along_axes",
     "along_axes_transpose",
     "along_axis",
+    "as_real",
     "axis_index",
     "beyond_hooks",
+    "bordered",
+    "chain_adjoints",
+    "chain_bend",
+    "chain_second",
+    "chain_tangent",
     "check_adjoint",
     "check_adjoints",
     "check_array",
@@ -75,6 +92,7 @@ __all__ = [
     "cofactor_second",
     "columns",
     "converted",
+    "corner",
     "count",
     "diag_transpose",
     "diff_transpose",
@@ -83,16 +101,21 @@ __all__ = [
     "einsum_adjoint",
     "einsum_adjoints",
     "einsum_tangent",
+    "emptied",
     "fields_of",
+    "filled",
     "fitted",
     "given_adjoints",
     "hook",
     "hooked",
     "inner_left",
     "inner_right",
+    "inverse_gaps",
+    "inverse_sums",
     "join_like",
     "kron_left",
     "kron_right",
+    "last_axes",
     "matmul_left",
     "matmul_right",
     "merge_axes",
@@ -105,13 +128,16 @@ __all__ = [
     "place_diagonal",
     "prod_without",
     "prod_without_tangent",
+    "reciprocals",
     "repeat_transpose",
     "scatter",
     "share",
     "sinc_derivative",
+    "smaller_side",
     "split_axes",
     "split_like",
     "spread",
+    "square",
     "stored",
     "sum_products",
     "sum_to",
@@ -121,5 +147,7 @@ __all__ = [
     "tensordot_right",
     "tile_transpose",
     "unpad",
+    "upper_factor",
+    "widened",
     "zeros_like",
 ]

@@ -1,4 +1,4 @@
-"""Derivatives of determinants and norms where NumPy has no function for them."""
+"""Derivatives of determinants, where NumPy has no function for them."""
 
 from __future__ import annotations
 
@@ -19,15 +19,6 @@ def no_further(g: Any) -> Any:
     if isinstance(g, np.ndarray) and g.size == 0:
         return g
     raise TypeError("E5001 operation not differentiable: third derivatives of this operation are not known")
-
-
-def columns(x: Any, b: Any) -> Any:
-    """`x` as a stack of matrices: a column where `b`, the right side of a linear system, is a vector.
-
-    >>> columns(np.zeros(3), np.zeros(3)).shape, columns(np.zeros((3, 2)), np.zeros((3, 2))).shape
-    ((3, 1), (3, 2))
-    """
-    return np.expand_dims(x, -1) if np.ndim(b) == 1 else x
 
 
 def cofactor(a: Any) -> Any:

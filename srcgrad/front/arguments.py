@@ -1,0 +1,112 @@
+"""The arguments of a call by the parameters of a rule; what the rule does not handle is refused by name."""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from typing import Any  # operations are arbitrary Python objects
+
+import gast
+import numpy as np
+
+from srcgrad.facts import Facts
+from srcgrad.rules import Rule, rule_of
+from srcgrad.template import Template, adjoint_template, tangent_template
+from srcgrad.trees import Node
+
+
+def instead(rule: Rule, bound: dict[str, Node], facts: Facts) -> Rule | None:
+    """The rule that holds for a call's literals, where it is another one; values that no rule knows are refused."""
+    found = None
+    for parameter, values in rule.literals.items():
+        argument = bound.get(parameter)
+        if argument is None:
+            continue
+        value = argument.value if isinstance(argument, gast.Constant) else _NOTHING
+        if not any(value is one or (isinstance(one, str) and value == one) for one in values):
+            raise _unhandled(rule, f"`{parameter}={gast.unparse(argument)}`", argument, facts)
+        for name, special, op in rule.instead:
+            if name == parameter and value == special:
+                found = rule_of(op)
+    return found
+
+
+def check_handled(rule: Rule, arguments: list[Node], keywords: list[Node], facts: Facts) -> None:
+    """Refuse an argument that the op may know and its composition does not."""
+    assert rule.composition is not None, "only a composition is called"
+    given = inspect.signature(rule.composition).parameters.values()
+    places = [p for p in given if p.kind is not inspect.Parameter.KEYWORD_ONLY]
+    if len(arguments) > len(places) and all(p.kind is not inspect.Parameter.VAR_POSITIONAL for p in places):
+        raise _unhandled(rule, f"positional argument {len(places) + 1}", arguments[len(places)], facts)
+    for word in keywords:
+        if word.arg not in rule.parameters:
+            raise _unhandled(rule, f"`{word.arg}=`", word.value, facts)
+
+
+def bind_arguments(
+    rule: Rule, arguments: list[Node], keywords: list[Node], node: Node, facts: Facts
+) -> dict[str, Node]:
+    """Arguments by the template's parameter names; what the rule does not handle is refused by name."""
+    template = adjoint_template(rule) or tangent_template(rule)
+    assert template is not None, "a rule that is not constant has a template"
+    order, variadic, defaults = _parameters(rule.op, template)
+    given: dict[str, Node] = {}
+    rest: list[Node] = []
+    for position, argument in enumerate(arguments):
+        if position < len(order):
+            given[order[position]] = argument
+        elif variadic and template.variadic:
+            rest.append(argument)
+        else:
+            raise _unhandled(rule, f"positional argument {position + 1}", argument, facts)
+    for word in keywords:
+        given[word.arg] = word.value
+    for name, value in list(given.items()):
+        if name not in template.parameters:
+            if _is_default(value, defaults.get(name, _NOTHING)):
+                del given[name]
+            else:
+                raise _unhandled(rule, f"`{name}=`", value, facts)
+    if variadic and template.variadic:
+        given[template.variadic] = gast.Tuple(elts=rest, ctx=gast.Load())
+    for name in template.parameters:
+        if name not in given and name not in template.defaults:
+            raise _unhandled(rule, f"a call without `{name}`", node, facts)
+    return {name: given[name] for name in template.parameters if name in given}
+
+
+_NOTHING = object()
+
+
+def _parameters(op: Any, template: Template) -> tuple[tuple[str, ...], bool, dict[str, Any]]:
+    """Positional names, whether more may follow, defaults: the op's own where it tells, else the template's."""
+    fixed, own, variadic = template.positional, template.parameters, template.variadic
+    if isinstance(op, np.ufunc) or op is operator.getitem:
+        return fixed, False, {"out": None, "where": True}
+    try:
+        parameters = list(inspect.signature(op).parameters.values())
+    except (ValueError, TypeError):
+        return fixed, variadic is not None, {}
+    kinds = inspect.Parameter
+    order = [p.name for p in parameters if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)]
+    for position, own_name in enumerate(fixed[: len(order)]):
+        if order[position] not in own and own_name not in order:
+            order[position] = own_name  # `self` of a method, names of C functions
+    more = any(p.kind is kinds.VAR_POSITIONAL for p in parameters)
+    defaults = {p.name: p.default for p in parameters if p.default is not kinds.empty}
+    if not order and not template.variadic:
+        order, more = list(fixed), False
+    return tuple(order), more, defaults
+
+
+def _is_default(value: Node, default: object) -> bool:
+    return isinstance(value, gast.Constant) and default is not _NOTHING and value.value is default
+
+
+def _unhandled(rule: Rule, what: str, node: Node, facts: Facts) -> Exception:
+    return facts.refuse(
+        node,
+        "E5006",
+        f"the rule of {rule.name} does not handle {what}",
+        f"it handles: {', '.join(rule.parameters)}; compute the rest in separate operations",
+    )

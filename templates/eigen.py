@@ -1,0 +1,110 @@
+"""Eigenvalues and eigenvectors; batched over leading axes.
+
+M. B. Giles, "Collected matrix derivative results for forward and reverse mode algorithmic differentiation", 2008.
+"""
+
+import numpy as np
+
+from srcgrad.rules import adjoint, d, tangent
+from srcgrad.runtime.spectra import as_real, inverse_gaps
+
+
+@adjoint(
+    np.linalg.eigvalsh,
+    forms=(
+        ("np.linalg.eigvalsh(x + x.T)", (3, 3)),
+        ("np.linalg.eigvalsh(x + np.matrix_transpose(x))", (4, 2, 2)),
+        ("np.linalg.eigvalsh(x + x.T, UPLO='U')", (3, 3)),
+    ),
+    note="The gradient is symmetric, as the matrix is taken to be.",
+)
+def eigvalsh(z, a, UPLO="L"):
+    _, v = np.linalg.eigh(a, UPLO)
+    if np.ndim(a) == 2:
+        d[a] = (v * d[z]) @ v.T
+    else:
+        d[a] = (v * np.expand_dims(d[z], -2)) @ v.mT
+
+
+@tangent(np.linalg.eigvalsh)
+def eigvalsh_tangent(z, a, UPLO="L"):
+    _, v = np.linalg.eigh(a, UPLO)
+    d[z] = np.diagonal(v.mT @ (0.5 * (d[a] + d[a].mT)) @ v, 0, -2, -1)
+
+
+@adjoint(
+    np.linalg.eigh,
+    results=(("eigenvalues", -1), ("eigenvectors", 0)),
+    forms=(
+        ("np.linalg.eigh(x + x.T)[0]", (3, 3)),
+        ("np.linalg.eigh(x + x.T)[1] ** 2", (3, 3)),
+        ("np.linalg.eigh(x + np.matrix_transpose(x))[1] ** 2", (4, 2, 2)),
+        ("np.linalg.eigh(x + x.T, 'U').eigenvectors ** 2", (3, 3)),
+        ("np.linalg.eigh(x + x.mT).eigenvalues", (4, 2, 2)),
+        ("np.linalg.eigh(x + x.T)", (2, 2)),
+    ),
+    note="The gradient is symmetric; for equal eigenvalues the part that would divide by 0 is left out.",
+)
+def eigh(z, a, UPLO="L"):
+    turned = z[1].mT @ d[z][1]
+    inner = 0.5 * inverse_gaps(z[0]) * (turned - turned.mT)
+    if np.ndim(a) == 2:
+        d[a] = z[1] @ inner @ z[1].T + (z[1] * d[z][0]) @ z[1].T
+    else:
+        d[a] = z[1] @ inner @ z[1].mT + (z[1] * np.expand_dims(d[z][0], -2)) @ z[1].mT
+
+
+@tangent(np.linalg.eigh)
+def eigh_tangent(z, a, UPLO="L"):
+    turned = z[1].mT @ (0.5 * (d[a] + d[a].mT)) @ z[1]
+    d[z] = (np.diagonal(turned, 0, -2, -1), z[1] @ (inverse_gaps(z[0]) * turned))
+
+
+@adjoint(
+    np.linalg.eigvals,
+    forms=(
+        ("np.linalg.eigvals(x + np.diag([1.0, 8.0, 16.0]))", (3, 3)),
+        ("np.linalg.eigvals(x + np.diag([1.0, 9.0]))", (4, 2, 2)),
+    ),
+    note="Of real matrices with real eigenvalues; complex ones raise TypeError (E5001).",
+)
+def eigvals(z, a):
+    _, v = np.linalg.eig(a)
+    d[a] = np.linalg.solve(as_real(v).mT, np.expand_dims(d[z], -1) * v.mT)
+
+
+@tangent(np.linalg.eigvals)
+def eigvals_tangent(z, a):
+    _, v = np.linalg.eig(a)
+    d[z] = np.diagonal(np.linalg.solve(as_real(v), d[a] @ v), 0, -2, -1)
+
+
+@adjoint(
+    np.linalg.eig,
+    results=(("eigenvalues", -1), ("eigenvectors", 0)),
+    forms=(
+        ("np.linalg.eig(x + np.diag([1.0, 8.0, 16.0]))[0]", (3, 3)),
+        ("np.linalg.eig(x + np.diag([1.0, 8.0, 16.0])).eigenvectors", (3, 3)),
+        ("np.linalg.eig(x + np.diag([1.0, 9.0]))", (4, 2, 2)),
+    ),
+    note="Of real matrices with real eigenvalues; complex ones raise TypeError (E5001). For equal eigenvalues the part "
+    "that would divide by 0 is left out.",
+)
+def eig(z, a):
+    v = as_real(z[1])
+    straight = d[z][1] - v * np.sum(v * d[z][1], axis=-2, keepdims=True)
+    inner = inverse_gaps(z[0]) * (v.mT @ straight)
+    d[a] = np.linalg.solve(v.mT, inner @ v.mT + np.expand_dims(d[z][0], -1) * v.mT)
+
+
+@tangent(np.linalg.eig)
+def eig_tangent(z, a):
+    v = as_real(z[1])
+    turned = np.linalg.solve(v, d[a] @ v)
+    moved = v @ (inverse_gaps(z[0]) * turned)
+    d[z] = (np.diagonal(turned, 0, -2, -1), moved - v * np.sum(v * moved, axis=-2, keepdims=True))
+
+
+@adjoint.linear(as_real, forms=(("as_real(x)", (2, 2)),), note="It raises where its argument is complex.")
+def as_real_adjoint(z, x):
+    d[x] = d[z]

@@ -1,0 +1,212 @@
+"""Linear systems: inverses, solutions, least squares, tensors as matrices; batched over leading axes.
+
+M. B. Giles, "Collected matrix derivative results for forward and reverse mode algorithmic differentiation", 2008;
+for pseudo-inverses G. H. Golub and V. Pereyra, "The differentiation of pseudo-inverses", 1973.
+"""
+
+import numpy as np
+
+from srcgrad.rules import adjoint, constants, d, tangent
+from srcgrad.runtime.broadcast import sum_to
+from srcgrad.runtime.structure import zeros_like
+from srcgrad.runtime.systems import columns, emptied, filled, last_axes, square
+
+
+@adjoint(
+    np.linalg.inv,
+    forms=(
+        ("np.linalg.inv(x)", (2, 2)),
+        ("np.linalg.inv(x + 3.0 * np.eye(3))", (3, 3)),
+        ("np.linalg.inv(x + 3.0 * np.eye(2))", (4, 2, 2)),
+    ),
+)
+def inv(z, a):
+    d[a] = -z.mT @ d[z] @ z.mT
+
+
+@tangent(np.linalg.inv)
+def inv_tangent(z, a):
+    d[z] = -z @ d[a] @ z
+
+
+@adjoint(
+    np.linalg.solve,
+    forms=(
+        ("np.linalg.solve(x + 3.0 * np.eye(3), y)", (3, 3), (3,)),
+        ("np.linalg.solve(x + 3.0 * np.eye(3), y)", (3, 3), (3, 2)),
+        ("np.linalg.solve(x + 3.0 * np.eye(2), y)", (4, 2, 2), (2,)),
+        ("np.linalg.solve(x + 3.0 * np.eye(2), y)", (4, 2, 2), (2, 3)),
+        ("np.linalg.solve(x + 3.0 * np.eye(2), y)", (2, 2), (4, 2, 3)),
+        ("np.linalg.solve(x + 3.0 * np.eye(2), y)", (4, 2, 2), (4, 2, 1)),
+    ),
+)
+def solve(z, a, b):
+    if np.ndim(a) == 2 and np.ndim(b) == 1:
+        solved = np.linalg.solve(a.T, d[z])
+        d[a] = -np.outer(solved, z)
+        d[b] = solved
+    elif np.ndim(a) == 2 and np.ndim(b) == 2:
+        solved = np.linalg.solve(a.T, d[z])
+        d[a] = -solved @ z.T
+        d[b] = solved
+    else:
+        turned = np.linalg.solve(a.mT, columns(d[z], b))
+        d[a] = sum_to(-turned @ columns(z, b).mT, a)
+        d[b] = sum_to(np.reshape(turned, np.shape(z)), b)
+
+
+@tangent(np.linalg.solve)
+def solve_tangent(z, a, b):
+    if np.ndim(a) == 2:
+        d[z] = np.linalg.solve(a, d[b] - d[a] @ z)
+    else:
+        d[z] = np.reshape(np.linalg.solve(a, columns(d[b], b) - d[a] @ columns(z, b)), np.shape(z))
+
+
+@adjoint(
+    np.linalg.pinv,
+    forms=(
+        ("np.linalg.pinv(x)", (3, 2)),
+        ("np.linalg.pinv(x)", (2, 3)),
+        ("np.linalg.pinv(x + 3.0 * np.eye(2))", (4, 2, 2)),
+        ("np.linalg.pinv(x, rcond=1e-12)", (4, 2)),
+        ("np.linalg.pinv(x @ y, 1e-5)", (3, 2), (2, 3)),
+        ("np.linalg.pinv(x + x.T + np.eye(3), hermitian=True)", (3, 3)),
+    ),
+    literals={"hermitian": (False, True)},
+    note="The rank is taken to be constant. With hermitian=True the gradient is symmetric.",
+)
+def pinv(z, a, rcond=None, hermitian=False, *, rtol=None):
+    turned = d[z].mT - a @ (z @ d[z].mT)
+    whole = turned @ z @ z.mT + z.mT @ z @ (d[z].mT - (d[z].mT @ z) @ a) - z.mT @ d[z] @ z.mT
+    if hermitian:
+        d[a] = 0.5 * (whole + whole.mT)
+    else:
+        d[a] = whole
+
+
+@tangent(np.linalg.pinv)
+def pinv_tangent(z, a, rcond=None, hermitian=False, *, rtol=None):
+    if hermitian:
+        a_dot = 0.5 * (d[a] + d[a].mT)
+        turned = a_dot.mT - a_dot.mT @ a @ z
+        d[z] = z @ z.mT @ turned + (a_dot.mT - z @ (a @ a_dot.mT)) @ z.mT @ z - z @ a_dot @ z
+    else:
+        turned = d[a].mT - (d[a].mT @ a) @ z
+        d[z] = z @ z.mT @ turned + (d[a].mT - z @ (a @ d[a].mT)) @ z.mT @ z - z @ d[a] @ z
+
+
+@adjoint(
+    np.linalg.lstsq,
+    results=(("x", None), ("residuals", None), ("rank", None), ("s", -1)),
+    forms=(
+        ("np.linalg.lstsq(x, y)[0]", (4, 2), (4,)),
+        ("np.linalg.lstsq(x, y)[0]", (4, 2), (4, 3)),
+        ("np.linalg.lstsq(x, y)[0]", (2, 4), (2,)),
+        ("np.linalg.lstsq(x @ z, y, 1e-5)[0]", (4, 1), (4, 2), (1, 3)),
+        ("np.linalg.lstsq(x, y)[1]", (4, 2), (4,)),
+        ("np.linalg.lstsq(x, y)[1]", (4, 2), (4, 3)),
+        ("np.linalg.lstsq(x, y)[1]", (2, 4), (2, 3)),
+        ("np.linalg.lstsq(x, y)[3]", (4, 2), (4,)),
+        ("np.linalg.lstsq(x, y)[:2]", (4, 2), (4, 2)),
+    ),
+    note="The rank is taken to be constant.",
+)
+def lstsq(z, a, b, rcond=None):
+    x = columns(z[0], b)
+    rest = columns(b, b) - a @ x
+    inverse = np.linalg.pinv(a, rtol=rcond)
+    x_bar = columns(d[z][0], b)
+    u, _, vt = np.linalg.svd(a, full_matrices=False)
+    whole = inverse.mT @ x_bar + 2.0 * (rest * filled(d[z][1], rest))
+    turned = rest @ (inverse @ (inverse.mT @ x_bar)).mT + inverse.mT @ x @ (x_bar - inverse @ (a @ x_bar)).mT
+    d[a] = turned - whole @ x.mT + (u * d[z][3]) @ vt
+    d[b] = np.reshape(whole, np.shape(b))
+
+
+@tangent(np.linalg.lstsq)
+def lstsq_tangent(z, a, b, rcond=None):
+    x = columns(z[0], b)
+    rest = columns(b, b) - a @ x
+    inverse = np.linalg.pinv(a, rtol=rcond)
+    u, _, vt = np.linalg.svd(a, full_matrices=False)
+    moved = columns(d[b], b) - d[a] @ x
+    turned = inverse @ (inverse.mT @ (d[a].mT @ rest)) + (d[a].mT - inverse @ (a @ d[a].mT)) @ (inverse.mT @ x)
+    d[z] = (
+        np.reshape(inverse @ moved + turned, np.shape(z[0])),
+        emptied(2.0 * np.sum(rest * moved, axis=0), z[1]),
+        zeros_like(z[2]),
+        np.diagonal(u.mT @ d[a] @ vt.mT),
+    )
+
+
+@adjoint(
+    np.linalg.tensorsolve,
+    forms=(
+        ("np.linalg.tensorsolve(x + 3.0 * np.eye(6).reshape(2, 3, 6), y)", (2, 3, 6), (2, 3)),
+        ("np.linalg.tensorsolve(x + 3.0 * np.eye(4).reshape(4, 2, 2), y)", (4, 2, 2), (4,)),
+        ("np.linalg.tensorsolve(x + 3.0 * np.eye(4).reshape(2, 4, 2), y, axes=(0,))", (2, 4, 2), (4,)),
+        ("np.linalg.tensorsolve(x + np.arange(16.0).reshape(2, 2, 2, 2) ** 2, y, (0, 2))", (2, 2, 2, 2), (2, 2)),
+    ),
+)
+def tensorsolve(z, a, b, axes=None):
+    if axes is None:
+        solved = np.linalg.solve(square(a).T, np.ravel(d[z]))
+        d[a] = -np.reshape(np.outer(solved, z), np.shape(a))
+        d[b] = np.reshape(solved, np.shape(b))
+    else:
+        order = last_axes(a, axes)
+        moved = np.transpose(a, order)
+        solved = np.linalg.solve(square(moved).T, np.ravel(d[z]))
+        d[a] = -np.transpose(np.reshape(np.outer(solved, z), np.shape(moved)), np.argsort(order))
+        d[b] = np.reshape(solved, np.shape(b))
+
+
+@tangent(np.linalg.tensorsolve)
+def tensorsolve_tangent(z, a, b, axes=None):
+    if axes is None:
+        rest = np.ravel(d[b]) - square(d[a]) @ np.ravel(z)
+        d[z] = np.reshape(np.linalg.solve(square(a), rest), np.shape(z))
+    else:
+        order = last_axes(a, axes)
+        rest = np.ravel(d[b]) - square(np.transpose(d[a], order)) @ np.ravel(z)
+        d[z] = np.reshape(np.linalg.solve(square(np.transpose(a, order)), rest), np.shape(z))
+
+
+@adjoint(
+    np.linalg.tensorinv,
+    forms=(
+        ("np.linalg.tensorinv(x + 3.0 * np.eye(6).reshape(2, 3, 6))", (2, 3, 6)),
+        ("np.linalg.tensorinv(x + 3.0 * np.eye(4).reshape(4, 2, 2), ind=1)", (4, 2, 2)),
+    ),
+)
+def tensorinv(z, a, ind=2):
+    d[a] = -np.reshape(square(z).T @ square(d[z]) @ square(z).T, np.shape(a))
+
+
+@tangent(np.linalg.tensorinv)
+def tensorinv_tangent(z, a, ind=2):
+    d[z] = -np.reshape(square(z) @ square(d[a]) @ square(z), np.shape(z))
+
+
+@adjoint.linear(square, forms=(("square(x)", (2, 3, 6)), ("square(x)", (3, 3))))
+def square_adjoint(z, a):
+    d[a] = np.reshape(d[z], np.shape(a))
+
+
+@adjoint.linear(columns, forms=(("columns(x, y)", (3,), (3,)), ("columns(x, y)", (2, 3), (2, 3))))
+def columns_adjoint(z, x, b):
+    d[x] = np.reshape(d[z], np.shape(x))
+
+
+@adjoint.linear(filled, forms=(("filled(x, y)", (3,), (2, 3)), ("filled(x, y)", (0,), (2, 3))))
+def filled_adjoint(z, g, x):
+    d[g] = emptied(d[z], g)
+
+
+@adjoint.linear(emptied, forms=(("emptied(x, y)", (3,), (3,)), ("emptied(x, y)", (3,), (0,))))
+def emptied_adjoint(z, x, g):
+    d[x] = filled(d[z], x)
+
+
+constants((last_axes,))
