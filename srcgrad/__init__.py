@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from srcgrad.rules import adjoint, nondifferentiable, tangent
     from srcgrad.runtime.hooks import hook
     from srcgrad.sealed import opaque
+    from srcgrad.tape import trace
 
 __version__ = "0.1.0"
 
@@ -51,6 +52,7 @@ _HOME = {
     "source": "api",
     "stop_gradient": "api",
     "tangent": "rules",
+    "trace": "tape",
     "transpose": "calculus",
     "value_and_grad": "api",
     "vjp": "api",
@@ -77,6 +79,7 @@ __all__ = [
     "source",
     "stop_gradient",
     "tangent",
+    "trace",
     "transpose",
     "value_and_grad",
     "vjp",

@@ -1,4 +1,4 @@
-"""The command line: `srcgrad dump`, `srcgrad check`, `srcgrad explain`, `srcgrad rules`, `srcgrad devices`."""
+"""The command line: `srcgrad dump`, `check`, `explain`, `trace`, `rules`, `devices`."""
 
 from __future__ import annotations
 
@@ -73,6 +73,16 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("--wrt", type=_names, metavar="NAMES", help="parameters, as x,w,b; default: all that matter")
     explain.add_argument("--args", metavar="TEXT", help='runs the target: bytes recorded for "np.ones(3), 2.0"')
     explain.set_defaults(command=_explain)
+    trace = commands.add_parser(
+        "trace", help="list the operations of one call with values and adjoints; runs the target"
+    )
+    trace.add_argument("target", type=str.strip, metavar="TARGET", help=TARGET)
+    trace.add_argument("--args", metavar="TEXT", required=True, help='the arguments, as "np.ones(3), 2.0"')
+    trace.add_argument(
+        "--wrt", type=_names, metavar="NAMES", help="parameters, as x,w,b; default: all that hold floats"
+    )
+    trace.add_argument("--json", action="store_true", help="print JSON")
+    trace.set_defaults(command=_trace)
     rules = commands.add_parser("rules", help="list the operations, or show the rule of one")
     rules.add_argument("operation", nargs="?", metavar="OP", help="np.tanh, scipy.special.erf, multiply")
     rules.add_argument("--markdown", action="store_true", help="print the page docs/rules.md")
@@ -141,6 +151,13 @@ def _explain(asked: argparse.Namespace) -> int:
 
     text = _standard_input([asked.target])
     return explain_target(asked.target, wrt=asked.wrt, arguments=asked.args, text=text)
+
+
+def _trace(asked: argparse.Namespace) -> int:
+    from srcgrad.trial import trace_target
+
+    text = _standard_input([asked.target])
+    return trace_target(asked.target, asked.args, wrt=asked.wrt, as_json=asked.json, text=text)
 
 
 def _rules(asked: argparse.Namespace) -> int:

@@ -154,6 +154,7 @@ class Facts:
     displays: dict[str, list[Node]] = field(default_factory=dict)  # name of a dict -> the statements that make it
     copies: dict[Node, None] = field(default_factory=dict)  # `x = owned(x, ...)`: an argument that is written into
     lambdas: dict[Node, None] = field(default_factory=dict)  # functions that stand inside: those of hooks
+    probes: list[Any] = field(default_factory=list)  # of a trace: what each probe watches (derive.probes.Place)
     swapped: dict[str, dict[str, None]] = field(default_factory=dict)  # array -> arrays with which it changes places
     checked: dict[Node, None] = field(default_factory=dict)  # bindings whose value is looked at: it must be a number
     records: dict[str, Any] = field(default_factory=dict)  # name of a dict that stands for an object -> its class

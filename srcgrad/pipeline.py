@@ -25,6 +25,7 @@ from srcgrad.analyse.shapes import shapes
 from srcgrad.derive.calls import calls
 from srcgrad.derive.finish import gradient
 from srcgrad.derive.forward import dotted, tangent
+from srcgrad.derive.probes import probes
 from srcgrad.emit.assemble import SUFFIX, assemble, outer_names
 from srcgrad.facts import Facts, Kind, Spec
 from srcgrad.front.array_api import array_api
@@ -121,6 +122,7 @@ MODES: dict[str, tuple[Pass, ...]] = {
     "hvp": FORWARD,  # of the text of a gradient
     "elementwise": REVERSE,
     "pull": REVERSE,
+    "trace": (*FRONT, containers, probes, *ANALYSE, gradient),
 }
 SEED = {"vjp": "given", "pull": "given", "elementwise": "ones"}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import sys
 import warnings
@@ -21,6 +22,7 @@ from srcgrad.front.webs import parameters
 from srcgrad.imported import function_of, module_of
 from srcgrad.inputs import discrete
 from srcgrad.oracles import Record
+from srcgrad.tape import trace
 
 Function = Callable[..., Any]
 Shape = tuple[int, ...]
@@ -87,6 +89,30 @@ def check_target(
                 print(f"{function.qualname} is not checked: {error}", file=sys.stderr)
     print(table(list(dict.fromkeys(rows))), end="")
     return 0 if complete and all(row.verdict == "ok" for row in rows) else 1
+
+
+def trace_target(
+    target: str, arguments: str, *, wrt: tuple[str, ...] | None = None, as_json: bool = False, text: str | None = None
+) -> int:
+    """Run the functions of a target with the arguments, and print what `srcgrad.trace` has of each; always 0.
+
+    As JSON it is one object, or a list of them for several functions.
+    """
+    functions = find_target(target, text=text)
+    values = evaluated(arguments)
+    with module_of(target, text) as module:
+        lives = [function_of(module, function.qualname) for function in functions]
+        for function, live in zip(functions, lives, strict=True):
+            try:
+                inspect.signature(live).bind(*values)
+            except TypeError as error:
+                message = f"--args does not fit {function.qualname}: {error}"
+                raise DifferentiationError("E5015", message, "give all arguments that it needs") from None
+        found = [trace(live, wrt)(*values) for live in lives]
+    texts = [made.json() if as_json else str(made) for made in found]
+    listed = as_json and len(texts) > 1
+    print("[\n" + ",\n".join(texts) + "\n]" if listed else "\n\n".join(texts))
+    return 0
 
 
 def summary(function: str, records: Sequence[Record]) -> list[Row]:

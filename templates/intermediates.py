@@ -1,7 +1,8 @@
-"""Values on their way through a function: hooks on their adjoints."""
+"""Values on their way through a function: hooks on their adjoints, probes that watch."""
 
 from srcgrad.rules import adjoint, d, tangent
 from srcgrad.runtime.hooks import beyond_hooks, hook, hooked
+from srcgrad.runtime.probes import probe, probed
 
 
 @adjoint(hook, forms=(("hook(x)", (3,)), ("hook(x)", ())), second=False, note="The functions see the adjoint.")
@@ -27,3 +28,13 @@ def hooked_tangent(z, x_bar, *fns):
 @adjoint.linear(beyond_hooks, forms=(("beyond_hooks(x)", (0,)),), second=False, note="It raises, unless empty.")
 def beyond_hooks_adjoint(z, g):
     d[g] = beyond_hooks(d[z])
+
+
+@adjoint.linear(probe, forms=(("probe(x, 0)", (3,)), ("probe(x, 0)", ())))
+def probe_adjoint(y, x, place):
+    d[x] = probed(d[y], place)
+
+
+@adjoint.linear(probed, forms=(("probed(x, 0)", (3,)), ("probed(x, 0)", ())))
+def probed_adjoint(y, x_bar, place):
+    d[x_bar] = d[y]

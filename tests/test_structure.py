@@ -54,6 +54,7 @@ ORDER = (
         "load",
         "arguments",
         "into",
+        "tape",
         "running",
         "adapters",
         "forms",

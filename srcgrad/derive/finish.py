@@ -22,7 +22,7 @@ def gradient(function: Node, facts: Facts) -> Program:
     found = [name(facts.spelled[w]) for w in facts.wrt]
     adjoints = found[0] if len(found) == 1 and facts.single else gast.Tuple(elts=found, ctx=gast.Load())
     value: Node = adjoints
-    if facts.mode in ("value-and-grad", "vjp"):
+    if facts.mode in ("value-and-grad", "vjp", "trace"):
         value = gast.Tuple(elts=[_value(halves.output.value, halves, facts), adjoints], ctx=gast.Load())
     elif facts.auxiliary:
         value = gast.Tuple(elts=[adjoints, _value(halves.output.value.elts[1], halves, facts)], ctx=gast.Load())

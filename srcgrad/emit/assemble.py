@@ -21,6 +21,7 @@ SUFFIX = {
     "hvp": "hvp",
     "elementwise": "elementwise_grad",
     "pull": "pull",
+    "trace": "trace",
 }
 TITLE = {
     "reverse": "Gradient of `{name}` with respect to {wrt}.",
@@ -29,6 +30,7 @@ TITLE = {
     "forward": "Value of `{name}` and its derivative along tangents of {wrt}.",
     "hvp": "Derivative of `{name}` along tangents of {wrt}.",
     "elementwise": "Gradient of the sum of the elements of `{name}` with respect to {wrt}.",
+    "trace": "Value and gradient of `{name}` with respect to {wrt}, each operation watched.",
     "pull": "Adjoints of {wrt} for a seed of `{name}`.",
 }
 

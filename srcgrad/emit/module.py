@@ -22,6 +22,7 @@ WHAT = {
     "hvp": "tangent",
     "elementwise": "gradient of the sum of the elements",
     "pull": "adjoints",
+    "trace": "value and gradient, watched,",
 }
 
 

@@ -17,7 +17,7 @@ def intermediate(function: Node, facts: Facts) -> Node:
     ('h',)
     """
     facts.inner = tuple(wanted for wanted in facts.wrt if wanted not in parameters(function))
-    if facts.inner and facts.mode not in ("reverse", "value-and-grad", "vjp"):
+    if facts.inner and facts.mode not in ("reverse", "value-and-grad", "vjp", "trace"):
         raise facts.refuse(
             facts.source.tree,
             "E5009",

@@ -38,6 +38,7 @@ from srcgrad.runtime.layout import (
 from srcgrad.runtime.linalg import cofactor, cofactor_derivative, cofactor_second, no_further
 from srcgrad.runtime.matrices import bordered, chain_adjoints, chain_bend, chain_second, chain_tangent, corner
 from srcgrad.runtime.norm import norm_curvature, norm_gradient
+from srcgrad.runtime.probes import probe, probed
 from srcgrad.runtime.reduce import (
     along_axes,
     along_axes_transpose,
@@ -126,6 +127,8 @@ __all__ = [
     "norm_gradient",
     "owned",
     "place_diagonal",
+    "probe",
+    "probed",
     "prod_without",
     "prod_without_tangent",
     "reciprocals",

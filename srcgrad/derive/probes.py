@@ -1,0 +1,166 @@
+"""A probe behind each operation that may carry a derivative, for `srcgrad.trace`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+import gast
+
+from srcgrad.analyse.containers import MAKERS
+from srcgrad.emit.expression import expression as spelled
+from srcgrad.facts import Facts, Operation
+from srcgrad.parts import is_swap
+from srcgrad.rules import rule_of
+from srcgrad.runtime.probes import probe
+from srcgrad.trees import Block, Node, assign, at, copy, expression, is_write, name, statements, stores, walk, written
+
+
+@dataclass(frozen=True)
+class Place:
+    """A statement in normal form that binds a value: where it is, and what it computes from what.
+
+    `text` is the expression, in which `$h$` stands for what h is bound to; `bound` the name that it binds, `name` the
+    user's name for it, empty for a temporary; `slot` its place in what an unpacking takes apart.
+    """
+
+    line: int
+    bound: str
+    name: str
+    operation: str
+    text: str
+    slot: int | None = None
+
+
+def probes(function: Node, facts: Facts) -> Node:
+    """Follow each statement that binds a varying number or array by a probe, which has the value and its adjoint.
+
+    >>> from srcgrad.explain import explain_text
+    >>> print(explain_text("def f(x, y):\\n    return x * y + np.sin(x)", after="probes", mode="trace"))
+    def f(x, y):
+        t2_ = x * y
+        t2 = probe(t2_, 0)
+        t3_ = np.sin(x)
+        t3 = probe(t3_, 1)
+        y__ = t2 + t3
+        y_ = probe(y__, 2)
+        return y_
+    """
+    changed = {w for node in statements(function.body) for w in written(node)}
+    changed |= {s for node in statements(function.body) if is_swap(node) for s in stores(node)}
+    function.body = _block(function.body, _Work(facts, changed))
+    return function
+
+
+@dataclass
+class _Work:
+    """The function that is probed: names whose contents change, the texts of containers that have no row."""
+
+    facts: Facts
+    changed: set[str]
+    taken_apart: dict[str, str] = field(default_factory=dict)
+
+    def is_plain(self, bound: str) -> bool:
+        """Whether a name holds a number or an array that varies, and that nothing is written into."""
+        facts = self.facts
+        holds = bound in facts.containers or facts.list_kind(bound) or bound in facts.records
+        return bound in facts.varied and bound not in self.changed and not holds
+
+    def text(self, value: Node) -> str:
+        """An expression with its names marked; containers that have no row of their own are written out."""
+        marked = copy(value)
+        for item in walk(marked):
+            if isinstance(item, gast.Name):
+                item.id = f"${item.id}$"
+        return re.sub(r"\$(\w+)\$", lambda m: self.taken_apart.get(m[1], m[0]), spelled(marked))
+
+
+def _block(block: Block, work: _Work) -> Block:
+    made: Block = []
+    for node in block:
+        for which in ("body", "orelse"):
+            if getattr(node, which, None):
+                setattr(node, which, _block(getattr(node, which), work))
+        made += _probed(node, work)
+    return made
+
+
+def _probed(node: Node, work: _Work) -> Block:
+    if isinstance(node, gast.For):
+        _item(node, work)
+    elif is_write(node):
+        if isinstance(node.value, gast.Name) and work.is_plain(node.value.id):
+            return [_stored(node, work), node]
+    elif isinstance(node, gast.Assign) and not written(node) and not is_swap(node):
+        return [node, *_bound(node, work)]
+    return [node]
+
+
+def _item(node: Node, work: _Work) -> None:
+    """The rows of an array over which a loop runs."""
+    if isinstance(node.iter, gast.Name) and isinstance(node.target, gast.Name) and work.is_plain(node.target.id):
+        text = f"item of {work.text(node.iter)}"
+        node.body.insert(0, _behind(node, node.target, "item", text, None, work.facts))
+
+
+def _stored(node: Node, work: _Work) -> Node:
+    """What is stored in a part of an array, which itself has no row."""
+    facts, part = work.facts, node.targets[0] if isinstance(node, gast.Assign) else node.target
+    held = facts.names.fresh(f"{node.value.id}_")
+    facts.varied[held], facts.temporaries[held] = None, "t"
+    text = f"{spelled(part)} {'=' if isinstance(node, gast.Assign) else '+='} {work.text(node.value)}"
+    array = facts.base.get(part.value.id, part.value.id)
+    made = _statement(held, node.value, node, Place(node.lineno, held, array, "store", text), facts)
+    node.value = name(held)
+    return made
+
+
+def _bound(node: Node, work: _Work) -> Block:
+    """The probes of the names that an assignment binds."""
+    facts, target = work.facts, node.targets[0]
+    operation, text = _operation(node.value, facts), work.text(node.value)
+    if isinstance(target, gast.Tuple):
+        parts = [(slot, item) for slot, item in enumerate(target.elts) if work.is_plain(item.id)]
+        return [_behind(node, item, operation, f"{text}[{slot}]", slot, facts) for slot, item in parts]
+    if work.is_plain(target.id) and not _makes_container(node.value, facts):
+        facts.augmented.pop(node, None)  # what it adds to has a name of its own now
+        return [_behind(node, target, operation, text, None, facts)]
+    if target.id in facts.temporaries:
+        work.taken_apart[target.id] = text
+    return []
+
+
+def _makes_container(value: Node, facts: Facts) -> bool:
+    operation = facts.operation.get(value)
+    made = operation is not None and any(operation.function is one for one in MAKERS)
+    return made or isinstance(value, gast.Tuple | gast.List | gast.Dict)
+
+
+def _behind(node: Node, item: Node, operation: str, text: str, slot: int | None, facts: Facts) -> Node:
+    """Give what a statement binds another name, and return the probe that binds the old one."""
+    bound, item.id = item.id, facts.names.fresh(f"{item.id}_" if item.id in facts.temporaries else item.id)
+    facts.varied[item.id] = None
+    facts.temporaries[item.id] = facts.temporaries.get(bound, "t")
+    own = "" if bound in facts.temporaries else facts.base.get(bound, bound)
+    return _statement(bound, name(item.id), node, Place(node.lineno, bound, own, operation, text, slot), facts)
+
+
+def _statement(bound: str, read: Node, node: Node, place: Place, facts: Facts) -> Node:
+    helper = facts.library("probe", probe)
+    value = expression(f"{helper}(x, {len(facts.probes)})", x=read)
+    facts.operation[value] = Operation("op", probe, rule_of(probe), {"x": read, "place": value.args[1]})
+    made = at(assign(bound, value), node)
+    facts.origin[made] = facts.origin.get(node, node)
+    facts.probes.append(place)
+    return made
+
+
+def _operation(value: Node, facts: Facts) -> str:
+    if isinstance(value, gast.Name):
+        return "name"
+    operation = facts.operation.get(value)
+    if operation is None:
+        return type(value).__name__.lower()
+    if operation.rule is not None:
+        return operation.rule.name
+    return str(getattr(operation.function, "__name__", "call"))
