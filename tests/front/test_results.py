@@ -95,8 +95,9 @@ def in_a_dict(a):
 
 
 PROGRAMS = [
-    unpacked, own_operand_in_a_loop, overwritten_operand, fields_in_a_loop, written_into, bound_twice, result_of_a_helper,
-    slice_of_results, slice_of_parts, clashing_name, name_of_a_result_bound_again, result_read_again, whole, in_a_dict,
+    unpacked, own_operand_in_a_loop, overwritten_operand, fields_in_a_loop, written_into, bound_twice,
+    result_of_a_helper, slice_of_results, slice_of_parts, clashing_name, name_of_a_result_bound_again,
+    result_read_again, whole, in_a_dict,
 ]  # fmt: skip
 
 
