@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from srcgrad.errors import DifferentiationError
     from srcgrad.forms import register_jvp, register_vjp, sensitivity
     from srcgrad.jacobians import hessian, jacobian
+    from srcgrad.recompute import checkpoint, checkpointed
     from srcgrad.rules import adjoint, nondifferentiable, tangent
     from srcgrad.runtime.hooks import hook
     from srcgrad.sealed import opaque
@@ -35,6 +36,8 @@ _HOME = {
     "DifferentiationError": "errors",
     "adjoint": "rules",
     "check_grads": "check",
+    "checkpoint": "recompute",
+    "checkpointed": "recompute",
     "differentiate": "api",
     "elementwise_grad": "calculus",
     "grad": "api",
@@ -62,6 +65,8 @@ __all__ = [
     "DifferentiationError",
     "adjoint",
     "check_grads",
+    "checkpoint",
+    "checkpointed",
     "differentiate",
     "elementwise_grad",
     "grad",

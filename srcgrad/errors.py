@@ -29,6 +29,7 @@ CODES: dict[str, str] = {
     "E5022": "kernel failed",
     "E5023": "no float64 on the OpenCL device",
     "E5024": "accumulator does not match the gradient",
+    "E5025": "checkpoint that no derivative can follow",
 }
 
 

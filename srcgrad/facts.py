@@ -43,6 +43,7 @@ class Operation:
     function: Any
     rule: Rule | None = None
     bound: dict[str, Node] = field(default_factory=dict)
+    checkpointed: bool = False  # whether a call records its arguments alone
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,10 @@ class Facts:
     part_spec: dict[Node, Spec] = field(default_factory=dict)  # `a[i] = e` -> what is known of a[i]
     number: dict[Node, int] = field(default_factory=dict)  # statement -> its place in the text, from 0
     backs: dict[Node, str] = field(default_factory=dict)  # call of a callee -> name of its pullback
+    recomputed: dict[Node, str] = field(default_factory=dict)  # ... that is made backwards -> name of its derivative
+    checkpointed: dict[Node, Node] = field(default_factory=dict)  # loop of which few states are kept -> its slots
+    steps: dict[Node, Node] = field(default_factory=dict)  # statement that takes a trip's results -> that loop
+    snapshots: dict[str, Node] = field(default_factory=dict)  # name of a loop's snapshots -> that loop
     callees: dict[Any, Any] = field(default_factory=dict)  # derivative functions that the text needs
     results: dict[Node, None] = field(default_factory=dict)  # names read for the new value of a statement
     mention: dict[tuple[int, str], int] = field(default_factory=dict)  # (line, name) -> place among its operands
@@ -160,6 +165,7 @@ class Facts:
     records: dict[str, Any] = field(default_factory=dict)  # name of a dict that stands for an object -> its class
     contexts: list[Node] = field(default_factory=list)  # `with np.errstate(...)` around statements of the user
     local: frozenset[str] = frozenset()  # names that the user's function binds
+    step: Any = None  # the front.step.Step whose function this is
     called: bool = False  # whether another function of the text calls this one
     seed: str = "given"  # parameter, given (without default), one, ones: where the seed comes from
     auxiliary: bool = False  # whether the function returns a pair of which only the first has a derivative
@@ -208,6 +214,12 @@ class Facts:
     def pushes_forward(self) -> bool:
         """Whether tangents are computed, not adjoints."""
         return self.mode in ("forward", "hvp")
+
+    @property
+    def recomputes(self) -> bool:
+        """Whether checkpoints are heeded: not where nothing is recorded, nor in a text to be differentiated again."""
+        backwards = self.mode in ("reverse", "value-and-grad", "vjp", "elementwise", "pull")
+        return backwards and self.module is not None and not self.module.inline
 
     def as_written(self, node: Node) -> Node:
         """`a += e` for its plain spelling, where nothing recorded holds the old value; other statements as they are."""

@@ -21,14 +21,19 @@ from srcgrad.front.functions import shadows
 from srcgrad.front.namespace import Binding, LiveNamespace, Namespace
 from srcgrad.front.source import Source, source_of
 from srcgrad.front.static import StaticFunction
+from srcgrad.front.step import Step
 from srcgrad.names import Names
-from srcgrad.pipeline import Derived, analysed, derive, returns_new
+from srcgrad.pipeline import Derived, analysed, derive, returns_new, step_flows
 from srcgrad.trees import Node, walk
 
 
 def _identity(function: Any) -> int:
     """A key of a function; one known as text is found anew at each call of it, but its tree is one."""
     return id(function.node) if isinstance(function, StaticFunction) else id(function)
+
+
+def _step(function: Any) -> Step | None:
+    return function if isinstance(function, Step) else None
 
 
 def _check_undecorated(function: StaticFunction) -> None:
@@ -53,6 +58,7 @@ class Module:
     names: Names = field(default_factory=Names)
     specs: dict[Any, Any] = field(default_factory=dict)
     new: dict[int, bool] = field(default_factory=dict)  # by function: whether its result is always a new array
+    flowing: dict[int, tuple[Step, list[list[str]]]] = field(default_factory=dict)
     globals: dict[str, Binding] = field(default_factory=dict)
     methods: list[tuple[type, str, Any, Any]] = field(default_factory=list)  # class, name, method, object or None
     sources: dict[int, tuple[Any, Source, Namespace]] = field(default_factory=dict)
@@ -68,12 +74,15 @@ class Module:
         """Source and namespace of a callee; each keeps its own."""
         known = self.sources.get(_identity(function))
         if known is None:
-            if isinstance(function, StaticFunction):
+            if isinstance(function, Step):
+                known = (function, function.source, function.namespace)
+            elif isinstance(function, StaticFunction):
                 _check_undecorated(function)
                 check_defaults(function)
                 known = (function, function.source, function.module)
             else:
                 plain = getattr(function, "__func__", function)
+                plain = getattr(plain, "__srcgrad_primal__", plain)
                 known = (function, with_live_defaults(source_of(plain), plain), LiveNamespace(plain))
             self.sources[_identity(function)] = known
         return known[1], known[2]
@@ -101,13 +110,15 @@ class Module:
         auxiliary: bool = False,
     ) -> str:
         """The name of the derivative of `function` in this text; it is made if it is not there yet."""
+        kinds = kinds if mode != "primal" else {}
         key = (_identity(function), mode, wrt, tuple(sorted(kinds.items(), key=lambda item: item[0])), auxiliary)
         if key in self.pending:
             return self.pending[key]
         source, namespace = self.source(function)
         self.names.taken |= {node.id for node in walk(source.tree) if isinstance(node, gast.Name)}
         try:
-            made = derive(source, namespace, mode, wrt, kinds, self, key, single, facts is not None, auxiliary)
+            called, step = facts is not None, _step(function)
+            made = derive(source, namespace, mode, wrt, kinds, self, key, single, called, auxiliary, step)
         except RecursionError:
             raise DifferentiationError(
                 "E5016",
@@ -140,8 +151,14 @@ class Module:
             self.specs[key] = None, UNKNOWN  # a recursive call learns nothing
             source, namespace = self.source(function)
             with contextlib.suppress(DifferentiationError):  # refused later, if a derivative flows through it
-                self.specs[key] = analysed(source, namespace, kinds, self)
+                self.specs[key] = analysed(source, namespace, kinds, self, _step(function))
         return self.specs[key]
+
+    def flows(self, step: Step) -> list[list[str]]:
+        """For each part of a step's result the parameters from which a derivative flows into it."""
+        if id(step) not in self.flowing:
+            self.flowing[id(step)] = step, step_flows(step, self)
+        return self.flowing[id(step)][1]
 
     def returns_new(self, function: Any) -> bool:
         """Whether a function gives an array, or arrays, that nothing else holds."""
@@ -149,7 +166,7 @@ class Module:
         if key not in self.new:
             self.new[key] = False  # a recursive call is not known to
             with contextlib.suppress(DifferentiationError):  # refused later, if a derivative flows through it
-                self.new[key] = returns_new(*self.source(function), self)
+                self.new[key] = returns_new(*self.source(function), self, _step(function))
         return self.new[key]
 
     def text(self, main: Derived) -> tuple[str, dict[str, Any]]:

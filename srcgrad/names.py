@@ -5,6 +5,8 @@ from __future__ import annotations
 import keyword
 from collections.abc import Iterable
 
+LOOP = "srcgrad.checkpointed"  # marks the header of a checkpointed loop until the normal form is reached
+
 
 class Names:
     """Hands out names that are not yet taken; on a clash a name gets a trailing underscore.

@@ -15,7 +15,7 @@ import gast
 
 import srcgrad.templates as templates
 from srcgrad.analyse.accumulators import accumulators
-from srcgrad.analyse.active import activity
+from srcgrad.analyse.active import activity, flows
 from srcgrad.analyse.alias import aliases, is_new
 from srcgrad.analyse.bound import bound
 from srcgrad.analyse.containers import containers, of_display
@@ -23,13 +23,14 @@ from srcgrad.analyse.items import items
 from srcgrad.analyse.mutable import mutable
 from srcgrad.analyse.shapes import shapes
 from srcgrad.derive.calls import calls
-from srcgrad.derive.finish import gradient
+from srcgrad.derive.finish import gradient, primal
 from srcgrad.derive.forward import dotted, tangent
 from srcgrad.derive.probes import probes
 from srcgrad.emit.assemble import SUFFIX, assemble, outer_names
 from srcgrad.facts import Facts, Kind, Spec
 from srcgrad.front.array_api import array_api
 from srcgrad.front.auxiliary import auxiliary
+from srcgrad.front.checkpoints import checkpoints
 from srcgrad.front.entry import entry
 from srcgrad.front.exits import exits
 from srcgrad.front.fields import fields
@@ -43,6 +44,7 @@ from srcgrad.front.plain import plain
 from srcgrad.front.records import records
 from srcgrad.front.results import results
 from srcgrad.front.source import Source
+from srcgrad.front.step import Step
 from srcgrad.front.subset import subset
 from srcgrad.front.views import views
 from srcgrad.front.webs import augmented, parameters, webs
@@ -69,6 +71,7 @@ from srcgrad.trees import Node, copy, walk
 Pass = Callable[[Any, Facts], Any]
 
 FRONT: tuple[Pass, ...] = (
+    checkpoints,
     plain,
     subset,
     exits,
@@ -123,6 +126,7 @@ MODES: dict[str, tuple[Pass, ...]] = {
     "elementwise": REVERSE,
     "pull": REVERSE,
     "trace": (*FRONT, containers, probes, *ANALYSE, gradient),
+    "primal": (*FRONT, *ANALYSE, primal, *IMPROVE),
 }
 SEED = {"vjp": "given", "pull": "given", "elementwise": "ones"}
 
@@ -148,13 +152,15 @@ def derive(
     single: bool = True,
     called: bool = False,
     has_auxiliary: bool = False,
+    step: Step | None = None,
 ) -> Derived:
     """The derivative of one function in one mode, as a part of `module`; `called` if another one calls it.
 
-    With `has_auxiliary`, the function returns a pair, of which only the first is differentiated.
+    With `has_auxiliary`, the function returns a pair, of which only the first is differentiated; `step` says that it
+    is the body of a loop.
     """
     with collection_paused():
-        return _derived(source, namespace, mode, wrt, kinds, module, key, single, called, has_auxiliary)
+        return _derived(source, namespace, mode, wrt, kinds, module, key, single, called, has_auxiliary, step)
 
 
 @contextlib.contextmanager
@@ -180,11 +186,12 @@ def _derived(
     single: bool,
     called: bool,
     has_auxiliary: bool,
+    step: Step | None,
 ) -> Derived:
-    facts, tree = prepared(source, namespace, mode, wrt, kinds, module)
+    facts, tree = prepared(source, namespace, mode, wrt, kinds, module, step)
     facts.called, facts.auxiliary = called, has_auxiliary
     facts.seed = SEED.get(mode, "parameter" if module.seeded else "one")
-    made = module.names.fresh(f"{source.name}_{SUFFIX[mode]}")
+    made = module.names.fresh(source.name if mode == "primal" else f"{source.name}_{SUFFIX[mode]}")
     module.pending[key] = made
     module.making[made] = facts
     if facts.pushes_forward:
@@ -192,20 +199,29 @@ def _derived(
     facts.single = single
     facts.names.taken.add(made)
     program: Any = tree
-    for step in MODES[mode] if module.target == "numpy" else (*MODES[mode], fuse):
-        program = step(program, facts)
+    for each in MODES[mode] if module.target == "numpy" else (*MODES[mode], fuse):
+        program = each(program, facts)
     free = outer_names(program, facts, source.tree)
     return Derived(made, assemble(program, facts, source.tree, made), facts, free)
 
 
 def prepared(
-    source: Source, namespace: Namespace, mode: str, wrt: tuple[str, ...], kinds: dict[str, Kind], module: Any
+    source: Source,
+    namespace: Namespace,
+    mode: str,
+    wrt: tuple[str, ...],
+    kinds: dict[str, Kind],
+    module: Any,
+    step: Step | None = None,
 ) -> tuple[Facts, Node]:
     """Empty facts and a tree of its own."""
     templates.load()
     tree = copy(source.tree)
     taken = {n.id for n in walk(tree) if isinstance(n, gast.Name)} | {source.name}
-    facts = Facts(source, namespace, mode, wrt, kinds, names=Names(sorted(taken)), module=module)
+    facts = Facts(source, namespace, mode, wrt, kinds, names=Names(sorted(taken)), module=module, step=step)
+    if step is not None:
+        pairs = zip(walk(source.tree), walk(tree), strict=True)
+        facts.foreign.update({own: None for given, own in pairs if given in step.made})
     bound = {n.id for n in walk(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
     facts.local = frozenset(bound)
     facts.generated = source.file.startswith("<srcgrad ")
@@ -213,13 +229,15 @@ def prepared(
     return facts, tree
 
 
-def analysed(source: Source, namespace: Namespace, kinds: dict[str, Kind], module: Any) -> Any:
+def analysed(
+    source: Source, namespace: Namespace, kinds: dict[str, Kind], module: Any, step: Step | None = None
+) -> Any:
     """What is known of a function's result, for arguments of these kinds, or None; and its kind."""
     everything = tuple(parameters(source.tree))
-    facts, program = prepared(source, namespace, "reverse", everything, kinds, module)
+    facts, program = prepared(source, namespace, "reverse", everything, kinds, module, step)
     facts.called = True
-    for step in (*FRONT, containers, activity, shapes):
-        program = step(program, facts)
+    for each in (*FRONT, containers, activity, shapes):
+        program = each(program, facts)
     value = program.body[-1].value
     kind = of_display(value, facts.kinds)
     if isinstance(value, gast.Tuple):
@@ -227,10 +245,20 @@ def analysed(source: Source, namespace: Namespace, kinds: dict[str, Kind], modul
     return facts.spec.get(value), kind
 
 
-def returns_new(source: Source, namespace: Namespace, module: Any) -> bool:
-    """Whether each value that a function returns is made by it, and is no part of an argument."""
-    facts, program = prepared(source, namespace, "reverse", tuple(parameters(source.tree)), {}, module)
+def step_flows(step: Step, module: Any) -> list[list[str]]:
+    """For each part of a step's result the parameters from which a derivative flows into it."""
+    everything = tuple(parameters(step.source.tree))
+    facts, program = prepared(step.source, step.namespace, "reverse", everything, {}, module, step)
     facts.called = True
-    for step in (*FRONT, containers, activity, shapes):
-        program = step(program, facts)
+    for each in (*FRONT, containers):
+        program = each(program, facts)
+    return flows(program, facts)
+
+
+def returns_new(source: Source, namespace: Namespace, module: Any, step: Step | None = None) -> bool:
+    """Whether each value that a function returns is made by it, and is no part of an argument."""
+    facts, program = prepared(source, namespace, "reverse", tuple(parameters(source.tree)), {}, module, step)
+    facts.called = True
+    for each in (*FRONT, containers, activity, shapes):
+        program = each(program, facts)
     return is_new(program.body[-1].value, program, facts)

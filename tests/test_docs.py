@@ -16,6 +16,7 @@ PAGES = (
     "docs/tutorial.md",
     "docs/how-it-works.md",
     "docs/intermediates.md",
+    "docs/memory.md",
     "docs/opencl.md",
     "docs/limits.md",
     "docs/errors.md",

@@ -35,6 +35,7 @@ ORDER = (
         "identity",
         "sealed",
         "trees",
+        "recompute",
         "rules",
         "template",
         "flow",

@@ -7,8 +7,11 @@ import operator
 import gast
 
 from srcgrad.facts import Facts
+from srcgrad.front.step import Step
 from srcgrad.template import adjoint_template, tangent_template
 from srcgrad.trees import Node, is_write, loads, statements, stores, walk, written
+
+Edge = tuple[list[str], list[str]]
 
 
 def carried(node: Node, facts: Facts) -> list[str]:
@@ -83,15 +86,14 @@ def activity(function: Node, facts: Facts) -> Node:
     >>> sorted(explain_facts("def f(x, n):\\n    k = n + 1\\n    s = np.sin(x)\\n    y = s * k\\n    return y").active)
     ['k', 'n', 's', 'x', 'y']
     """
-    edges: list[tuple[list[str], list[str]]] = []
-    for node in statements(function.body):
-        sources = carried(node, facts)
-        if sources:
-            edges.append((sources, stores(node)))
+    edges, tuples = flow_edges(function, facts)
     result = function.body[-1]
     outputs = loads(result.value.elts[0] if facts.auxiliary else result)
     varied = _reach(list(facts.wrt), edges)
     useful = _reach(outputs, [(after, before) for before, after in edges])
+    for held, parts in tuples.items():
+        if any(part in varied and part in useful for part in parts):
+            varied[held] = useful[held] = None
     facts.varied = varied
     facts.active = {found: None for found in varied if found in useful}
     _check_refused(function, facts)
@@ -120,6 +122,44 @@ def _check_refused(function: Node, facts: Facts) -> None:
                     f"{operation.rule.name} has no derivative with respect to `{parameter}`: {reason}",
                     f"leave it out of wrt, or use srcgrad.stop_gradient on `{parameter}`",
                 )
+
+
+def flow_edges(function: Node, facts: Facts) -> tuple[list[Edge], dict[str, list[str]]]:
+    """From which names a derivative flows to which, statement by statement; the tuples that steps of loops return.
+
+    What a step returns depends on those of its arguments from which that part is computed.
+    """
+    edges: list[Edge] = []
+    tuples: dict[str, list[str]] = {}
+    made: dict[str, list[list[str]]] = {}  # name of a step's tuple -> for each part the names that flow into it
+    for node in statements(function.body):
+        operation = facts.operation.get(getattr(node, "value", None))
+        if operation is not None and isinstance(operation.function, Step):
+            arguments = dict(zip(operation.function.parameters, node.value.args, strict=True))
+            flows = facts.module.flows(operation.function)
+            parts = [[r for p in flow for r in _carried(arguments[p], facts)] for flow in flows]
+            if len(parts) > 1 and isinstance(node.targets[0], gast.Name):
+                made[node.targets[0].id] = parts
+                continue
+            edges += [(part, [bound]) for part, bound in zip(parts, stores(node), strict=True) if part]
+        elif isinstance(node, gast.Assign) and getattr(node.value, "id", "") in made:
+            tuples[node.value.id] = stores(node)
+            edges += [(p, [b]) for p, b in zip(made[node.value.id], stores(node), strict=True) if p]
+        else:
+            sources = carried(node, facts)
+            if sources:
+                edges.append((sources, stores(node)))
+    return edges, tuples
+
+
+def flows(function: Node, facts: Facts) -> list[list[str]]:
+    """For each part of the result the parameters from which a derivative flows into it."""
+    edges, _ = flow_edges(function, facts)
+    value = function.body[-1].value
+    parts = value.elts if isinstance(value, gast.Tuple) else [value]
+    backwards = [(after, before) for before, after in edges]
+    found = [_reach(_carried(part, facts), backwards) for part in parts]
+    return [[p for p in _given(function) if p in reached] for reached in found]
 
 
 def _note_lines(function: Node, useful: dict[str, None], facts: Facts) -> None:

@@ -10,20 +10,10 @@ import numpy as np
 
 from srcgrad.facts import Facts, Operation, copied
 from srcgrad.front.results import gives_several
+from srcgrad.front.viewing import VIEWS
 from srcgrad.front.webs import parameters
 from srcgrad.rules import is_users
-from srcgrad.runtime import hook, probe
 from srcgrad.trees import Node, at, statement, statements, stores, target, walk, written
-
-VIEWS = (
-    operator.getitem, np.reshape, np.ravel, np.transpose, np.squeeze, np.expand_dims, np.swapaxes, np.moveaxis,
-    np.broadcast_to, np.asarray, np.diagonal, np.matrix_transpose, np.atleast_1d, np.atleast_2d, np.split,
-    np.array_split, np.ascontiguousarray, np.asanyarray, np.ndarray.astype, np.flip, np.real, np.rollaxis,
-    np.einsum, np.diag, np.rot90, np.flipud, np.fliplr, np.linalg.diagonal, np.linalg.matrix_transpose,
-    np.permute_dims, np.atleast_3d, np.broadcast_arrays, np.meshgrid, np.ix_, np.hsplit, np.vsplit, np.dsplit,
-    np.array, np.nan_to_num, np.asarray_chkfinite, np.asfortranarray, np.require, np.float64, hook, probe,
-    *(getattr(np, since_2_1) for since_2_1 in ("unstack", "astype") if hasattr(np, since_2_1)),
-)  # fmt: skip
 
 _MAKERS = (
     "zeros",

@@ -7,6 +7,7 @@ import gast
 from srcgrad.analyse.callees import bind, kinds_of
 from srcgrad.derive.unknown import unknown_function
 from srcgrad.facts import Facts
+from srcgrad.front.step import Step
 from srcgrad.front.webs import parameters
 from srcgrad.trees import Block, Node, at, name, target
 
@@ -23,8 +24,18 @@ def _block(block: Block, facts: Facts) -> Block:
         for which in ("body", "orelse"):
             if getattr(node, which, None):
                 setattr(node, which, _block(getattr(node, which), facts))
-        made.append(_call(node, facts) if _is_active_call(node, facts) else node)
+        made.append(_call(node, facts) if _is_active_call(node, facts) else _named(node, facts))
     return made
+
+
+def _named(node: Node, facts: Facts) -> Node:
+    """A call of a step, by the name of the function that the text has for it."""
+    call = getattr(node, "value", None)
+    if isinstance(node, gast.Assign) and isinstance(call, gast.Call) and isinstance(call.func, gast.Name):
+        found = None if call.func.id in facts.local else facts.namespace.lookup(call.func.id)
+        if found is not None and isinstance(found.object, Step):
+            call.func = name(facts.module.derivative(found.object, "primal", (), {}, facts))
+    return node
 
 
 def _is_active_call(node: Node, facts: Facts) -> bool:
@@ -61,15 +72,20 @@ def _call(node: Node, facts: Facts) -> Node:
             raise facts.refuse(
                 argument, "E5005", f"a container of active values for `{parameter}`", "pass the values one by one"
             )
-    made = facts.module.derivative(operation.function, facts.derivative_mode, wrt, kinds_of(bound, facts), facts)
+    facts.pulled[call] = [bound[p] for p in wrt]
+    kinds = kinds_of(bound, facts)
+    if operation.checkpointed and facts.recomputes:
+        made = facts.module.derivative(operation.function, "pull", wrt, kinds, facts)
+        if facts.module.seeds(made):
+            facts.recomputed[call], facts.backs[call] = made, ""
+            return _named(node, facts)
+    made = facts.module.derivative(operation.function, facts.derivative_mode, wrt, kinds, facts)
     facts.rewritten[facts.origin.get(node, node)] = None
     call.func = name(made)
-    facts.pulled[call] = [bound[p] for p in wrt]
     if facts.pushes_forward:
         facts.callee_seeds[call] = facts.module.seeds(made)
         return node
-    stem = callee.name
-    back = f"{stem}_back"
+    back = f"{callee.name}_back"
     back = facts.names.numbered(back) if back in facts.names.taken else facts.names.fresh(back)
     facts.backs[call] = back
     both = gast.Tuple(elts=[name(node.targets[0].id, gast.Store()), name(back, gast.Store())], ctx=gast.Store())

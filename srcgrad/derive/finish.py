@@ -29,6 +29,11 @@ def gradient(function: Node, facts: Facts) -> Program:
     return Program(parameters(function) + list(facts.seeds), halves.forward, halves.backward, gast.Return(value))
 
 
+def primal(function: Node, facts: Facts) -> Program:
+    """The program that returns the value alone."""
+    return Program(parameters(function), function.body[:-1], [], function.body[-1])
+
+
 def _zeros(halves: Halves, facts: Facts) -> None:
     last: list[Node] = []
     for wanted in facts.wrt:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gast
 
 from srcgrad.derive.adjoints import PRESENT, Adjoints
-from srcgrad.facts import copied
+from srcgrad.facts import Facts, copied
 from srcgrad.trees import Block, Node, expression, name, stores
 
 Pair = tuple[Node, Node]  # operand, its contribution
@@ -17,9 +17,20 @@ def pulled_back(node: Node, bound: list[str], adjoints: Adjoints, shared: Block)
     operands = facts.pulled[node.value]
     seed = adjoints.read(bound[0], facts.spec.get(node))
     call = expression("back(seed)", back=facts.backs[node.value], seed=seed)
+    if node.value in facts.recomputed:
+        call = _again(node.value, seed, facts)
     if len(operands) == 1:
         return [(copied(operands[0], facts), call)]
     return unpacked(call, operands, node, adjoints, shared)
+
+
+def _again(call: Node, seed: Node, facts: Facts) -> Node:
+    """`g_pull(a, b, y_bar=y_bar)`: the call once more, and its adjoints."""
+    again = copied(call, facts)
+    again.func = name(facts.recomputed[call])
+    [spelled] = facts.module.seeds(again.func.id)
+    again.keywords = [*again.keywords, gast.keyword(spelled, seed)]
+    return again
 
 
 def unpacked(call: Node, operands: list[Node | None], node: Node, adjoints: Adjoints, shared: Block) -> list[Pair]:

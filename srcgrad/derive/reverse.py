@@ -8,6 +8,7 @@ import gast
 
 from srcgrad.analyse.overwrite import Overwrites, overwrites
 from srcgrad.derive.adjoints import ABSENT, PRESENT, ZERO, Adjoints, State
+from srcgrad.derive.checkpointed import backward_loop, own_statements
 from srcgrad.derive.contributions import contributions
 from srcgrad.derive.saves import Saves
 from srcgrad.derive.stacks import stack_adjoints, undo
@@ -54,6 +55,7 @@ class Halves:
 def reverse(function: Node, facts: Facts) -> Halves:
     """Derive the backward half; the forward half saves whatever is lost, needed or not (`dead` decides)."""
     lost = overwrites(function, facts)
+    facts.steps = own_statements(facts)
     adjoints = Adjoints(facts)
     for wanted in [*parameters(function), *facts.inner]:
         if wanted in facts.wrt:
@@ -262,6 +264,8 @@ def _loop(node: Node, work: Backward) -> Block:
             body.append(work.adjoints.zeros(primal, work.facts.value_spec.get(primal), node))
     work.adjoints.state = {n: _join([k, after.get(n, ABSENT)]) for n, k in before.items()}
     restored = work.saves.restore_before(node)
+    if body and node in work.facts.checkpointed:
+        return zeros + backward_loop(node, body, work.saves) + restored
     return zeros + ([work.saves.loop(node, body)] if body else []) + restored
 
 

@@ -68,6 +68,8 @@ class Saves:
 
     def restore_before(self, node: Node) -> Block:
         """Backward statements that undo a statement's binding of names that held something."""
+        if node in self.facts.steps:
+            return []
         looped = node in self.lost.looped
         forward = self.before.setdefault(node, [])
         lost = self.lost.before.get(node, [])
@@ -77,6 +79,8 @@ class Saves:
 
     def restore_ends(self, place: Place) -> Block:
         """Backward statements at the head of a block: what each trip bound afresh comes back."""
+        if place[0] in self.facts.checkpointed:
+            return []
         forward = self.ends.setdefault(place, [])
         made: Block = []
         items: Block = []

@@ -14,6 +14,7 @@ from srcgrad.facts import Facts, Record
 from srcgrad.trees import COMPOUND, Block, Node, at, copy, loads, name, root, same, statement, statements, stores, walk
 
 SUFFIX = {
+    "primal": "",
     "reverse": "grad",
     "value-and-grad": "value_and_grad",
     "vjp": "vjp",
@@ -24,6 +25,7 @@ SUFFIX = {
     "trace": "trace",
 }
 TITLE = {
+    "primal": "One trip of the loop in line {line}, from state to state.",
     "reverse": "Gradient of `{name}` with respect to {wrt}.",
     "value-and-grad": "Value and gradient of `{name}` with respect to {wrt}.",
     "vjp": "Value of `{name}` and its pullback with respect to {wrt}.",
@@ -91,8 +93,8 @@ def signature(function: Node, facts: Facts) -> Node:
 
 def docstring(program: Program, facts: Facts) -> str:
     """Of what, with respect to what, and what is recorded; in the manner of Tapenade."""
-    title = TITLE[facts.mode].format(name=facts.source.name, wrt=", ".join(facts.wrt))
-    if facts.pushes_forward:
+    title = TITLE[facts.mode].format(name=facts.source.name, wrt=", ".join(facts.wrt), line=facts.source.first)
+    if facts.pushes_forward or facts.mode == "primal":
         return "\n    ".join(textwrap.wrap(title, 80))
     lines = [*textwrap.wrap(title, 80), ""]
     found = recorded(program, facts)
@@ -110,6 +112,9 @@ def recorded(program: Program, facts: Facts) -> list[str]:
         if kept is None or not isinstance(node, gast.Expr | gast.Assign) or not hasattr(node, "lineno"):
             continue
         pushed = isinstance(node, gast.Expr)
+        if kept in facts.snapshots:
+            found += [few(node, facts.snapshots[kept], facts)] if pushed else []
+            continue
         value = _original(node.value.args[0] if pushed else node.value)
         if not pushed:
             facts.recorded[kept] = Record(expression(value), node.lineno, ())
@@ -120,6 +125,14 @@ def recorded(program: Program, facts: Facts) -> list[str]:
         by = f" (needed by line{'s' if len(needed) > 1 else ''} {', '.join(map(str, needed))})" if needed else ""
         found.append(f"Recorded: {expression(value)}, {where}{by}.")
     return found
+
+
+def few(node: Node, loop: Node, facts: Facts) -> str:
+    """What is recorded of a checkpointed loop."""
+    state = ", ".join(expression(value) for value in node.value.args)
+    slots = facts.checkpointed[loop]
+    some = "some" if getattr(slots, "value", 0) is None else f"at most {expression(slots)}"
+    return f"Recorded: {state}, before {some} trips of the loop in line {loop.lineno}, from which others are computed."
 
 
 def _original(value: Node) -> Node:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import textwrap
 import tokenize
 
@@ -22,6 +23,9 @@ def definition(meaning: Copied | Literal, name: str) -> str:
     """A `def` without decorators and annotations, or an assignment; the body is as its author wrote it."""
     if isinstance(meaning, Literal):
         return f"{name} = {meaning.text}"
+    whole = meaning.module.table.get(meaning.name, [None])[-1]
+    if whole is not None and isinstance(whole.node, ast.ClassDef):
+        return _class(meaning, whole.node, name)
     if meaning.function is None:
         return f"{name} = {meaning.expression}"
     node = meaning.function.node
@@ -53,6 +57,18 @@ def _function(function: StaticFunction, node: ast.FunctionDef | ast.AsyncFunctio
     if own:
         body = _brief(node, body, node.lineno + last + 1)
     return "\n".join(line.rstrip() for line in [*header, *body])
+
+
+def _class(meaning: Copied, node: ast.ClassDef, name: str) -> str:
+    """A class of the library: its methods one by one, without the annotations of its attributes."""
+    summary = (ast.get_docstring(node) or "").partition("\n\n")[0]
+    lines = [f"class {name}:", *(" " * 4 + docstring("\n    ".join(textwrap.wrap(summary, WIDTH - 10)))).split("\n")]
+    for method in node.body:
+        if isinstance(method, ast.FunctionDef):
+            text = _function(StaticFunction(meaning.module, method.name, method), method, method.name)
+            bare = re.sub(r"(?m)^( *self\.\w+): .*? = ", r"\1 = ", text)
+            lines += ["", *(f"    {line}".rstrip() for line in bare.split("\n"))]
+    return "\n".join(lines)
 
 
 def _is_annotated(node: FunctionNode) -> bool:

@@ -45,6 +45,8 @@ class Globals:
                 return self._imported(module, only)
             if isinstance(only.node, ast.Name | ast.Attribute):
                 return self._same(module, only.node)
+            if isinstance(only.node, ast.ClassDef) and self.own.get(module.name) is module:
+                return Copied(module, name)
         return self._bound(module.lookup(name), module, name)
 
     def attribute(self, module: StaticModule, name: str) -> Target:

@@ -15,6 +15,7 @@ from srcgrad.trees import Node, stores, walk
 
 WIDTH = 88
 WHAT = {
+    "primal": "value",
     "reverse": "gradient",
     "value-and-grad": "value and gradient",
     "vjp": "value and pullback",

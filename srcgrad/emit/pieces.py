@@ -180,7 +180,8 @@ def _rank(read: Read, place: int) -> tuple[int, int, Any]:
 def _texts(piece: Piece, text: str, naming: _Naming) -> list[tuple[Meaning, str]]:
     if not isinstance(piece.meaning, Copied | Literal):
         return [(piece.meaning, text)]
-    own = text.removeprefix("async ").removeprefix("def ").partition("(")[0].partition(" =")[0]
+    head = text.removeprefix("async ").removeprefix("def ").removeprefix("class ")
+    own = head.partition("(")[0].partition(" =")[0].partition(":")[0]
     first, *others = naming.spelled.get(piece.meaning, [own])
     aliases = [(Literal(first), f"{other} = {first}") for other in others]
     return [(piece.meaning, text if own == first else renamed(text, own, first)), *aliases]

@@ -23,6 +23,12 @@ def doubtful(node: FunctionNode, lookup: Lookup) -> tuple[str, ...]:
     return tuple(ast.unparse(item) for item in written if not _is_harmless(item, lookup))
 
 
+def meant_by(decorator: ast.expr, lookup: Lookup) -> object:
+    """The object that a decorator is, where it is known; None otherwise."""
+    found = _resolve(decorator, lookup)
+    return None if found is None else found.object
+
+
 def _is_harmless(decorator: ast.expr, lookup: Lookup) -> bool:
     called = isinstance(decorator, ast.Call)
     found = _resolve(decorator.func if isinstance(decorator, ast.Call) else decorator, lookup)

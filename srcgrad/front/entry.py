@@ -9,9 +9,11 @@ from srcgrad.front.lists import is_change
 from srcgrad.front.namespace import Binding
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.procedures import entering
+from srcgrad.front.step import Step
 from srcgrad.front.webs import parameters
+from srcgrad.parts import is_swap
 from srcgrad.runtime import owned
-from srcgrad.trees import Node, at, is_write, name, statement, statements, walk, written
+from srcgrad.trees import Node, at, is_write, name, statement, statements, stores, walk, written
 
 
 def entry(function: Node, facts: Facts) -> Node:
@@ -24,12 +26,15 @@ def entry(function: Node, facts: Facts) -> Node:
         x[0] = n
         return x
     """
-    if facts.called or facts.generated or _calls_itself(function):
+    if facts.generated or _calls_itself(function) or (facts.called and facts.step is None):
         return function
     writes = [
         (node, w) for node in statements(function.body) for w in written(node) if is_write(node) or is_change(node, w)
     ]
+    writes += [(node, w) for node in statements(function.body) for w in _changed_by_step(node, facts)]
     changed = entering(writes, function, parameters(function))
+    if facts.step is not None:
+        return _step(function, changed, facts)
     copies = []
     for parameter in parameters(function):
         if parameter in changed:
@@ -41,6 +46,39 @@ def entry(function: Node, facts: Facts) -> Node:
             copies.append(at(made, function))
     start = 1 if _is_docstring(function.body[0]) else 0
     function.body[start:start] = copies
+    return function
+
+
+def _changed_by_step(node: Node, facts: Facts) -> list[str]:
+    """Arrays that the loop changes whose trips a statement calls."""
+    call = node.value if isinstance(node, gast.Assign) and isinstance(node.value, gast.Call) else None
+    found = facts.namespace.lookup(call.func.id) if call is not None and isinstance(call.func, gast.Name) else None
+    step = None if found is None else found.object
+    return [w for w in stores(node) if w in step.changed] if isinstance(step, Step) else []
+
+
+def _step(function: Node, changed: dict[str, None], facts: Facts) -> Node:
+    """A step works on a copy of what it changes, and gives it back."""
+    copies = []
+    own = parameters(function)
+    swapped = [
+        s
+        for node in statements(function.body)
+        if is_swap(node) and set(stores(node)) & set(changed)
+        for s in stores(node)
+    ]
+    for parameter in dict.fromkeys([*changed, *(s for s in swapped if s in own)]):
+        if parameter not in facts.step.state:
+            raise facts.refuse(
+                function,
+                "E5010",
+                f"`{parameter}` is changed in a checkpointed loop where that cannot be seen",
+                f"write `{parameter}[...] = ...` in the body of the loop itself",
+            )
+        made = statement(f"{parameter} = {parameter}.copy()")
+        facts.foreign[made] = None
+        copies.append(at(made, function))
+    function.body[:0] = copies
     return function
 
 

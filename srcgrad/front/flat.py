@@ -159,7 +159,7 @@ def _flat_call(value: Node, operation: Operation, scope: Scope) -> Node:
     swap = {argument: whole(argument, scope) for argument in value.args}
     swap |= {word.value: whole(word.value, scope) for word in value.keywords}
     made = _swap(value, swap)
-    scope.facts.operation[made] = Operation(operation.kind, operation.function)
+    scope.facts.operation[made] = Operation(operation.kind, operation.function, checkpointed=operation.checkpointed)
     return made
 
 

@@ -11,6 +11,7 @@ from srcgrad.front.resolve import effects
 from srcgrad.front.scope import Scope, cheap
 from srcgrad.front.varied import varied_names
 from srcgrad.front.webs import parameters
+from srcgrad.names import LOOP
 from srcgrad.parts import is_swap
 from srcgrad.trees import Block, Node, assign, copy, is_write, name, statements, stores, walk, written
 
@@ -51,6 +52,7 @@ def _statement(node: Node, scope: Scope) -> None:
     elif isinstance(node, gast.If | gast.While):
         if scope.facts.generated and isinstance(node, gast.If):
             _hold_test(node, scope)
+        node.test = _unmarked(node.test, node, scope)
         passive_calls(node.test, scope)
         node.body = _block(node.body, scope)
         node.orelse = _block(node.orelse, scope)
@@ -100,7 +102,16 @@ def _effect(node: Node, scope: Scope) -> None:
     scope.block.append(node)
 
 
+def _unmarked(header: Node, loop: Node, scope: Scope) -> Node:
+    """What a loop runs over, or its test, without the mark of a checkpointed loop, which the facts keep."""
+    if getattr(getattr(header, "func", None), "id", "") != LOOP:
+        return header
+    scope.facts.checkpointed[loop] = header.args[1]
+    return header.args[0]
+
+
 def _loop(node: Node, scope: Scope) -> None:
+    node.iter = _unmarked(node.iter, node, scope)
     start = prepare(node, scope)
     node.body = start + _block(node.body, scope)
     scope.block.append(node)

@@ -13,6 +13,7 @@ from srcgrad.flow import ENTRY, Definitions, definitions
 from srcgrad.front.lists import is_change
 from srcgrad.front.plain import own_names, plain
 from srcgrad.front.resolve import operation_of
+from srcgrad.front.step import Step
 from srcgrad.trees import Node, copy, header, is_write, statements, stores, walk, written
 
 
@@ -50,6 +51,8 @@ class Procedures:
 
     def changed(self, function: Any) -> dict[str, None]:
         """The parameters of a function into whose arrays it writes, itself or by what it calls."""
+        if isinstance(function, Step):
+            return {}  # it works on a copy
         try:
             source, namespace = self.facts.module.source(function)
         except DifferentiationError:

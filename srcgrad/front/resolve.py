@@ -15,6 +15,8 @@ import srcgrad.templates as templates
 from srcgrad.facts import Facts, Operation
 from srcgrad.front.arguments import bind_arguments, check_handled, instead
 from srcgrad.front.namespace import Binding, attribute
+from srcgrad.front.step import Step
+from srcgrad.recompute import Checkpoint
 from srcgrad.rules import home, rule_of
 from srcgrad.runtime import check_array, check_floating, check_item, check_number, check_seed
 from srcgrad.sealed import is_opaque
@@ -117,10 +119,12 @@ def _of_call(node: Node, facts: Facts, local: frozenset[str]) -> Operation:
 
 def _of_binding(found: Binding, node: Node, facts: Facts) -> Operation:
     if found.static is not None:
-        return Operation("callee", found.static)
+        return Operation("callee", found.static, checkpointed=found.static.checkpointed)
     function = found.object
     if found.kind != "object":
         return Operation("opaque", found)
+    if isinstance(function, Step):
+        return Operation("callee", function, checkpointed=True)
     if rule_of(function) is None:
         templates.load_for(home(function) or "")
     primal = getattr(function, "__srcgrad_primal__", function)
@@ -134,7 +138,7 @@ def _of_binding(found: Binding, node: Node, facts: Facts) -> Operation:
     if derived is not None:
         return Operation("callee", derived(function))
     if isinstance(primal, types.FunctionType):
-        return Operation("callee", primal)
+        return Operation("callee", primal, checkpointed=isinstance(function, Checkpoint))
     return Operation("opaque", function)
 
 

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from srcgrad.errors import DifferentiationError
-from srcgrad.front.decorators import doubtful
+from srcgrad.front.decorators import doubtful, meant_by
 from srcgrad.front.locate import Located, is_trusted, locate, trusted_module
 from srcgrad.front.namespace import Binding, attribute, unknown
 from srcgrad.front.parse import FunctionNode, parse_target, split_lines
 from srcgrad.front.scan import STAR, Definition, Table, scan
 from srcgrad.front.source import Source, source_at
+from srcgrad.recompute import checkpoint
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +29,13 @@ class StaticFunction:
     qualname: str
     node: FunctionNode
     decorators: tuple[str, ...] = ()
+
+    @property
+    def checkpointed(self) -> bool:
+        """Whether the function is decorated by `checkpoint`."""
+        if isinstance(self.node, ast.Lambda):
+            return False
+        return any(meant_by(item, self.module.lookup) is checkpoint for item in self.node.decorator_list)
 
     @property
     def source(self) -> Source:

@@ -7,6 +7,7 @@ import gast
 from srcgrad.facts import Facts
 from srcgrad.flow import ENTRY, Definitions, definitions
 from srcgrad.indices import is_basic
+from srcgrad.names import LOOP
 from srcgrad.parts import is_swap
 from srcgrad.trees import COMPOUND, Block, Node, copy, header, name, statements, stores, target, walk, written
 
@@ -95,6 +96,8 @@ def _is_place(value: Node, ranges: set[str | None]) -> bool:
 def _is_range(trips: Node) -> bool:
     """`range(...)` or `reversed(range(...))`."""
     called = getattr(trips.func, "id", "") if isinstance(trips, gast.Call) else ""
+    if called == LOOP:
+        return _is_range(trips.args[0])
     return called == "range" or (called == "reversed" and len(trips.args) == 1 and _is_range(trips.args[0]))
 
 

@@ -11,6 +11,7 @@ import gast
 
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Facts
+from srcgrad.front.checkpoints import checkpoints
 from srcgrad.front.exits import exits
 from srcgrad.front.functions import Function, function_of
 from srcgrad.front.lists import is_change
@@ -91,7 +92,7 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     if functions:
         moved = _move_apart(tree, inner, facts)
         given = {moved.get(p, p): v for p, v in given.items()}
-    exits(subset(plain(tree, inner), inner), inner)
+    exits(subset(plain(checkpoints(tree, inner), inner), inner), inner)
     facts.generated = facts.generated or inner.generated
     shared = {n for f in functions.values() if f.tree is not None for n in facts.local} | outer
     tree.body = site.expanded(

@@ -90,7 +90,7 @@ def _mentioned(block: Block, name: str) -> bool:
 def _is_popped(block: Block, name: str) -> bool:
     return any(
         isinstance(item, gast.Attribute)
-        and item.attr == "pop"
+        and item.attr in ("pop", "backwards")
         and isinstance(item.value, gast.Name)
         and item.value.id == name
         for node in block

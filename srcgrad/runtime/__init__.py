@@ -53,6 +53,7 @@ from srcgrad.runtime.reduce import (
 from srcgrad.runtime.scatter import add_at, scatter, stored
 from srcgrad.runtime.seed import check_array, check_floating, check_item, check_number, check_seed, check_shape
 from srcgrad.runtime.sinc import sinc_derivative
+from srcgrad.runtime.snapshots import Snapshots
 from srcgrad.runtime.spectra import (
     as_real,
     inverse_gaps,
@@ -67,6 +68,7 @@ from srcgrad.runtime.systems import columns, emptied, filled, last_axes, square
 
 __all__ = [
     "Context",
+    "Snapshots",
     "add",
     "add_at",
     "along_axes",
