@@ -10,6 +10,7 @@ from srcgrad.arguments import check_input
 from srcgrad.derivative import Derivative, Wrt
 from srcgrad.differentiable import Differentiable
 from srcgrad.errors import DifferentiationError
+from srcgrad.front.wanted import makes
 from srcgrad.opencl.boundary import device_in, on_device
 from srcgrad.running import pull, resident_on, run
 
@@ -22,6 +23,7 @@ def chosen_wrt(function: Callable[..., Any], wrt: Wrt, argnums: Wrt | None = Non
     return tuple(asked) if isinstance(asked, list) else asked
 
 
+@makes("reverse")
 def grad(
     function: Callable[..., Any],
     wrt: Wrt = 0,
@@ -52,6 +54,7 @@ def grad(
     return Derivative(function, "reverse", wrt, not isinstance(wrt, tuple), target, auxiliary=has_aux)
 
 
+@makes("value-and-grad")
 def value_and_grad(
     function: Callable[..., Any],
     wrt: Wrt = 0,
@@ -74,6 +77,7 @@ def value_and_grad(
     return Derivative(function, "value-and-grad", wrt, not isinstance(wrt, tuple), target, auxiliary=has_aux)
 
 
+@makes("vjp")
 def vjp(
     function: Callable[..., Any], *args: Any, wrt: Wrt | None = None, target: str = "numpy"
 ) -> tuple[Any, Callable[[Any], Any]]:
@@ -126,6 +130,7 @@ def float_arguments(function: Callable[..., Any], args: tuple[Any, ...]) -> tupl
     return tuple(found)
 
 
+@makes("forward")
 def jvp(
     function: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ...], *, target: str = "numpy"
 ) -> tuple[Any, Any]:

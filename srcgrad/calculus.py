@@ -13,11 +13,13 @@ from srcgrad.api import chosen_wrt, float_arguments, jvp, vjp
 from srcgrad.derivative import Derivative, Wrt
 from srcgrad.differences import is_float, parts, vector, vector_along
 from srcgrad.errors import DifferentiationError
+from srcgrad.front.wanted import makes
 from srcgrad.runtime import zeros_like
 
 Function = Callable[..., Any]
 
 
+@makes("elementwise")
 def elementwise_grad(
     function: Function, wrt: Wrt = 0, *, argnums: Wrt | None = None, target: str = "numpy"
 ) -> Derivative:
@@ -53,9 +55,9 @@ class HessianProduct:
             raise DifferentiationError("E5014", message, f"give one for each of {', '.join(self.gradient.wrt)}")
         return self.derivative.forward(args[:-1], vectors, kwargs)
 
-    def as_function(self, kinds: Any = None) -> Function:
-        """The text as a function that can be differentiated; it takes the vectors by name."""
-        return self.derivative.as_function(kinds)
+    def wanted(self) -> tuple[str, Function, tuple[str, ...], bool]:
+        """What it is: a mode, a function, the parameters and whether it is one."""
+        return "hvp", self.gradient.function, self.gradient.wrt, self.gradient.single
 
     @property
     def source(self) -> str:
@@ -76,6 +78,7 @@ class HessianProduct:
         return repr(self.derivative)
 
 
+@makes("hvp")
 def hvp(function: Function, wrt: Wrt = 0, *, argnums: Wrt | None = None, target: str = "numpy") -> HessianProduct:
     """The product of the Hessian with a vector, without the Hessian: `hvp(f)(x, v)` is `hessian(f)(x) @ v`.
 
@@ -119,6 +122,7 @@ class Linear:
         return self.text()
 
 
+@makes("linearize")
 def linearize(function: Function, *args: Any, wrt: Wrt | None = None, target: str = "numpy") -> tuple[Any, Linear]:
     """The value, and the derivative at these arguments as a linear map: `y, push = linearize(f, x)`.
 
@@ -162,6 +166,7 @@ def _agree(y: Any, y_dot: Any) -> bool:
     return bool(np.linalg.norm(one - other) <= tolerance * max(np.linalg.norm(one), np.linalg.norm(other)))
 
 
+@makes("transpose")
 def transpose(linear: Function, *like: Any, target: str = "numpy") -> Any:
     """The transpose of a linear map; `transpose(transpose(f))` is f.
 

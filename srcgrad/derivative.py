@@ -107,8 +107,7 @@ class Derivative:
         text, outside = module.text(main)
         label = f"{name} of {main.facts.source.file}:{main.facts.source.first}"
         compiled = load(text, name, label, dict(outside))
-        checks = [_dependencies(made.facts, made.tree) for made in module.made.values()]
-        checks.append(module.methods_changed)
+        checks = changes(module)
         if derived:
             checks.append(lambda: self.primal.as_function(kinds) is not function)
         return Compiled(compiled, text, main.facts.seeds, lambda: any(check() for check in checks))
@@ -257,6 +256,13 @@ def _dependencies(facts: Any, tree: Any) -> Callable[[], bool]:
         if isinstance(namespace, LiveNamespace)
     ]
     return lambda: any(check() for check in checks)
+
+
+def changes(module: Module) -> list[Callable[[], bool]]:
+    """Tests that tell whether a text is out of date."""
+    modules = module.all()
+    checks = [_dependencies(made.facts, made.tree) for each in modules for made in each.made.values()]
+    return checks + [each.methods_changed for each in modules]
 
 
 def checked(target: str) -> str:

@@ -164,6 +164,7 @@ class Facts:
     checked: dict[Node, None] = field(default_factory=dict)  # bindings whose value is looked at: it must be a number
     records: dict[str, Any] = field(default_factory=dict)  # name of a dict that stands for an object -> its class
     contexts: list[Node] = field(default_factory=list)  # `with np.errstate(...)` around statements of the user
+    around: frozenset[str] = frozenset()  # names of the functions in which the user's function stands
     local: frozenset[str] = frozenset()  # names that the user's function binds
     step: Any = None  # the front.step.Step whose function this is
     called: bool = False  # whether another function of the text calls this one
@@ -213,7 +214,7 @@ class Facts:
     @property
     def pushes_forward(self) -> bool:
         """Whether tangents are computed, not adjoints."""
-        return self.mode in ("forward", "hvp")
+        return self.mode in ("forward", "hvp", "push")
 
     @property
     def recomputes(self) -> bool:

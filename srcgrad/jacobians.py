@@ -14,6 +14,7 @@ from srcgrad.calculus import HessianProduct
 from srcgrad.derivative import Derivative, Wrt
 from srcgrad.differences import Vector, is_float, parts, rebuild, tangent_like, vector, vector_along
 from srcgrad.errors import DifferentiationError
+from srcgrad.front.wanted import makes
 from srcgrad.opencl.boundary import device_in, on_device, on_host
 
 Function = Callable[..., Any]
@@ -74,6 +75,10 @@ class Jacobian:
         rows = [vector_along(chosen, on_host(pullback(tangent_like(y, seed)))) for seed in np.eye(size)]
         return y, np.array(rows).reshape(size, count)
 
+    def wanted(self) -> tuple[str, Function, tuple[str, ...], bool]:
+        """What it is: a mode, a function, the parameters and whether it is one."""
+        return "hessian" if self.product else "jacobian", self.function, self.ahead.wrt, self.single
+
     @property
     def source(self) -> str:
         """The text that runs for each input, or for each output."""
@@ -121,6 +126,7 @@ def _like(block: Vector, one: Any, other: Any) -> Any:
     return float(made) if isinstance(other, float) and not isinstance(other, np.generic) else made[()]
 
 
+@makes("jacobian")
 def jacobian(
     function: Function,
     wrt: Wrt = 0,
@@ -148,6 +154,7 @@ def jacobian(
     return Jacobian(function, chosen_wrt(function, wrt, argnums), mode, target)
 
 
+@makes("hessian")
 def hessian(
     function: Function,
     wrt: Wrt = 0,

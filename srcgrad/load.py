@@ -8,14 +8,14 @@ from collections.abc import Callable
 from typing import Any  # a namespace holds arbitrary objects
 
 
-def load(text: str, name: str, label: str, namespace: dict[str, Any]) -> Callable[..., Any]:
+def load(text: str, name: str, label: str, namespace: dict[str, Any], by: str = "srcgrad") -> Callable[..., Any]:
     """Execute `text` and return the function `name` that it defines.
 
     The file name is made from `label` and the text alone, so it is the same in every run; `linecache` holds the
-    lines under it.
+    lines under it. `by` is its first word: texts by srcgrad are read as such when they are differentiated again.
     """
     digest = hashlib.sha256(text.encode()).hexdigest()[:10]
-    filename = f"<srcgrad {label} {digest}>"
+    filename = f"<{by} {label} {digest}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     namespace["__name__"] = "srcgrad.generated"
     exec(compile(text, filename, "exec"), namespace)

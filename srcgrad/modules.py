@@ -17,13 +17,16 @@ from srcgrad.emit.pieces import Pieces, write
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import UNKNOWN, Facts, Kind
 from srcgrad.front.defaults import check_defaults, with_live_defaults
+from srcgrad.front.derived import Closed
 from srcgrad.front.functions import shadows
 from srcgrad.front.namespace import Binding, LiveNamespace, Namespace
 from srcgrad.front.source import Source, source_of
 from srcgrad.front.static import StaticFunction
 from srcgrad.front.step import Step
+from srcgrad.inner import Inner, columns, inner, names_of
 from srcgrad.names import Names
 from srcgrad.pipeline import Derived, analysed, derive, returns_new, step_flows
+from srcgrad.primal import primal_of
 from srcgrad.trees import Node, walk
 
 
@@ -61,7 +64,43 @@ class Module:
     flowing: dict[int, tuple[Step, list[list[str]]]] = field(default_factory=dict)
     globals: dict[str, Binding] = field(default_factory=dict)
     methods: list[tuple[type, str, Any, Any]] = field(default_factory=list)  # class, name, method, object or None
+    inner: dict[Any, tuple[Module, Inner]] = field(default_factory=dict)  # derivatives that its functions ask for
     sources: dict[int, tuple[Any, Source, Namespace]] = field(default_factory=dict)
+
+    def all(self) -> list[Module]:
+        """The module itself, and those of the derivatives that its functions ask for."""
+        return [self, *(each for sub, _ in self.inner.values() for each in sub.all())]
+
+    def derived(
+        self,
+        function: Any,
+        mode: str,
+        wrt: tuple[str, ...],
+        kinds: dict[str, Kind],
+        *,
+        single: bool,
+        auxiliary: bool = False,
+    ) -> Inner:
+        """A derivative that a function of this text asks for, as a function with a text of its own."""
+        key = (_identity(function), mode, wrt, tuple(sorted(kinds.items())), single, auxiliary)
+        if key not in self.inner:
+            if mode in ("hvp", "hessian"):
+                function = self.derived(function, "reverse", wrt, kinds, single=single).function
+            sub = Module(inline=True, seeded=False)
+            if mode in ("jacobian", "hessian"):
+                made = columns(sub, function, wrt, kinds, single=single)
+                self.inner[key] = sub, made
+                return made
+            self.inner[key] = sub, inner(sub, function, mode, wrt, kinds, single=single, auxiliary=auxiliary)
+        return self.inner[key][1]
+
+    def opened(self, function: Any) -> Any:
+        """A function with source for an operation of the table; any other function as it is."""
+        return function if isinstance(function, StaticFunction | Closed) else primal_of(function)[0]
+
+    def names_of(self, asked: tuple[int | str, ...] | None, known: list[str]) -> tuple[str, ...]:
+        """Names of the parameters that `wrt` means."""
+        return names_of(asked, known)
 
     def methods_changed(self) -> bool:
         """Whether a method that was written out has been replaced since, in its class or in its object."""
@@ -74,7 +113,7 @@ class Module:
         """Source and namespace of a callee; each keeps its own."""
         known = self.sources.get(_identity(function))
         if known is None:
-            if isinstance(function, Step):
+            if isinstance(function, Step | Closed):
                 known = (function, function.source, function.namespace)
             elif isinstance(function, StaticFunction):
                 _check_undecorated(function)

@@ -123,6 +123,7 @@ MODES: dict[str, tuple[Pass, ...]] = {
     "vjp": REVERSE,
     "forward": FORWARD,
     "hvp": FORWARD,  # of the text of a gradient
+    "push": FORWARD,
     "elementwise": REVERSE,
     "pull": REVERSE,
     "trace": (*FRONT, containers, probes, *ANALYSE, gradient),
@@ -191,7 +192,8 @@ def _derived(
     facts, tree = prepared(source, namespace, mode, wrt, kinds, module, step)
     facts.called, facts.auxiliary = called, has_auxiliary
     facts.seed = SEED.get(mode, "parameter" if module.seeded else "one")
-    made = module.names.fresh(source.name if mode == "primal" else f"{source.name}_{SUFFIX[mode]}")
+    stem = source.name.removesuffix("_grad") if mode == "hvp" else source.name
+    made = module.names.fresh(source.name if mode == "primal" else f"{stem}_{SUFFIX[mode]}")
     module.pending[key] = made
     module.making[made] = facts
     if facts.pushes_forward:

@@ -29,6 +29,8 @@ def primal_of(function: Callable[..., Any]) -> tuple[Any, tuple[Any, ...]]:
         return with_rule(function), ()
     if not inspect.isfunction(function) and rule is not None:
         return _as_function(function), ()
+    if hasattr(type(function), "wanted"):
+        return _called(function), ()
     if inspect.ismethod(function):
         return primal_of(function.__func__)[0], (function.__self__,)
     if isinstance(function, functools.partial):
@@ -39,6 +41,16 @@ def primal_of(function: Callable[..., Any]) -> tuple[Any, tuple[Any, ...]]:
         plain, bound = primal_of(function.func)
         return plain, (*bound, *function.args)
     return function, ()
+
+
+def _called(derivative: Any) -> Any:
+    """A Jacobian, or a product of a Hessian, as a function with source that calls it."""
+    known = derivative.__signature__.parameters
+    name, given = (
+        derivative.__name__,
+        ", ".join(f"{p}={p}" if k.kind is k.KEYWORD_ONLY else p for p, k in known.items()),
+    )
+    return load(f"def {name}({', '.join(known)}):\n    return of({given})\n", name, name, {"of": derivative}, by="call")
 
 
 @functools.lru_cache(maxsize=256)

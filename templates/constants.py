@@ -11,6 +11,7 @@ import numpy as np
 
 from srcgrad.rules import constants
 from srcgrad.runtime.reduce import count
+from srcgrad.runtime.structure import unit
 
 COMPARISONS = (
     np.equal,
@@ -176,6 +177,7 @@ FRESH = (
     np.empty_like,
     np.eye,
     np.identity,
+    unit,
     np.tri,
     np.bartlett,
     np.blackman,

@@ -19,7 +19,7 @@ def tangent(function: Node, facts: Facts) -> Program:
     body = start + _block(function.body[:-1], facts)
     value = function.body[-1].value
     pair = [copy(value), _output(value, facts)]
-    result = gast.Return(pair[1] if facts.mode == "hvp" else gast.Tuple(elts=pair, ctx=gast.Load()))
+    result = gast.Return(pair[1] if facts.mode in ("hvp", "push") else gast.Tuple(elts=pair, ctx=gast.Load()))
     return Program([*parameters(function), *facts.seeds], body, [], result)
 
 

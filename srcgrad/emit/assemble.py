@@ -23,6 +23,7 @@ SUFFIX = {
     "elementwise": "elementwise_grad",
     "pull": "pull",
     "trace": "trace",
+    "push": "push",
 }
 TITLE = {
     "primal": "One trip of the loop in line {line}, from state to state.",
@@ -31,6 +32,7 @@ TITLE = {
     "vjp": "Value of `{name}` and its pullback with respect to {wrt}.",
     "forward": "Value of `{name}` and its derivative along tangents of {wrt}.",
     "hvp": "Derivative of `{name}` along tangents of {wrt}.",
+    "push": "Derivative of `{name}` along tangents of {wrt}.",
     "elementwise": "Gradient of the sum of the elements of `{name}` with respect to {wrt}.",
     "trace": "Value and gradient of `{name}` with respect to {wrt}, each operation watched.",
     "pull": "Adjoints of {wrt} for a seed of `{name}`.",

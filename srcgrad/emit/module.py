@@ -21,6 +21,7 @@ WHAT = {
     "vjp": "value and pullback",
     "forward": "value and tangent",
     "hvp": "tangent",
+    "push": "tangent",
     "elementwise": "gradient of the sum of the elements",
     "pull": "adjoints",
     "trace": "value and gradient, watched,",

@@ -31,7 +31,7 @@ from srcgrad.emit.pieces import Piece
 from srcgrad.emit.text import function as spell
 from srcgrad.errors import Place
 from srcgrad.facts import Facts
-from srcgrad.front.namespace import LiveNamespace
+from srcgrad.front.namespace import Binding, LiveNamespace
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.parse import place
 from srcgrad.front.static import StaticModule
@@ -116,9 +116,23 @@ def _user(facts: Facts, parts: tuple[str, ...], lookup: Lookup) -> Found:
         assert lookup.text is not None, "a function known only as text is written into a file"
         return lookup.text.find(namespace, parts)
     bound = namespace.lookup(parts[0])
+    home = None if bound is None or lookup.text is None else _home(bound, parts[0])
+    if home is not None and lookup.text is not None:
+        return lookup.text.find(home[0], (home[1], *parts[1:]))
     if bound is None or bound.kind != "object":
         return Found(Builtin(parts[0]))  # a NameError, as in the user's function
     return Found(_object(bound.object, parts[0], facts, lookup))
+
+
+def _home(bound: Binding, name: str) -> tuple[StaticModule, str] | None:
+    """Where a function or a value that is known only as text stands, and by what name."""
+    if bound.static is not None:
+        return bound.static.module, bound.static.qualname
+    if bound.kind != "value" or bound.module is None:
+        return None
+    known = [name, *bound.module.table]
+    same = (n for n in known if getattr(bound.module.lookup(n), "expression", None) == bound.expression)
+    return bound.module, next(same, name)
 
 
 def _object(value: object, name: str, facts: Facts, lookup: Lookup) -> Meaning:

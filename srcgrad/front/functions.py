@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any  # functions are arbitrary objects
 
 import gast
 
 from srcgrad.front.namespace import Binding
 from srcgrad.front.resolve import binding_of
+from srcgrad.front.wanted import MAKERS, Wanted, made_by, wanted_of
 from srcgrad.rules import rule_of
 from srcgrad.sealed import is_opaque
 from srcgrad.trees import Node, copy, expression
@@ -35,6 +36,8 @@ class Function:
     args: tuple[Node, ...] = ()
     words: dict[str, Node] = field(default_factory=dict)
     whole: type | None = None  # the class of the object whose method it is
+    wanted: Wanted | None = None  # a derivative, which is made where it is called
+    spelled: Node = None  # the expression that was given the name
 
     @property
     def called(self) -> Any:
@@ -49,7 +52,9 @@ def function_of(node: Node, facts: Facts, local: frozenset[str]) -> Function | N
         local_function: Function = facts.functions[node.id]
         return local_function
     if isinstance(node, gast.Call):
-        return _partial(node, facts, local)
+        return _derivative(node, facts, local) or _partial(node, facts, local)
+    if isinstance(node, gast.Subscript):
+        return _pullback(node, facts, local)
     found = binding_of(node, facts, local)
     if found is not None:
         return _of_object(found, node)
@@ -103,6 +108,11 @@ def _of_object(found: Binding, node: Node) -> Function | None:
     if isinstance(value, types.FunctionType) or hasattr(value, "__srcgrad_primal__"):
         return Function(spelled, binding=found)
     derived = getattr(type(value), "as_function", None)  # a derivative that the function calls
+    wanted = getattr(type(value), "wanted", None)
+    if wanted is not None:
+        mode, primal, wrt, single = wanted(value)
+        of = _of_object(Binding("object", primal), gast.Name(spelled, gast.Load(), None, None))
+        return None if of is None else Function(spelled, wanted=Wanted(mode, of, wrt, single))
     if derived is not None:
         return Function(spelled, binding=Binding("object", derived(value)))
     call = inspect.getattr_static(type(value), "__call__", None)
@@ -148,6 +158,40 @@ def _partial(node: Node, facts: Facts, local: frozenset[str]) -> Function | None
     return Function(inner.name, inner.tree, inner.owner, inner.binding, (*inner.args, *node.args[1:]), words)
 
 
+def _derivative(node: Node, facts: Facts, local: frozenset[str]) -> Function | None:
+    """`grad(g)`, `hvp(g, wrt=1)`, `transpose(push)`: a derivative that is a function."""
+    mode = made_by(node, facts, local)
+    if mode == "transpose" and len(node.args) == 1:
+        linear = function_of(node.args[0], facts, local)
+        turned = {"push": "pull", "pull": "push"}.get("" if linear is None or not linear.wanted else linear.wanted.mode)
+        if linear is None or linear.wanted is None or turned is None:
+            return None
+        return replace(linear, wanted=replace(linear.wanted, mode=turned))
+    if mode not in MAKERS or not node.args:
+        return None
+    of = function_of(node.args[0], facts, local)
+    return None if of is None else Function(f"{of.name}_{mode}", wanted=wanted_of(node, mode, of, facts))
+
+
+def pulled_or_pushed(call: Node, facts: Facts, local: frozenset[str]) -> Function | None:
+    """The pullback of `vjp(g, x)`, the linear map of `linearize(g, x)`; None for any other expression."""
+    mode = {"vjp": "pull", "linearize": "push"}.get(made_by(call, facts, local))
+    if mode is None or not call.args:
+        return None
+    of = function_of(call.args[0], facts, local)
+    if of is None:
+        return None
+    wanted = wanted_of(call, "vjp", of, facts)
+    return Function("pullback", wanted=replace(wanted, mode=mode), args=tuple(call.args[1:]))
+
+
+def _pullback(node: Node, facts: Facts, local: frozenset[str]) -> Function | None:
+    """`vjp(g, x)[1]`"""
+    if not isinstance(node.slice, gast.Constant) or node.slice.value != 1:
+        return None
+    return pulled_or_pushed(node.value, facts, local)
+
+
 def is_ordinary(function: Function) -> bool:
     """Whether a call of the function is one that the rest of the pipeline knows: of a global name, as it is."""
-    return function.tree is None and not function.args and not function.words
+    return function.tree is None and function.wanted is None and not function.args and not function.words

@@ -6,11 +6,13 @@ from __future__ import annotations
 import gast
 
 from srcgrad.facts import Facts
+from srcgrad.front.derived import derived_call, value_of
 from srcgrad.front.functions import Function, function_of, is_ordinary, of_argument
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.plain import own_names
 from srcgrad.front.procedures import Procedures
 from srcgrad.front.resolve import binding_of, operation_of
+from srcgrad.front.wanted import made_by, not_known
 from srcgrad.front.written_out import Site, changes_outside, written_out
 from srcgrad.rules import rule_of
 from srcgrad.trees import COMPOUND, Block, Node, assign, at, copy, name, walk
@@ -138,7 +140,8 @@ def _as_branch(node: Node, site: Site) -> Block:
 
 def _must(value: Node, site: Site) -> bool:
     """Whether some call in an expression has to be written out."""
-    return any(isinstance(n, gast.Call) and _is_written_out(n, site) for n in walk(value))
+    calls = [n for n in walk(value) if isinstance(n, gast.Call)]
+    return any(_is_written_out(n, site) or made_by(n, site.facts, site.local) for n in calls)
 
 
 def _is_procedure(call: Node, site: Site) -> bool:
@@ -163,6 +166,19 @@ def _performed(node: Node, site: Site) -> Block:
 def _expand(value: Node, where: Node, before: Block, site: Site) -> Node:
     if isinstance(value, gast.Lambda | gast.JoinedStr):
         return value
+    value = value_of(value, site)
+    derived = derived_call(value, site) if isinstance(value, gast.Call) else None
+    if derived is None and made_by(value, site.facts, site.local):
+        if function_of(value, site.facts, site.local) is not None:
+            return value  # a function, as an argument of another
+        raise not_known(value, site.facts)
+    if derived is not None:
+        value.args = [_expand(argument, where, before, site) for argument in value.args]
+        for word in value.keywords:
+            word.value = _expand(word.value, where, before, site)
+        site.facts.foreign[where] = None
+        _give_bound(value, derived, site)
+        return written_out(value, derived, where, before, site) if _is_written_out(value, site, derived) else value
     if isinstance(value, gast.IfExp | gast.BoolOp):
         if not _must(value, site):
             return value
@@ -222,7 +238,7 @@ def _is_written_out(call: Node, site: Site, found: Function | None = None) -> bo
     found = found or function_of(call.func, site.facts, site.local)
     if found is None:
         return False
-    if found.tree is not None:
+    if found.tree is not None or found.wanted is not None:
         return True
     if found.binding is not None and rule_of(found.called) is not None:
         return False
@@ -231,7 +247,8 @@ def _is_written_out(call: Node, site: Site, found: Function | None = None) -> bo
         return False
     given = [*call.args, *(w.value for w in call.keywords)]
     if any(
-        isinstance(item, gast.Name | gast.Attribute) and function_of(item, site.facts, site.local) for item in given
+        isinstance(item, gast.Name | gast.Attribute | gast.Call) and function_of(item, site.facts, site.local)
+        for item in given
     ):
         return True
     if site.facts.generated and any(isinstance(item, gast.Tuple) for item in given):

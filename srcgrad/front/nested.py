@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import gast
 
-from srcgrad.front.functions import Function, function_of
+from srcgrad.front.functions import Function, function_of, pulled_or_pushed
 from srcgrad.front.hooks import is_hook
 from srcgrad.front.resolve import binding_of
-from srcgrad.trees import Block, Node, at, header, name, statements, stores, target, walk
+from srcgrad.front.wanted import made_by
+from srcgrad.trees import Block, Node, at, constant, copy, header, name, statements, stores, target, walk
 
 if TYPE_CHECKING:
     from srcgrad.front.plain import Plain
@@ -37,12 +39,17 @@ def _block(block: Block, names: list[str], work: Plain) -> Block:
             if isinstance(node.value, gast.Lambda):
                 made += _define(_as_function(node.value, bound), bound, node, names, work)
                 continue
+            _name_lambdas(node, before, names, work)
             known = _second_name(node, before, work)
             if known is not None:
                 work.facts.functions[bound] = known
                 work.facts.local |= {bound}
                 made += before
                 continue
+        linear = _linear(node, before, names, work)
+        if linear:
+            made += linear
+            continue
         for part in header(node):
             _lambdas(part, node, before, names, work)
         for which in ("body", "orelse"):
@@ -80,6 +87,9 @@ def _second_name(node: Node, before: Block, work: Plain) -> Function | None:
     """`h = np.sin`, `h = partial(g, c)`: the function itself; arguments that are bound get names."""
     value = node.value
     if isinstance(value, gast.Call):
+        derived = function_of(value, work.facts, work.facts.local)
+        if derived is not None and derived.wanted is not None:
+            return replace(derived, spelled=value)
         maker = binding_of(value.func, work.facts, work.facts.local)
         if maker is None or maker.object is not functools.partial or not value.args:
             return None
@@ -93,7 +103,43 @@ def _second_name(node: Node, before: Block, work: Plain) -> Function | None:
         return None
     found = function_of(value, work.facts, work.facts.local)
     own = found is not None and found.binding is not None and isinstance(value, gast.Name) and found.args
-    return None if own else found  # an object that can be called is an object as well
+    if found is None or own:
+        return None  # an object that can be called is an object as well
+    return replace(found, spelled=value)
+
+
+def _name_lambdas(node: Node, before: Block, names: list[str], work: Plain) -> None:
+    """`dg = grad(lambda z: z * x)`, `h = partial(lambda a, b: a * b, x)`: the lambda gets a name."""
+    if not isinstance(node.value, gast.Call):
+        return
+    maker = binding_of(node.value.func, work.facts, work.facts.local)
+    if (maker is not None and maker.object is functools.partial) or made_by(node.value, work.facts, work.facts.local):
+        _lambdas(node.value, node, before, names, work)
+
+
+def _linear(node: Node, before: Block, names: list[str], work: Plain) -> Block:
+    """`y, pullback = vjp(g, x)` as `y = g(x)`, and a function `pullback` that is made where it is called."""
+    pair = node.targets[0] if isinstance(node, gast.Assign) and len(node.targets) == 1 else None
+    if not isinstance(pair, gast.Tuple) or made_by(node.value, work.facts, work.facts.local) not in (
+        "vjp",
+        "linearize",
+    ):
+        return []
+    call = node.value
+    _lambdas(call, node, before, names, work)
+    spelled = getattr(pair.elts[-1], "id", "")
+    if len(pair.elts) != 2 or names.count(spelled) != 1 or not call.args:
+        raise work.facts.refuse(
+            node, "E5005", "a pullback that is bound twice, or to no name", "write `y, pullback = vjp(g, x)`"
+        )
+    call.args[1:] = [a if isinstance(a, gast.Constant) else _held(a, node, before, work) for a in call.args[1:]]
+    found = pulled_or_pushed(call, work.facts, work.facts.local)
+    if found is None:
+        return []
+    work.facts.functions[spelled] = replace(found, spelled=gast.Subscript(call, constant(1), gast.Load()))
+    work.facts.local |= {spelled}
+    value = at(gast.Call(copy(call.args[0]), [copy(a) for a in call.args[1:]], []), call)
+    return [*before, work.own(gast.Assign([pair.elts[0]], value, None), node)]
 
 
 def _held(value: Node, node: Node, before: Block, work: Plain) -> Node:

@@ -28,12 +28,33 @@ def normalise(function: Node, facts: Facts) -> Node:
         y = t2 + t4
         return y
     """
+    _take_parts(function.body)
     local = frozenset(parameters(function)) | {s for n in statements(function.body) for s in stores(n)}
     facts.varied = dict.fromkeys(varied_names(function, facts, local))
     arrays = frozenset(w for n in statements(function.body) if is_write(n) for w in written(n))
     scope = Scope(facts, local, arrays)
     function.body = _block(function.body, scope)
     return function
+
+
+def _take_parts(block: Block) -> None:
+    """`(a, b)[1]` as `b`."""
+    for node in [n for s in block for n in walk(s)]:
+        for key in node._fields:
+            part = getattr(node, key, None)
+            if isinstance(part, list):
+                setattr(node, key, [_part_taken(item) for item in part])
+            else:
+                setattr(node, key, _part_taken(part))
+
+
+def _part_taken(node: Node) -> Node:
+    while isinstance(node, gast.Subscript) and isinstance(node.value, gast.Tuple | gast.List):
+        index = getattr(node.slice, "value", None)
+        if type(index) is not int or not 0 <= index < len(node.value.elts):
+            break
+        node = node.value.elts[index]
+    return node
 
 
 def _block(block: Block, scope: Scope) -> Block:

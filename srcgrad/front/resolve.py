@@ -134,6 +134,8 @@ def _of_binding(found: Binding, node: Node, facts: Facts) -> Operation:
         return _of_op(function, node.args, node.keywords, node, facts)
     if is_opaque(primal):
         return Operation("opaque", primal)
+    if hasattr(function, "__srcgrad_makes__"):
+        return Operation("opaque", function)  # a derivative, which is made where it is called
     derived = getattr(type(function), "as_function", None)  # a derivative that the function calls
     if derived is not None:
         return Operation("callee", derived(function))

@@ -84,6 +84,7 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     outer = _outer_names(tree, found)
     tree.body = [node for node in tree.body if not isinstance(node, gast.Nonlocal)]
     if found.owner is not None:
+        inner.around = found.owner.local | found.owner.around
         inner.functions.update(found.owner.functions)
     given = _given(call, tree, found, facts)
     known = {p: f for p, v in given.items() if (f := function_of(v, facts, site.local)) is not None}

@@ -63,7 +63,7 @@ from srcgrad.runtime.spectra import (
     upper_factor,
     widened,
 )
-from srcgrad.runtime.structure import add, fields_of, owned, zeros_like
+from srcgrad.runtime.structure import add, fields_of, owned, unit, zeros_like
 from srcgrad.runtime.systems import columns, emptied, filled, last_axes, square
 
 __all__ = [
@@ -151,6 +151,7 @@ __all__ = [
     "tensordot_left",
     "tensordot_right",
     "tile_transpose",
+    "unit",
     "unpad",
     "upper_factor",
     "widened",

@@ -27,6 +27,18 @@ def zeros_like(x: Any) -> Any:
     return mapped(zeros_like, x)
 
 
+def unit(x: Any, i: int) -> Any:
+    """The direction in which the i-th number of an array changes: 1.0 there, zeros elsewhere, in the shape of `x`.
+
+    >>> unit(np.ones((2, 2)), 1)
+    array([[0., 1.],
+           [0., 0.]])
+    """
+    made = zeros_like(np.asarray(x))
+    made.flat[i] = 1.0
+    return made
+
+
 def owned(x: Any, others: tuple[Any, ...]) -> Any:
     """A copy of an array, list or dict into which a function writes; `others` are the function's other arguments.
 

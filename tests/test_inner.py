@@ -1,0 +1,140 @@
+"""Derivatives of functions that ask for derivatives: values as they run, both modes, first and second order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad import grad, jvp, vjp
+from srcgrad.differences import central
+from srcgrad.dump import dump
+from srcgrad.errors import DifferentiationError
+from srcgrad.load import load
+from tests.inner_programs import PROGRAMS
+
+X = np.array([0.5, 1.0, 2.0])
+V = np.array([0.3, -1.0, 0.7])
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
+def test_first_order(program):
+    expected = central(program, (X,), V, 1e-6)[0]
+    value, pullback = vjp(program, X, wrt=0)
+    np.testing.assert_allclose(value, program(X), rtol=1e-13)
+    np.testing.assert_allclose(np.dot(pullback(1.0), V), expected, rtol=1e-6)
+    value, tangent = jvp(program, (X,), (V,)) if program.__code__.co_argcount == 1 else (value, None)
+    np.testing.assert_allclose(value, program(X), rtol=1e-13)
+    if tangent is not None:
+        np.testing.assert_allclose(tangent, np.dot(pullback(1.0), V), rtol=1e-10)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
+def test_second_order(program):
+    gradient = grad(program)
+    expected = central(gradient, (X,), V, 1e-6)
+    forward = srcgrad.hvp(program)
+    product = forward.derivative.forward((X,), (V,)) if program.__code__.co_argcount > 1 else forward(X, V)
+    np.testing.assert_allclose(product, expected, rtol=1e-5, atol=1e-7)
+    _, pullback = vjp(gradient, X, wrt=0)
+    np.testing.assert_allclose(pullback(V), expected, rtol=1e-5, atol=1e-7)
+
+
+def test_perturbations_are_not_confused():
+    assert grad(lambda x: x * grad(lambda y: x + y)(x))(2.0) == 1.0
+    assert jvp(lambda x: x * jvp(lambda y: x + y, (x,), (1.0,))[1], (2.0,), (1.0,)) == (2.0, 1.0)
+    assert grad(lambda x: x * jvp(lambda y: x * y, (x,), (1.0,))[1])(2.0) == 4.0
+
+
+def square(x):
+    return x * x
+
+
+def exponential(x):
+    return np.exp(2.0 * x)
+
+
+def ahead(f):
+    return lambda x: jvp(f, (x,), (1.0,))[1]
+
+
+@pytest.mark.parametrize("outer", [ahead, grad])
+@pytest.mark.parametrize("inner", [ahead, grad])
+def test_modes_agree_at_second_order(outer, inner):
+    assert outer(inner(square))(3.0) == 2.0
+    np.testing.assert_allclose(outer(inner(exponential))(1.0), 4.0 * np.exp(2.0), rtol=1e-14)
+
+
+@pytest.mark.parametrize("one", [ahead, grad])
+@pytest.mark.parametrize("two", [ahead, grad])
+@pytest.mark.parametrize("three", [ahead, grad])
+def test_modes_agree_at_third_order(one, two, three):
+    np.testing.assert_allclose(one(two(three(exponential)))(1.0), 8.0 * np.exp(2.0), rtol=1e-14)
+
+
+MODEL = """
+import numpy as np
+import srcgrad
+from srcgrad import grad, hessian, jvp
+
+RATE = 2.0
+
+def potential(q, k):
+    return 0.5 * RATE * np.sum(k * q**3)
+
+def force(q, k):
+    return np.sum(grad(potential)(q, k) ** 2)
+
+def curved(q, k):
+    return np.sum(hessian(potential)(q, k) ** 2)
+
+def along(q, k):
+    y, y_dot = jvp(lambda z: srcgrad.grad(potential)(z, k), (q,), (k,))
+    return np.sum(y * y_dot)
+"""
+
+
+@pytest.mark.parametrize("name", ["force", "curved", "along"])
+def test_dump_reads_and_does_not_run(name):
+    text = dump(f"-:{name}", text=MODEL).text
+    assert text == dump(f"-:{name}", text=MODEL).text
+    model = load(MODEL, name, "model", {}, by="test")
+    found = load(text, f"{name}_grad", "dumped", {}, by="test")(X, V)
+    for position, adjoint in enumerate(found):
+        moved = lambda z: model(*((z, V) if position == 0 else (X, z)))  # noqa: B023, E731
+        expected = [central(moved, ((X, V)[position],), e, 1e-6)[0] for e in np.eye(3)]
+        np.testing.assert_allclose(adjoint, expected, rtol=1e-6)
+
+
+def chosen(h, g, x):
+    pick = h if x > 0.0 else g
+    return grad(pick)(x)
+
+
+@pytest.mark.parametrize(
+    ("program", "code"),
+    [
+        (lambda x: chosen(square, exponential, x), "E5003"),
+        (lambda x: grad(lambda y: y * x, 1)(x), "E5009"),
+        (lambda x: grad(lambda y: y * x)(2) * x, "E5002"),
+        (lambda x: jvp(square, (x,), (1.0, 2.0))[1], "E5005"),
+        (lambda x: grad(square, target="opencl")(x), "E5019"),
+        (lambda x: grad(lambda y: y * len("ab"), wrt=int(x))(x), "E5005"),
+    ],
+)
+def test_refusals(program, code):
+    with pytest.raises(DifferentiationError, match=code):
+        grad(program)(1.5)
+
+
+def test_redefinition_is_noticed():
+    namespace = {"grad": grad}
+    text = "def f(x):\n    return grad(g)(x) * x\n"
+    g1 = load("def g(x):\n    return x * x * x\n", "g", "one", {}, by="test")
+    g2 = load("def g(x):\n    return x * x\n", "g", "two", {}, by="test")
+    namespace["g"] = g1
+    f = load(text, "f", "f", namespace, by="test")
+    gradient = grad(f)
+    assert gradient(2.0) == 36.0
+    namespace["g"] = g2
+    assert gradient(2.0) == 8.0
