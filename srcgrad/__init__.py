@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any  # a public name may be any object
 
 if TYPE_CHECKING:
     from srcgrad.api import differentiate, grad, jvp, source, stop_gradient, value_and_grad, vjp
+    from srcgrad.applied import Function
     from srcgrad.calculus import elementwise_grad, hvp, linearize, transpose
     from srcgrad.check import check_grads
     from srcgrad.errors import DifferentiationError
@@ -34,6 +35,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "DifferentiationError": "errors",
+    "Function": "applied",
     "adjoint": "rules",
     "check_grads": "check",
     "checkpoint": "recompute",
@@ -63,6 +65,7 @@ _HOME = {
 
 __all__ = [
     "DifferentiationError",
+    "Function",
     "adjoint",
     "check_grads",
     "checkpoint",

@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import Any  # functions with rules, and their rules, are arbitrary callables
 
 import srcgrad.templates as templates
-from srcgrad.adapters import Call, adapted, call_of
+from srcgrad.adapters import adapted
 from srcgrad.errors import DifferentiationError
 from srcgrad.own import Own
 from srcgrad.rules import register_own, rule_of, spelling
-
-Function = Callable[..., Any]
+from srcgrad.signatures import Call, Function, call_of
 
 
 def register_vjp(function: Function, rule: Function | None = None) -> Any:
@@ -113,7 +112,7 @@ def _own(function: Function) -> Own:
         return Own()
     if known.own is None or known.own.applied is not None:
         raise _twice(function, known.template or known.tangent)
-    return known.own
+    return replace(known.own, remedy={})
 
 
 def _check_author(function: Function, known: Function | None, rule: Function) -> None:

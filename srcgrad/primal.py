@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from types import FunctionType, MethodType
 from typing import Any  # functions are arbitrary callables
 
 import srcgrad.templates as templates
-from srcgrad.adapters import is_ruled, with_rule
 from srcgrad.errors import DifferentiationError
 from srcgrad.load import load
 from srcgrad.rules import rule_of
+from srcgrad.sealed import is_opaque
+from srcgrad.signatures import Function, call_of
 
 
-def primal_of(function: Callable[..., Any]) -> tuple[Any, tuple[Any, ...]]:
+def primal_of(function: Function) -> tuple[Any, tuple[Any, ...]]:
     """The function itself, and the arguments that are bound to it already."""
     function = getattr(function, "__srcgrad_primal__", function)
     templates.load()
@@ -54,7 +55,7 @@ def _called(derivative: Any) -> Any:
 
 
 @functools.lru_cache(maxsize=256)
-def _as_function(op: Any) -> Callable[..., Any]:
+def _as_function(op: Any) -> Function:
     """An operation of the table as a function with source, so that it can be differentiated like any other."""
     rule = rule_of(op)
     assert rule is not None, "the caller has looked"
@@ -69,3 +70,33 @@ def _required(rule: Any) -> list[str]:
         return ["x"]
     parameters = list(inspect.signature(template).parameters.values())[1:]
     return [p.name for p in parameters if p.default is p.empty]
+
+
+def is_ruled(function: Any) -> bool:
+    """Whether a function of a user has a rule, or may not be looked into: its source says nothing then."""
+    if not isinstance(function, FunctionType | MethodType | functools.partial):
+        return False
+    module = str(getattr(function, "__module__", "")).partition(".")[0]
+    known = rule_of(function)
+    return is_opaque(function) or (known is not None and (known.own is not None or module not in _LIBRARIES))
+
+
+_LIBRARIES = ("numpy", "scipy", "srcgrad")
+
+
+@functools.lru_cache(maxsize=256)
+def with_rule(function: Function) -> Function:
+    """A function that calls another one, so that the other's rule is used."""
+    rule, owner = rule_of(function), _owner(function)
+    halves = rule is not None and rule.own is not None and rule.own.applied is not None
+    call = call_of(owner.forward, name=owner.__name__, skipped=1) if halves else call_of(function)
+    given = [*call.positional, *([f"*{call.variadic}"] if call.variadic else []), *(f"{w}={w}" for w in call.words)]
+    name = call.stem
+    made = load(f"def {name}({call.parameters}):\n    return {name}({', '.join(given)})\n", name, call.name, {})
+    made.__globals__[name] = function
+    return made
+
+
+def _owner(function: Function) -> Any:
+    """The class or the object of a bound method."""
+    return getattr(function, "__self__", None)

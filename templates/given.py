@@ -1,7 +1,7 @@
 """What rules of users give, in generated code: looked at, and otherwise as it is."""
 
 from srcgrad.rules import adjoint, d
-from srcgrad.runtime.given import check_adjoint, check_adjoints, given_adjoints
+from srcgrad.runtime.given import check_adjoint, check_adjoints, check_total, given_adjoints
 
 
 @adjoint.linear(check_adjoint, forms=(("check_adjoint(x, y)", (2, 3), (2, 3)), ("check_adjoint(x, y)", (), ())))
@@ -26,3 +26,8 @@ def check_adjoints_adjoint(z, given, primals):
 )
 def given_adjoints_adjoint(z, g, given):
     d[g] = check_adjoints(d[z], g)
+
+
+@adjoint.linear(check_total, forms=(("check_total(x, y)", (2, 3), (2, 3)),))
+def check_total_adjoint(z, given, x):
+    d[given] = d[z]

@@ -196,6 +196,9 @@ def _index(function: Node, facts: Facts) -> None:
             source = operation.bound["x"]
             if isinstance(source, gast.Name) and source.id in facts.active:
                 facts.indexed[source.id] = None
+        elif operation is not None and operation.rule is not None and operation.rule.own is not None:
+            added = [operation.bound.get(p) for p in operation.rule.own.accumulators]
+            facts.indexed.update({a.id: None for a in added if isinstance(a, gast.Name) and a.id in facts.active})
         elif isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Tuple):
             if isinstance(node.value, gast.Name) and not _from_callee(node.value.id, facts):
                 facts.indexed[node.value.id] = None

@@ -10,6 +10,7 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.analyse.callees import bind, kinds_of
+from srcgrad.analyse.outputs import outputs
 from srcgrad.facts import UNKNOWN, Facts, Kind, Operation
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.results import several_of
@@ -93,11 +94,13 @@ def _is_item(value: Node, order: list[Node], facts: Facts) -> bool:
 
 
 def _notes(order: list[Node], facts: Facts) -> None:
+    displays = [n for n in order if isinstance(n, gast.Assign) and isinstance(n.targets[0], gast.Tuple)]
+    unpacked = {getattr(n.value, "id", "") for n in displays}
     for node in order:
         if isinstance(node, gast.For) and isinstance(node.iter, gast.Name) and node.iter.id in facts.kinds:
             _note(node.target.id, common(facts.kinds[node.iter.id]), facts)
         if isinstance(node, gast.Assign):
-            _assignment(node, facts)
+            _assignment(node, unpacked, facts)
             if isinstance(node.value, gast.BinOp) and not facts.generated:
                 _check_operands(node.value, facts)
 
@@ -121,7 +124,7 @@ def _note(name: str, kind: Kind, facts: Facts) -> None:
         facts.kinds[name] = kind
 
 
-def _assignment(node: Node, facts: Facts) -> None:
+def _assignment(node: Node, unpacked: set[str], facts: Facts) -> None:
     bound = target(node)
     operation = facts.operation.get(node.value)
     if bound is not None and facts.list_kind(bound):
@@ -140,6 +143,10 @@ def _assignment(node: Node, facts: Facts) -> None:
         summed = operation.bound["xs"]
         if isinstance(summed, gast.List | gast.Tuple) or getattr(summed, "id", "") in facts.containers:
             facts.containers[bound] = "list"
+    elif bound is not None and operation is not None and operation.rule is not None and operation.rule.own is not None:
+        count = outputs(operation, facts)
+        if count or (count is None and bound in unpacked):
+            facts.containers[bound] = "tuple"
     elif bound is not None and operation is not None and operation.kind == "callee":
         callee = facts.module.callee(operation.function, node.value, facts)
         kinds = kinds_of(bind(node.value, callee.tree, facts), facts)

@@ -25,6 +25,7 @@ class Adjoints:
     facts: Facts
     state: State = field(default_factory=dict)
     specs: dict[str, Spec] = field(default_factory=dict)
+    outputs: dict[str, list[tuple[int, Node]]] = field(default_factory=dict)  # tuple -> adjoints of parts that matter
 
     def of(self, primal: str) -> str:
         """The name of the adjoint of `primal`."""

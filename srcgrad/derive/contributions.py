@@ -9,8 +9,9 @@ import numpy as np
 
 from srcgrad.derive.adjoints import Adjoints
 from srcgrad.derive.decide import Setting
+from srcgrad.derive.displays import is_active, items, sequence
 from srcgrad.derive.instantiate import instantiate
-from srcgrad.derive.own import adjoints_of_rule
+from srcgrad.derive.own import by_output, own_contributions
 from srcgrad.derive.parts import Parts, reads_new
 from srcgrad.derive.pruned import Lost
 from srcgrad.derive.pulled import Pair, pulled_back
@@ -64,7 +65,7 @@ def _value(
         facts.reduced[read] = None
         return
     if isinstance(value, gast.Tuple | gast.List | gast.Dict):
-        pairs += _items(value, read, facts)
+        pairs += items(value, read, facts)
         return
     if value not in facts.operation:
         return  # a value that carries no derivative
@@ -115,7 +116,9 @@ def _template(
     template = adjoint_template(rule)
     if template is None:
         raise lacks_mode(node.value, rule, "reverse", facts)
-    wanted = [p for p, a in operation.bound.items() if p in template.differentiable and _active(a, facts)]
+    if rule.own is not None:
+        return own_contributions(node, operation, read, adjoints, shared)
+    wanted = [p for p, a in operation.bound.items() if p in template.differentiable and is_active(a, facts)]
     spec = facts.spec.get(node, Spec(ndim=None))
     general = rule.wide and facts.spec.get(read) != spec
     parts = tuple(stores(node)) if derivatives else ()
@@ -133,17 +136,14 @@ def _template(
     )
     made = instantiate(setting, frozenset(wanted))
     shared += made.shared
-    direct = None if rule.own is None else adjoints_of_rule(node, operation, made, adjoints, shared)
-    if direct is not None:
-        return direct
     pairs: list[Pair] = []
     for line in made.lines:
         operand = operation.bound[line.parameter]
         if isinstance(operand, gast.Name):
             pairs.append((copied(operand, facts), line.value))
         else:
-            pairs += _sequence(operand, line.value, facts, shared)
-    if rule.kind == "general" and rule.own is None and not _is_ours(rule):
+            pairs += sequence(operand, line.value, facts, shared)
+    if rule.kind == "general" and not _is_ours(rule):
         pairs = [(o, _shaped(o, v, facts)) for o, v in pairs]
     facts.reduced.update({value: None for _, value in pairs if rule.kind == "elementwise"})
     return pairs
@@ -159,44 +159,14 @@ def _shaped(operand: Node, value: Node, facts: Facts) -> Node:
     return expression(f"{helper}(value, x)", value=value, x=copied(operand, facts))
 
 
-def _sequence(display: Node, value: Node, facts: Facts, shared: Block) -> list[Pair]:
-    """Adjoints of the items of a display, one per item of `value`."""
-    held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
-    facts.temporaries[held] = "t"
-    shared.append(assign(held, value))
-    return _items(display, name(held), facts)
-
-
-def _items(display: Node, value: Node, facts: Facts) -> list[Pair]:
-    """The parts of a display, each with its part of the adjoint."""
-    found: list[Pair] = []
-    if isinstance(display, gast.Dict):
-        parts = [(copied(key, facts), item) for key, item in zip(display.keys, display.values, strict=True)]
-    else:
-        parts = [(gast.Constant(value=k, kind=None), item) for k, item in enumerate(display.elts)]
-    for key, item in parts:
-        part = expression("value[key]", value=copied(value, facts), key=key)
-        if isinstance(item, gast.Name):
-            if item.id in facts.active:
-                found.append((copied(item, facts), part))
-        elif isinstance(item, gast.Tuple | gast.List | gast.Dict):
-            found += _items(item, part, facts)
-    return found
-
-
-def _active(argument: Node, facts: Facts) -> bool:
-    if isinstance(argument, gast.Name):
-        return argument.id in facts.active
-    parts = getattr(argument, "elts", None) or getattr(argument, "values", None) or []
-    return isinstance(argument, gast.Tuple | gast.List | gast.Dict) and any(_active(a, facts) for a in parts)
-
-
 def _unpack(
     node: Node, adjoints: Adjoints, facts: Facts, pairs: list[Pair], elements: list[tuple[Node, Node, Node]]
 ) -> None:
     """`a, b = t` reads t[0] and t[1]; the tuple that a callee returned gets a tuple of adjoints."""
     names = node.targets[0].elts
     if isinstance(node.value, gast.Name) and _is_tuple(node.value.id, facts):
+        if by_output(node.value.id, [item.id for item in names], adjoints):
+            return
         parts = [
             adjoints.read(item.id, facts.value_spec.get(item.id))
             if item.id in facts.active and adjoints.exists(item.id)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any  # called functions are arbitrary objects
+
 import gast
 
 from srcgrad.errors import DifferentiationError
@@ -18,6 +20,15 @@ def unknown_function(value: Node, facts: Facts) -> DifferentiationError:
         reason = facts.operation[value].function.reason or "only the text of its module is known"
         return facts.refuse(
             value, "E5012", f"`{gast.unparse(value.func)}` cannot be resolved: {reason}", "import it from a module"
+        )
+    owner: Any = getattr(facts.operation[value].function, "__self__", None)
+    half = owner.lacks() if isinstance(owner, type) and hasattr(owner, "lacks") else ""
+    if half:
+        return facts.refuse(
+            value,
+            "E5003",
+            f"the class {owner.__qualname__} has no `{half}`",
+            f"write `{half}(ctx, ...)` in it, a static method",
         )
     opaque = is_opaque(facts.operation[value].function)
     called = gast.unparse(value.func) if isinstance(value, gast.Call) else type(value).__name__
@@ -41,14 +52,15 @@ def unknown_function(value: Node, facts: Facts) -> DifferentiationError:
 
 def lacks_mode(value: Node, rule: Rule, mode: str, facts: Facts) -> DifferentiationError:
     """What to say where a rule is there for the other mode only; nothing is guessed from that one."""
-    has, lacks, decorator = (
-        ("an adjoint", "no tangent", "tangent") if mode == "forward" else ("a tangent", "no adjoint", "adjoint")
-    )
+    forward = mode == "forward"
     if rule.own is None:
-        return facts.refuse(
-            value, "E5001", f"{rule.name} has {has} but {lacks}", f"write `@{decorator}` for it as well"
-        )
-    return facts.refuse(value, "E5003", f"{rule.name} has a rule of {has} but of {lacks}", rule.own.remedy[mode])
+        has, lacks = ("an adjoint", "no tangent") if forward else ("a tangent", "no adjoint")
+        remedy = f"write `@{'tangent' if forward else 'adjoint'}` for it as well"
+        return facts.refuse(value, "E5001", f"{rule.name} has {has} but {lacks}", remedy)
+    has, lacks = ("reverse", "forward") if forward else ("forward", "reverse")
+    return facts.refuse(
+        value, "E5003", f"{rule.name} has a rule for {has} mode, and none for {lacks} mode", rule.own.remedy[mode]
+    )
 
 
 def check_known(value: Node, rule: Rule, wanted: list[str], facts: Facts) -> None:

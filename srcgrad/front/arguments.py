@@ -50,6 +50,8 @@ def bind_arguments(
     template = adjoint_template(rule) or tangent_template(rule)
     assert template is not None, "a rule that is not constant has a template"
     order, variadic, defaults = _parameters(rule.op, template)
+    if rule.own is not None and rule.own.applied is not None:
+        order, variadic, defaults = template.positional, False, {}
     given: dict[str, Node] = {}
     rest: list[Node] = []
     for position, argument in enumerate(arguments):

@@ -6,6 +6,7 @@ import gast
 import numpy as np
 
 from srcgrad.facts import Operation
+from srcgrad.front.halves import opened_halves
 from srcgrad.front.operands import check_operands, check_passive, is_sequence, wants_arrays
 from srcgrad.front.resolve import operation_of
 from srcgrad.front.scope import Scope, cheap
@@ -135,6 +136,8 @@ def _flat_op(value: Node, operation: Operation, scope: Scope) -> Node:
             swap[argument] = _held(argument, scope)
     made = _swap(value, swap)
     bound = {p: swap.get(a, a) for p, a in bound.items()}
+    if rule.own is not None and rule.own.applied is not None:
+        made, rule = opened_halves(made, operation, bound, scope)
     scope.facts.operation[made] = Operation("op", operation.function, rule, bound)
     return made
 

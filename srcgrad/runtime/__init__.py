@@ -19,7 +19,7 @@ from srcgrad.runtime.contract import (
     tensordot_right,
 )
 from srcgrad.runtime.einsum import einsum_adjoint, einsum_adjoints, einsum_tangent
-from srcgrad.runtime.given import check_adjoint, check_adjoints, given_adjoints
+from srcgrad.runtime.given import check_adjoint, check_adjoints, check_total, given_adjoints
 from srcgrad.runtime.hooks import beyond_hooks, hook, hooked
 from srcgrad.runtime.layout import (
     along_axis,
@@ -90,6 +90,7 @@ __all__ = [
     "check_number",
     "check_seed",
     "check_shape",
+    "check_total",
     "cofactor",
     "cofactor_derivative",
     "cofactor_second",

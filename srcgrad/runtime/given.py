@@ -36,6 +36,21 @@ def check_adjoint(given: Any, x: Any) -> Any:
     return _as_number(given, x)
 
 
+def check_total(given: Any, x: Any) -> Any:
+    """The adjoint of `x` that a rule has added to, and given back.
+
+    Raises ValueError with code E5004 where it gives nothing back, or something of another shape.
+
+    >>> check_total(None, 1.0)
+    Traceback (most recent call last):
+    ...
+    ValueError: E5004 a rule that adds to an adjoint gave none back; return it
+    """
+    if given is None:
+        raise ValueError("E5004 a rule that adds to an adjoint gave none back; return it")
+    return check_adjoint(given, x)
+
+
 def check_adjoints(given: Any, primals: tuple[Any, ...]) -> tuple[Any, ...]:
     """The adjoints that a rule gave, one per primal: each in the shape and dtype of its primal, None as zero.
 
