@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from srcgrad.errors import DifferentiationError
     from srcgrad.forms import register_jvp, register_vjp, sensitivity
     from srcgrad.jacobians import hessian, jacobian
+    from srcgrad.lines import explain
     from srcgrad.recompute import checkpoint, checkpointed
     from srcgrad.rules import adjoint, nondifferentiable, tangent
     from srcgrad.runtime.hooks import hook
@@ -42,6 +43,7 @@ _HOME = {
     "checkpointed": "recompute",
     "differentiate": "api",
     "elementwise_grad": "calculus",
+    "explain": "lines",
     "grad": "api",
     "hessian": "jacobians",
     "hook": "runtime.hooks",
@@ -72,6 +74,7 @@ __all__ = [
     "checkpointed",
     "differentiate",
     "elementwise_grad",
+    "explain",
     "grad",
     "hessian",
     "hook",

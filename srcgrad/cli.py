@@ -72,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("target", type=str.strip, metavar="TARGET", help=TARGET)
     explain.add_argument("--wrt", type=_names, metavar="NAMES", help="parameters, as x,w,b; default: all that matter")
     explain.add_argument("--args", metavar="TEXT", help='runs the target: bytes recorded for "np.ones(3), 2.0"')
+    explain.add_argument("--json", action="store_true", help="print JSON")
     explain.set_defaults(command=_explain)
     trace = commands.add_parser(
         "trace", help="list the operations of one call with values and adjoints; runs the target"
@@ -150,7 +151,7 @@ def _explain(asked: argparse.Namespace) -> int:
     from srcgrad.lines import explain_target
 
     text = _standard_input([asked.target])
-    return explain_target(asked.target, wrt=asked.wrt, arguments=asked.args, text=text)
+    return explain_target(asked.target, wrt=asked.wrt, arguments=asked.args, text=text, as_json=asked.json)
 
 
 def _trace(asked: argparse.Namespace) -> int:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any  # functions and arguments are arbitrary objects
 
 from srcgrad.arguments import check_input, kind_of, like_output, mirror
+from srcgrad.derive.kept import Saved
 from srcgrad.emit.module import free_names
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Kind
@@ -21,7 +22,7 @@ from srcgrad.modules import Module
 from srcgrad.opencl.boundary import device_in, on_device, seen
 from srcgrad.opencl.device import Device
 from srcgrad.opencl.helpers import equip
-from srcgrad.pipeline import collection_paused
+from srcgrad.pipeline import Derived, collection_paused
 from srcgrad.primal import primal_of
 from srcgrad.rules import generation
 from srcgrad.running import resident_on, run, seed_like
@@ -69,6 +70,7 @@ class Derivative:
         self._made: dict[Any, Compiled] = {}
         self._lock = threading.RLock()
         self._last: Compiled | None = None
+        self._kinds: dict[str, Kind] = {}
 
     def compiled(self, kinds: dict[str, Kind], inline: bool = False, resident: bool = False) -> Compiled:
         """The text for arguments of these kinds, executed; made if it is not there or out of date.
@@ -84,7 +86,7 @@ class Derivative:
                 if resident:
                     equip(made.function.__globals__)
         if not inline:
-            self._last = made
+            self._last, self._kinds = made, dict(kinds)
         return made
 
     def as_function(self, kinds: dict[str, Kind] | None = None) -> Callable[..., Any]:
@@ -96,14 +98,11 @@ class Derivative:
         return self.compiled(kinds or {}, inline=True).stale()
 
     def _compile(self, kinds: dict[str, Kind], inline: bool) -> Compiled:
-        function = self.primal
-        derived = hasattr(type(function), "as_function")
-        if derived:
-            function = function.as_function(kinds)
+        derived = hasattr(type(self.primal), "as_function")
+        function = self.primal.as_function(kinds) if derived else self.primal
         module = Module(inline=inline, seeded=not inline, target="numpy" if inline else self.target)
-        bare = self.single or self.mode == "vjp"
-        name = module.derivative(function, self.mode, self.wrt, kinds, None, bare, self.auxiliary)
-        main = next(made for made in module.made.values() if made.name == name)
+        main = self._derived(module, function, kinds)
+        name = main.name
         text, outside = module.text(main)
         label = f"{name} of {main.facts.source.file}:{main.facts.source.first}"
         compiled = load(text, name, label, dict(outside))
@@ -111,6 +110,11 @@ class Derivative:
         if derived:
             checks.append(lambda: self.primal.as_function(kinds) is not function)
         return Compiled(compiled, text, main.facts.seeds, lambda: any(check() for check in checks))
+
+    def _derived(self, module: Module, function: Callable[..., Any], kinds: dict[str, Kind]) -> Derived:
+        bare = self.single or self.mode == "vjp"
+        name = module.derivative(function, self.mode, self.wrt, dict(kinds), None, bare, self.auxiliary)
+        return next(made for made in module.made.values() if made.name == name)
 
     def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Kind]]:
         """All arguments in the order of the parameters, defaults filled in, and their kinds."""
@@ -201,6 +205,23 @@ class Derivative:
     def source(self) -> str:
         """The text of the derivative."""
         return (self._last or self.compiled({})).text
+
+    @property
+    def saved(self) -> tuple[Saved, ...]:
+        """What the forward half of the text keeps for the backward half, all of it: name, value, line, who needs it.
+
+        >>> import numpy as np
+        >>> import srcgrad
+        >>> def squashed(x, w, b):
+        ...     h = np.tanh(x * w + b)
+        ...     return np.sum(h * h)
+        >>> [(one.name, one.line, one.needed) for one in srcgrad.grad(squashed, "b").saved]
+        [('b', 0, (2,)), ('h', 2, (2,))]
+        """
+        derived = hasattr(type(self.primal), "as_function")
+        function = self.primal.as_function(self._kinds) if derived else self.primal
+        kept: tuple[Saved, ...] = self._derived(Module(explained=True), function, self._kinds).facts.kept
+        return kept
 
     @property
     def __wrapped__(self) -> Callable[..., Any]:

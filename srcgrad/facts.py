@@ -160,6 +160,7 @@ class Facts:
     copies: dict[Node, None] = field(default_factory=dict)  # `x = owned(x, ...)`: an argument that is written into
     lambdas: dict[Node, None] = field(default_factory=dict)  # functions that stand inside: those of hooks
     probes: list[Any] = field(default_factory=list)  # of a trace: what each probe watches (derive.probes.Place)
+    kept: tuple[Any, ...] = ()  # what the pullback keeps, if it is asked for (derive.kept.Saved)
     swapped: dict[str, dict[str, None]] = field(default_factory=dict)  # array -> arrays with which it changes places
     checked: dict[Node, None] = field(default_factory=dict)  # bindings whose value is looked at: it must be a number
     records: dict[str, Any] = field(default_factory=dict)  # name of a dict that stands for an object -> its class

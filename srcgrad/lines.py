@@ -1,20 +1,24 @@
-"""`srcgrad explain`: line by line, what carries the derivative, what is recorded, how much that is, and why."""
+"""`srcgrad.explain`: line by line, what carries the derivative, what is recorded, how much that is, and why."""
 
 from __future__ import annotations
 
+import inspect
+import json
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any  # functions of arbitrary arguments
 
-from srcgrad.derivative import Derivative
+from srcgrad.api import float_arguments
+from srcgrad.derivative import Derivative, Wrt
+from srcgrad.derive.kept import Saved
 from srcgrad.facts import Facts, Kind
 from srcgrad.front.target import find_target
 from srcgrad.imported import function_of, module_of
 from srcgrad.inputs import active, annotated, check_names, named
 from srcgrad.modules import Module
 from srcgrad.running import run
-from srcgrad.trial import evaluated
+from srcgrad.trial import evaluated, listed
 
 
 @dataclass
@@ -28,13 +32,84 @@ class Line:
     why: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Explanation:
+    """What happens in a function when it is differentiated; `str` is a table.
+
+    `lines` are its lines that do something; `saved` is all that the forward half keeps for the backward half.
+    """
+
+    function: str
+    wrt: tuple[str, ...]
+    lines: tuple[Line, ...]
+    saved: tuple[Saved, ...]
+
+    def __str__(self) -> str:
+        rows = [("line", "active", "recorded", "why", "text")]
+        for line in self.lines:
+            recorded, why = ", ".join(line.recorded) or "-", "; ".join(line.why) or "-"
+            rows.append((str(line.number), "yes" if line.active else "no", recorded, why, line.text))
+        widths = [max(len(row[column]) for row in rows) for column in range(4)]
+        body = ["  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[4]]).rstrip() for row in rows]
+        kept = ", ".join(one.name if one.name == one.value else f"{one.name} ({one.value})" for one in self.saved)
+        last = f"kept for the backward half: {kept or 'nothing'}"
+        return "\n".join([f"{self.function}, with respect to {', '.join(self.wrt)}", *body, last])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def json(self) -> str:
+        """The same as JSON: `function`, `wrt`, `lines` and `saved`, with the fields of `Line` and `Saved`."""
+        return json.dumps(asdict(self), indent=2, ensure_ascii=False)
+
+
+def explain(function: Callable[..., Any], *args: Any, wrt: Wrt | None = None) -> Explanation:
+    """Line by line: whether it carries the derivative, what is recorded there, and why; and what is kept in all.
+
+    With arguments the function is run, and the bytes of what is recorded are told; ranks are known then, so that less
+    may be kept. `wrt` is that of `grad`; without it: all parameters, or all arguments that hold real numbers.
+
+    >>> import srcgrad
+    >>> def power(x, n):
+    ...     p = 1.0
+    ...     for k in range(n):
+    ...         p = p * x
+    ...     return p
+    >>> print(srcgrad.explain(power, 2.0, 3, wrt="x"))
+    power, with respect to x
+    line  active  recorded          why                   text
+    2     yes     -                 -                         p = 1.0
+    3     no      -                 depends on none of x      for k in range(n):
+    4     yes     p (24 bytes x 3)  p: needed by line 4           p = p * x
+    5     yes     -                 -                         return p
+    kept for the backward half: x, n, p_stack (p)
+    """
+    if wrt is None:
+        wrt = float_arguments(function, args) if args else tuple(inspect.signature(function).parameters)
+    if args:
+        return explanation(*measured(function, wrt, args))
+    derivative = Derivative(function, "reverse", wrt, False)
+    return explanation(_facts(derivative.primal, derivative.wrt, {}), {})
+
+
+def explanation(facts: Facts, sizes: dict[str, list[int]]) -> Explanation:
+    """What is known of a function that has been differentiated, with the bytes of what it records."""
+    return Explanation(facts.source.name, facts.wrt, tuple(lines_of(facts, sizes)), facts.kept)
+
+
 def explain_target(
-    target: str, *, wrt: tuple[str, ...] | None = None, arguments: str | None = None, text: str | None = None
+    target: str,
+    *,
+    wrt: tuple[str, ...] | None = None,
+    arguments: str | None = None,
+    text: str | None = None,
+    as_json: bool = False,
 ) -> int:
     """Print a table for each function of a target; with `arguments`, Python text, run it and print bytes too."""
     functions = find_target(target, text=text)
     check_names(functions, wrt)
-    for place, function in enumerate(functions):
+    made = []
+    for function in functions:
         kinds = annotated(function)
         names = active(function, kinds) if wrt is None else named(function, wrt)
         if arguments is None:
@@ -43,29 +118,26 @@ def explain_target(
             values = evaluated(arguments)
             with module_of(target, text) as module:
                 facts, sizes = measured(function_of(module, function.qualname), names, values)
-        if place:
-            print()
-        sys.stdout.write(table(facts, sizes))
+        made.append(explanation(facts, sizes))
+    sys.stdout.write(listed([one.json() for one in made]) if as_json else "\n".join(f"{one}\n" for one in made))
     return 0
 
 
 def _facts(function: Any, names: tuple[str, ...], kinds: dict[str, Kind]) -> Facts:
-    module = Module()
+    module = Module(explained=True)
     made = module.derivative(function, "reverse", names, kinds)
     return next(part.facts for part in module.made.values() if part.name == made)
 
 
-def measured(
-    function: Callable[..., Any], names: tuple[str, ...], values: tuple[Any, ...]
-) -> tuple[Facts, dict[str, list[int]]]:
+def measured(function: Callable[..., Any], wrt: Wrt, values: tuple[Any, ...]) -> tuple[Facts, dict[str, list[int]]]:
     """The facts of a live function, and the bytes of each value that its pullback keeps, one per trip."""
-    derivative = Derivative(function, "vjp", names, False)
+    derivative = Derivative(function, "vjp", wrt, False)
     given, kinds = derivative.arguments(values, {})
     compiled = derivative.compiled(kinds)
     _, back = run(compiled.function, given, derivative.signature)
     held = {n: c.cell_contents for n, c in zip(back.__code__.co_freevars, back.__closure__ or (), strict=True)}
     sizes = {n: [_bytes(part) for part in (v if isinstance(v, list) else [v])] for n, v in held.items()}
-    return _facts(function, derivative.wrt, kinds), sizes
+    return _facts(derivative.primal, derivative.wrt, kinds), sizes
 
 
 def _bytes(value: Any) -> int:
@@ -98,15 +170,3 @@ def _size(sizes: list[int] | None) -> str:
         return ""
     trips = f" x {len(sizes)}" if len(sizes) != 1 else ""
     return f" ({max(sizes, default=0)} bytes{trips})"
-
-
-def table(facts: Facts, sizes: dict[str, list[int]]) -> str:
-    """The lines as a table."""
-    rows = [("line", "active", "recorded", "why", "text")]
-    for line in lines_of(facts, sizes):
-        recorded, why = ", ".join(line.recorded) or "-", "; ".join(line.why) or "-"
-        rows.append((str(line.number), "yes" if line.active else "no", recorded, why, line.text))
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    title = f"{facts.source.name}, with respect to {', '.join(facts.wrt)}"
-    body = ["  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[4]]).rstrip() for row in rows]
-    return "\n".join([title, *body, ""])

@@ -25,6 +25,7 @@ from srcgrad.analyse.shapes import shapes
 from srcgrad.derive.calls import calls
 from srcgrad.derive.finish import gradient, primal
 from srcgrad.derive.forward import dotted, tangent
+from srcgrad.derive.kept import kept
 from srcgrad.derive.probes import probes
 from srcgrad.emit.assemble import SUFFIX, assemble, outer_names
 from srcgrad.facts import Facts, Kind, Spec
@@ -203,6 +204,8 @@ def _derived(
     program: Any = tree
     for each in MODES[mode] if module.target == "numpy" else (*MODES[mode], fuse):
         program = each(program, facts)
+    if module.explained:
+        facts.kept = kept(program, facts)
     free = outer_names(program, facts, source.tree)
     return Derived(made, assemble(program, facts, source.tree, made), facts, free)
 

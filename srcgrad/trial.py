@@ -110,9 +110,13 @@ def trace_target(
                 raise DifferentiationError("E5015", message, "give all arguments that it needs") from None
         found = [trace(live, wrt)(*values) for live in lives]
     texts = [made.json() if as_json else str(made) for made in found]
-    listed = as_json and len(texts) > 1
-    print("[\n" + ",\n".join(texts) + "\n]" if listed else "\n\n".join(texts))
+    print(listed(texts) if as_json else "\n\n".join(texts) + "\n", end="")
     return 0
+
+
+def listed(texts: Sequence[str]) -> str:
+    """JSON texts as one: a list, where there are several."""
+    return "[\n" + ",\n".join(texts) + "\n]\n" if len(texts) > 1 else f"{texts[0]}\n"
 
 
 def summary(function: str, records: Sequence[Record]) -> list[Row]:

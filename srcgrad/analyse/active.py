@@ -82,7 +82,7 @@ def _is_derivative(node: Node) -> bool:
 def activity(function: Node, facts: Facts) -> Node:
     """Find the active names: varied (reached from an input) and useful (reaching the output).
 
-    >>> from srcgrad.explain import explain_facts
+    >>> from srcgrad.phases import explain_facts
     >>> sorted(explain_facts("def f(x, n):\\n    k = n + 1\\n    s = np.sin(x)\\n    y = s * k\\n    return y").active)
     ['k', 'n', 's', 'x', 'y']
     """

@@ -35,7 +35,7 @@ class Place:
 def probes(function: Node, facts: Facts) -> Node:
     """Follow each statement that binds a varying number or array by a probe, which has the value and its adjoint.
 
-    >>> from srcgrad.explain import explain_text
+    >>> from srcgrad.phases import explain_text
     >>> print(explain_text("def f(x, y):\\n    return x * y + np.sin(x)", after="probes", mode="trace"))
     def f(x, y):
         t2_ = x * y

@@ -19,7 +19,7 @@ from srcgrad.trees import BLOCKS, Block, Node, at, constant, name, walk
 def checkpoints(function: Node, facts: Facts) -> Node:
     """Make a step of the body of each checkpointed loop; where nothing is kept, the loop is as any other.
 
-    >>> from srcgrad.explain import explain_text
+    >>> from srcgrad.phases import explain_text
     >>> text = "def f(x, n):\\n    for t in srcgrad.checkpointed(range(n), slots=3):\\n        x = x * x\\n    return x"
     >>> print(explain_text("import srcgrad\\n" + text, after="checkpoints"))
     def f(x, n):

@@ -19,7 +19,7 @@ from srcgrad.trees import Node, at, is_write, name, statement, statements, store
 def entry(function: Node, facts: Facts) -> Node:
     """Copy a written argument at the start, unless another function gave it, which would miss what is written.
 
-    >>> from srcgrad.explain import explain_text
+    >>> from srcgrad.phases import explain_text
     >>> print(explain_text("def f(x, n):\\n    x[0] = n\\n    return x", after="entry"))
     def f(x, n):
         x = owned(x, (n,))

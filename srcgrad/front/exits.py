@@ -32,7 +32,7 @@ class Ways:
 def exits(function: Node, facts: Facts) -> Node:
     """Leave every block at its end only.
 
-    >>> from srcgrad.explain import explain_text
+    >>> from srcgrad.phases import explain_text
     >>> print(explain_text("def f(x):\\n    if x < 0.0:\\n        return -x\\n    return x", after="exits"))
     def f(x):
         if x < 0.0:

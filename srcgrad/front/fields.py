@@ -15,7 +15,7 @@ from srcgrad.trees import Node, at, constant, expression, header, statements, st
 def fields(function: Node, facts: Facts) -> Node:
     """Spell the fields of several results by their places.
 
-    >>> from srcgrad.explain import explain_text
+    >>> from srcgrad.phases import explain_text
     >>> print(explain_text("def f(a):\\n    r = np.linalg.qr(a)\\n    return r.Q @ r.R", after="fields"))
     def f(a):
         r = np.linalg.qr(a)

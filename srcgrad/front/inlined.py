@@ -21,7 +21,7 @@ from srcgrad.trees import COMPOUND, Block, Node, assign, at, copy, name, walk
 def inlined(function: Node, facts: Facts) -> Node:
     """Write the bodies of called functions in place of the calls, where a call of a derivative would not do.
 
-    >>> from srcgrad.explain import explain_text
+    >>> from srcgrad.phases import explain_text
     >>> text = "def f(x, c):\\n    def g(a):\\n        return a * c\\n    return g(x) + 1.0"
     >>> print(explain_text(text, after="inlined"))
     def f(x, c):

@@ -12,7 +12,7 @@ from srcgrad.trees import Node, statements, stores, walk, written
 def intermediate(function: Node, facts: Facts) -> Node:
     """Take the names in `wrt` that are no parameters: each is bound once, in no branch and no loop, and never changed.
 
-    >>> from srcgrad.explain import run
+    >>> from srcgrad.phases import run
     >>> run("def f(x):\\n    h = x * x\\n    return np.sum(h)", "intermediate", wrt=("h",))[1].inner
     ('h',)
     """

@@ -19,7 +19,7 @@ from srcgrad.trees import Block, Node, assign, copy, is_write, name, statements,
 def normalise(function: Node, facts: Facts) -> Node:
     """Name every intermediate value; what cannot be active stays as it is written.
 
-    >>> from srcgrad.explain import explain_text
+    >>> from srcgrad.phases import explain_text
     >>> print(explain_text("def f(x, n):\\n    return np.sin(x * x) + n ** 2", after="normalise"))
     def f(x, n):
         t3 = x * x

@@ -74,7 +74,7 @@ class Plain:
 def plain(function: Node, facts: Facts) -> Node:
     """Spell with assignments, `if`, `for` and `while` what Python has other words for.
 
-    >>> from srcgrad.explain import explain_text
+    >>> from srcgrad.phases import explain_text
     >>> print(explain_text("def f(x):\\n    if (s := x * x) > 1.0:\\n        return s\\n    return x", after="plain"))
     def f(x):
         s = x * x

@@ -26,7 +26,7 @@ class _Work:
 def results(function: Node, facts: Facts) -> Node:
     """Where several results are read one by one, let no name hold all of them.
 
-    >>> from srcgrad.explain import explain_text
+    >>> from srcgrad.phases import explain_text
     >>> print(explain_text("def f(a):\\n    return np.linalg.eigh(a)[0] ** 2", after="results"))
     def f(a):
         eigenvalues, eigenvectors = np.linalg.eigh(a)

@@ -74,7 +74,7 @@ _REMEDIES: dict[type, tuple[str, str]] = {
 def subset(function: Node, facts: Facts) -> Node:
     """Refuse what is outside the accepted Python; the tree is returned as it is.
 
-    >>> from srcgrad.explain import explain_text
+    >>> from srcgrad.phases import explain_text
     >>> explain_text("def f(x):\\n    del x[0]\\n    return 1.0", after="subset")
     Traceback (most recent call last):
     ...

@@ -33,7 +33,7 @@ from srcgrad.trees import (
 def views(function: Node, facts: Facts) -> Node:
     """Spell a view that is written through, or read after its array has changed, as a part of the array.
 
-    >>> from srcgrad.explain import explain_text
+    >>> from srcgrad.phases import explain_text
     >>> text = "def f(x):\\n    a = x * 2.0\\n    v = a[1:]\\n    v[0] = 3.0\\n    return np.sum(a)"
     >>> print(explain_text(text, after="views"))
     def f(x):

@@ -21,7 +21,7 @@ def parameters(function: Node) -> list[str]:
 def augmented(function: Node, facts: Facts) -> Node:
     """Spell `a += e` as `a = a + e`; that it was augmented is kept in the facts.
 
-    >>> from srcgrad.explain import explain_text
+    >>> from srcgrad.phases import explain_text
     >>> print(explain_text("def f(x):\\n    s = x\\n    s *= x\\n    return s", after="augmented"))
     def f(x):
         s = x
@@ -104,7 +104,7 @@ def _is_range(trips: Node) -> bool:
 def webs(function: Node, facts: Facts) -> Node:
     """Give each web of definitions and uses a name of its own; the first keeps the user's.
 
-    >>> from srcgrad.explain import explain_text
+    >>> from srcgrad.phases import explain_text
     >>> print(explain_text("def f(x, y):\\n    x = x * y\\n    x = x / y\\n    return x", after="webs"))
     def f(x, y):
         x_1 = x * y

@@ -1,0 +1,112 @@
+"""`srcgrad.explain` and `.saved`: what a derivative does in each line, and what it keeps."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+import srcgrad
+from srcgrad import explain, grad
+from srcgrad.cli import main
+
+
+def hidden(x, w, v):
+    a = x @ w
+    h = np.maximum(a, 0.0)
+    return np.sum(h @ v)
+
+
+def loop(x, n):
+    s = 0.0
+    for _ in range(n):
+        x = np.sin(x)
+        s = s + x
+    return np.sum(s)
+
+
+ARGS = np.ones((5, 3)), np.ones((3, 4)), np.ones((4, 2))
+FIRST = hidden.__code__.co_firstlineno
+
+
+def test_capability_3_15_saved_values_are_those_that_the_backward_half_needs():
+    """x for w, the other weights for h, what the maximum compared, h for v; and not w."""
+    slope = grad(hidden, wrt=("w", "v"))
+    slope(*ARGS)
+    assert [(one.name, one.line) for one in slope.saved] == [("x", 0), ("v", 0), ("a", FIRST + 1), ("h", FIRST + 2)]
+    assert {one.name: one.needed for one in slope.saved}["h"] == (FIRST + 3,)
+
+
+def test_capability_3_15_fewer_parameters_keep_fewer_values():
+    slope = grad(hidden, wrt="v")
+    slope(*ARGS)
+    assert [one.name for one in slope.saved] == ["v", "h"]
+
+
+def test_saved_names_are_what_a_pullback_closes_over():
+    _, back = srcgrad.derivative.Derivative(hidden, "vjp", ("w", "v"), False).compiled({}).function(*ARGS)
+    found = srcgrad.derivative.Derivative(hidden, "vjp", ("w", "v"), False).saved
+    assert sorted(one.name for one in found) == sorted(back.__code__.co_freevars)
+
+
+def test_a_stack_is_told_by_what_it_holds():
+    first = loop.__code__.co_firstlineno
+    assert [(one.name, one.value, one.line) for one in grad(loop).saved] == [
+        ("x", "x", 0),
+        ("n", "n", 0),
+        ("x_stack", "x", first + 3),
+        ("s", "s", first + 1),
+    ]
+
+
+def test_explain_tells_lines_and_bytes():
+    found = explain(loop, np.ones(3), 2)
+    first = loop.__code__.co_firstlineno
+    active = {line.number - first: line.active for line in found.lines}
+    assert active == {1: True, 2: False, 3: True, 4: True, 5: True}
+    [recorded] = [line for line in found.lines if line.recorded]
+    assert (recorded.number, recorded.recorded, recorded.why) == (
+        first + 3,
+        ["x (24 bytes x 2)"],
+        [f"x: needed by line {first + 3}"],
+    )
+    assert str(found).endswith("kept for the backward half: x, n, x_stack (x), s")
+    assert repr(found) == str(found)
+
+
+def test_explain_without_arguments_runs_nothing():
+    def f(x):
+        return x / 0.0 * missing(x)
+
+    def missing(x):
+        raise AssertionError("it was run")
+
+    assert explain(hidden).wrt == ("x", "w", "v")
+    assert explain(hidden, wrt="v").wrt == ("v",)
+
+
+def test_explain_of_a_local_variable_and_a_constant():
+    def f(x):
+        k = srcgrad.stop_gradient(x * x)
+        h = x + k
+        return np.sum(h * h)
+
+    lines = explain(f, wrt="x").lines
+    assert (lines[0].active, lines[0].why) == (False, ["depends on none of x"])
+    assert explain(f, wrt="h").wrt == ("h",)
+
+
+def test_json():
+    made = json.loads(explain(loop, wrt="x").json())
+    assert sorted(made) == ["function", "lines", "saved", "wrt"]
+    assert sorted(made["lines"][0]) == ["active", "number", "recorded", "text", "why"]
+    assert sorted(made["saved"][0]) == ["line", "name", "needed", "value"]
+
+
+def test_command_line_json(tmp_path, capsys):
+    path = tmp_path / "model.py"
+    path.write_text("def f(x: float):\n    return x * x\n\n\ndef g(x: float):\n    return x + x\n")
+    assert main(["explain", str(path), "--json"]) == 0
+    assert [made["function"] for made in json.loads(capsys.readouterr().out)] == ["f", "g"]
+    assert main(["explain", f"{path}:f"]) == 0
+    assert capsys.readouterr().out.endswith("kept for the backward half: x\n")
