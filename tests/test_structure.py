@@ -58,7 +58,7 @@ ORDER = (
         "inner",
         "pipeline",
         "modules",
-        "explain",
+        "phases",
         "rulebook",
         "inventory",
         "templates",
