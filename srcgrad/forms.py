@@ -9,8 +9,9 @@ from typing import Any  # functions with rules, and their rules, are arbitrary c
 import srcgrad.templates as templates
 from srcgrad.adapters import adapted
 from srcgrad.errors import DifferentiationError
+from srcgrad.identity import spelling
 from srcgrad.own import Own
-from srcgrad.rules import register_own, rule_of, spelling
+from srcgrad.rules import register_own, rule_of
 from srcgrad.signatures import Call, Function, call_of
 
 

@@ -1,7 +1,9 @@
-"""What an operation is known by: the object itself, not its name."""
+"""What an operation is known by: the object itself, not its name; and how a reader writes it."""
 
 from __future__ import annotations
 
+import functools
+import sys
 from types import MethodType
 from typing import Any  # operations are arbitrary objects
 
@@ -17,3 +19,49 @@ def key_of(op: Any) -> Key:
         return id(op.__func__), id(op.__self__)
     owner = getattr(op, "__self__", None)
     return (id(owner), str(getattr(op, "__name__", ""))) if type(owner).__name__ == "ufunc" else id(op)
+
+
+def home(op: object) -> str | None:
+    """The public module from which an operation is imported; None if it has none."""
+    module, name = getattr(op, "__module__", None), getattr(op, "__name__", "")
+    if type(op).__name__ == "ufunc":
+        for candidate in ("numpy", "scipy.special"):
+            if getattr(sys.modules.get(candidate), name, None) is op:
+                return candidate
+    if module is not None and module.startswith("scipy."):
+        public = module.split("._")[0]
+        if getattr(sys.modules.get(public), name, None) is op:
+            return str(public)
+    return None if module is None else str(module)
+
+
+def spelling(op: object) -> str:
+    """How a reader writes `op`: `np.sum`, `np.linalg.inv`, `math.sin`, `scipy.special.erf`."""
+    if isinstance(op, functools.partial):
+        return f"partial({spelling(op.func)})"
+    name = getattr(op, "__name__", None) or repr(op)
+    module = home(op) or ""
+    owner = getattr(op, "__self__", None)
+    if type(owner).__name__ == "ufunc":
+        return f"{spelling(owner)}.{name}"
+    if isinstance(op, MethodType) and (held := holder(owner)) is not None:
+        return f"{held[0]}.{held[1]}.{name}"
+    if module in ("builtins", ""):
+        return name
+    if module == "numpy" or module.startswith("numpy."):
+        return ("np." + module[6:] + "." + name).replace("..", ".")
+    return f"{module.lstrip('_')}.{name}"
+
+
+def holder(value: object) -> tuple[str, str] | None:
+    """The public module of SciPy that holds an object of its own, and its name there: `scipy.stats`, `norm`."""
+    module = type(value).__module__.split("._")[0]
+    known = sys.modules.get(module)
+    if known is None or not module.startswith("scipy."):
+        return None
+    return next(((module, name) for name, held in vars(known).items() if held is value), None)
+
+
+def is_distribution(value: object) -> bool:
+    """Whether a value is a distribution of `scipy.stats`, frozen or not."""
+    return type(value).__module__.startswith("scipy.stats.") and hasattr(value, "rvs")

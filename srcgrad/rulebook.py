@@ -15,7 +15,8 @@ import numpy as np
 
 import srcgrad.templates as templates
 from srcgrad.errors import DifferentiationError
-from srcgrad.rules import Rule, is_users, rule_of, rules, spelling
+from srcgrad.identity import spelling
+from srcgrad.rules import Rule, is_users, rule_of, rules
 
 FORWARD = {
     "elementwise": "the same lines",

@@ -8,16 +8,14 @@ cannot be decided, the `else` branch is taken, which must hold in general.
 
 from __future__ import annotations
 
-import functools
 import inspect
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from types import FunctionType, MethodType
 from typing import Any  # operations, templates and pinned values are arbitrary Python objects
 
 from srcgrad.errors import DifferentiationError
-from srcgrad.identity import Key, key_of
+from srcgrad.identity import Key, key_of, spelling
 from srcgrad.own import Own
 
 Interval = tuple[float, float]
@@ -50,10 +48,11 @@ class Rule:
     note: str = ""
     second: bool = True
     wide: bool = False
-    refuses: dict[str, str] = field(default_factory=dict)
+    refuses: dict[str, str] = field(default_factory=dict, hash=False)
     results: Results = ()
-    literals: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    literals: dict[str, tuple[Any, ...]] = field(default_factory=dict, hash=False)
     instead: tuple[tuple[str, Any, Any], ...] = ()
+    exponential: bool = False  # whether the op is e to the power of what the template is the rule of
     aliases: tuple[Any, ...] = field(default=())
     composition: Callable[..., Any] | None = None  # the op in terms of others; its derivative is that of this text
     own: Own | None = None
@@ -118,36 +117,6 @@ def rules() -> list[Rule]:
     for rule in _table.values():
         seen.setdefault(id(rule), rule)
     return list(seen.values())
-
-
-def home(op: object) -> str | None:
-    """The public module from which an operation is imported; None if it has none."""
-    module, name = getattr(op, "__module__", None), getattr(op, "__name__", "")
-    if type(op).__name__ == "ufunc":
-        for candidate in ("numpy", "scipy.special"):
-            if getattr(sys.modules.get(candidate), name, None) is op:
-                return candidate
-    if module is not None and module.startswith("scipy."):
-        public = module.split("._")[0]
-        if getattr(sys.modules.get(public), name, None) is op:
-            return str(public)
-    return None if module is None else str(module)
-
-
-def spelling(op: object) -> str:
-    """How a reader writes `op`: `np.sum`, `np.linalg.inv`, `math.sin`, `scipy.special.erf`."""
-    if isinstance(op, functools.partial):
-        return f"partial({spelling(op.func)})"
-    name = getattr(op, "__name__", None) or repr(op)
-    module = home(op) or ""
-    owner = getattr(op, "__self__", None)
-    if type(owner).__name__ == "ufunc":
-        return f"{spelling(owner)}.{name}"
-    if module in ("builtins", ""):
-        return name
-    if module == "numpy" or module.startswith("numpy."):
-        return ("np." + module[6:] + "." + name).replace("..", ".")
-    return f"{module.lstrip('_')}.{name}"
 
 
 def register(rule: Rule) -> None:
@@ -218,6 +187,13 @@ class _Adjoint:
     def multilinear(self, op: Any, **facts: Any) -> Decorator:
         """Linear in each argument that has a `d[x] =` line; forward replaces one argument at a time."""
         return _registrar(op, "multilinear", facts)
+
+    def exponential(self, op: Any, of: Any) -> None:
+        """The op is e to the power of another one, whose elementwise lines are its own, times the result."""
+        whole = rule_of(of)
+        assert whole is not None, "the other one has a rule"
+        forms = tuple((call.replace(spelling(of), spelling(op)), *shapes) for call, *shapes in whole.forms)
+        register(replace(whole, op=op, name=spelling(op), exponential=True, forms=forms, at=(), aliases=()))
 
     def composed(self, op: Any, **facts: Any) -> Decorator:
         """The op written out with others: a plain function, through whose text derivatives of all orders are made."""

@@ -11,7 +11,7 @@ from typing import Any  # functions with rules are arbitrary callables
 import numpy as np
 
 from srcgrad.errors import DifferentiationError
-from srcgrad.rules import spelling
+from srcgrad.identity import spelling
 
 Function = Callable[..., Any]
 _KINDS = inspect.Parameter

@@ -6,7 +6,7 @@ import ast
 import inspect
 import linecache
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any  # templates are arbitrary functions, trees are gast's
 
@@ -14,7 +14,7 @@ import gast
 
 from srcgrad.errors import DifferentiationError, Place
 from srcgrad.rules import Rule
-from srcgrad.trees import Node, children, walk
+from srcgrad.trees import Node, children, copy, name, walk
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,27 @@ def parse(function: Callable[..., Any]) -> Template:
 
 def adjoint_template(rule: Rule) -> Template | None:
     """The rule's reverse template, parsed; None if it has none."""
-    return None if rule.template is None else parse(rule.template)
+    if rule.template is None:
+        return None
+    return exponential(rule.template) if rule.exponential else parse(rule.template)
+
+
+@lru_cache(maxsize=1024)
+def exponential(function: Callable[..., Any]) -> Template:
+    """The template of e to the power of what `function` is the template of: `d[z]` is `d[z] * z`."""
+    found = parse(function)
+    return replace(found, body=tuple(_times_result(copy(statement), found.result) for statement in found.body))
+
+
+def _times_result(node: Node, result: str) -> Node:
+    for key in node._fields:
+        part = getattr(node, key, None)
+        if isinstance(part, list):
+            setattr(node, key, [_times_result(p, result) if isinstance(p, gast.AST) else p for p in part])
+        elif isinstance(part, gast.AST):
+            setattr(node, key, _times_result(part, result))
+    reads = derivative_of(node) == result and isinstance(node.ctx, gast.Load)
+    return gast.BinOp(node, gast.Mult(), name(result)) if reads else node
 
 
 def tangent_template(rule: Rule) -> Template | None:

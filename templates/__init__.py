@@ -47,6 +47,15 @@ ON_REQUEST: dict[str, tuple[str, ...]] = {
         "special_statistics",
         "special_refused",
     ),
+    "scipy.stats": (
+        "stats_densities",
+        "stats_positive",
+        "stats_variable",
+        "stats_shaped",
+        "stats_powers",
+        "stats_discrete",
+        "stats_refused",
+    ),
     "scipy.linalg": ("scipy_linalg",),
 }
 

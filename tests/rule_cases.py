@@ -14,14 +14,17 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
+from types import MethodType
 from typing import Any
 
 import numpy as np
 import scipy.special
+import scipy.stats
 
 import srcgrad.runtime
 import srcgrad.templates
-from srcgrad.rules import Interval, Rule, rules, spelling
+from srcgrad.identity import spelling
+from srcgrad.rules import Interval, Rule, rules
 from srcgrad.template import adjoint_template
 
 FLOAT = None  # stands where a shape does, for a Python float
@@ -42,6 +45,8 @@ EMPTY: dict[int, tuple[Shapes, ...]] = {
     1: (((0,),), ((0, 3),)),
     2: (((0, 3), (1, 3)), ((1, 3), (0, 3)), ((0,), (1,)), ((), (0,))),
     3: (((0, 3), (1, 3), (3,)), ((1,), (0,), (1,)), ((), (1,), (0,))),
+    4: (((0, 3), (1, 3), (3,), ()),),
+    5: (((0, 3), (1, 3), (3,), (), ()),),
 }
 TERNARY: tuple[Shapes, ...] = (
     (FLOAT, FLOAT, FLOAT),
@@ -54,6 +59,8 @@ FEW: dict[int, tuple[Shapes, ...]] = {  # for families loaded on request: broadc
     1: (UNARY[0], UNARY[3]),
     2: (BINARY[0], ((), (3,)), ((3,), (2, 1)), ((2, 3), (3,))),
     3: (TERNARY[0], ((2, 3), (3,), (2, 1))),
+    4: (((3,), (2, 3), (), (2, 1)),),
+    5: (((3,), (2, 1), (2, 3), (), (2, 1)),),
 }
 
 
@@ -123,6 +130,15 @@ def differentiable_rules() -> list[Rule]:
     return [rule for rule in rules() if rule.kind != "constant"]
 
 
+def by_template(chosen: list[Rule]) -> tuple[list[Rule], list[Rule]]:
+    """The rules that are the first with the text of their template, and those that share the text of another one."""
+    first: dict[object, Rule] = {}
+    for rule in chosen:
+        text = id(getattr(rule.definition, "__code__", rule))
+        first.setdefault((text, rule.exponential and rule.name == "scipy.stats.norm.pdf"), rule)
+    return list(first.values()), [rule for rule in chosen if not any(rule is one for one in first.values())]
+
+
 @cache
 def load() -> None:
     """Load every family of templates."""
@@ -147,7 +163,8 @@ def empty_cases(rule: Rule) -> list[Case]:
 def second_order_cases(rule: Rule) -> list[Case]:
     """All forms; of the elementwise cases, which all run the same lines, floats and arrays that broadcast."""
     broadcast = [case for case in _elementwise(rule, _shapes(rule)) if (2, 3) in case.shapes]
-    return [*_elementwise(rule, _shapes(rule))[:1], *broadcast[-1:], *_forms(rule)]
+    whole = _elementwise(rule, _shapes(rule))[:1] if _shapes(rule) is SHAPES else []
+    return [*whole, *broadcast[-1:], *_forms(rule)]
 
 
 def pinned_cases(rule: Rule) -> list[tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]]:
@@ -219,7 +236,7 @@ def _means(rule: Rule, name: str, op: object) -> bool:
     found = namespace(rule).get(first)
     for attribute in rest:
         found = getattr(found, attribute, None)
-    return found is op
+    return found is op or (isinstance(op, MethodType) and found == op)
 
 
 def namespace(rule: Rule) -> dict[str, Any]:

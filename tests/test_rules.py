@@ -22,6 +22,7 @@ from srcgrad.rules import Rule, rule_of, rules
 from tests.rule_cases import (
     LAYOUTS,
     Case,
+    by_template,
     cases,
     differentiable_rules,
     empty_cases,
@@ -31,7 +32,7 @@ from tests.rule_cases import (
     second_order_cases,
 )
 
-RULES = differentiable_rules()
+RULES, SHARING = by_template(differentiable_rules())
 ALL = rules()
 
 
@@ -134,6 +135,13 @@ def _active(values: tuple[Any, ...], args: tuple[Any, ...] | None = None) -> tup
     return tuple(value for value, kind in zip(values, kinds, strict=True) if vector(kind).size)
 
 
+@of_each(SHARING)
+def test_rules_that_share_a_template(rule: Rule) -> None:
+    """The text is tested above; here, that it holds for this operation as well."""
+    case = cases(rule)[0]
+    assert _failures({str(case): _report(case, case.arguments())}) == ""
+
+
 @of_each([rule for rule in RULES if rule.at])
 def test_pinned_points(rule: Rule) -> None:
     """At kinks and singular points the gradient is the one that the table states, for arrays and floats."""
@@ -213,8 +221,13 @@ def _operations(template: Any) -> list[tuple[str, Any]]:
         elif isinstance(node, ast.Call):
             name = ast.unparse(node.func)
             if name.split(".")[0] not in local:
-                found.append((name, eval(name, inspect.unwrap(template).__globals__)))
+                found.append((name, eval(name, _names(template))))
     return found
+
+
+def _names(template: Any) -> dict[str, Any]:
+    """What the names of a template mean: those of its file, and those of the function around it."""
+    return {**inspect.unwrap(template).__globals__, **inspect.getclosurevars(template).nonlocals}
 
 
 @of_each([rule for rule in RULES if rule.kind in ("general", "linear", "multilinear")])
@@ -240,7 +253,7 @@ def test_forms_mean_the_operation(rule: Rule) -> None:
     for call, *_ in rule.forms:
         called = [n for n in ast.walk(ast.parse(call)) if isinstance(n, ast.Call)]
         meant = [_object(ast.unparse(n.func), rule) for n in called]
-        assert any(op is one for op in (rule.op, *rule.aliases) for one in meant) or not called, call
+        assert any(op == one for op in (rule.op, *rule.aliases) for one in meant) or not called, call
 
 
 def _object(name: str, rule: Rule) -> Any:

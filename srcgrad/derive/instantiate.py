@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from dataclasses import dataclass, field
 from types import FunctionType
 
@@ -11,7 +12,9 @@ import gast
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.derive.decide import Setting, literal_of, rank_of, truth
 from srcgrad.derive.pruned import mentions, pruned
-from srcgrad.facts import copied
+from srcgrad.facts import Facts, copied
+from srcgrad.identity import holder
+from srcgrad.minus import negated
 from srcgrad.template import derivative_of
 from srcgrad.trees import Block, Node, assign, constant, expression, name, walk
 
@@ -161,7 +164,30 @@ def fill(node: Node, setting: Setting, local: dict[str, Node]) -> Node:
         _drop_defaults(made, setting.template.namespace.get(node.func.id))
     if isinstance(node, gast.Attribute) and node.attr == "mT" and rank_of(made.value, setting.facts) == 2:
         made.attr = "T"
-    return folded(made)
+    if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and isinstance(node.func.value, gast.Name):
+        if holder(setting.template.namespace.get(node.func.value.id)) is not None:
+            while made.args and _at_default(node.args[len(made.args) - 1], setting):
+                made.args.pop()  # loc and scale of a distribution
+    return _without_defaults(node, made, setting) or folded(made)
+
+
+def _at_default(node: Node, setting: Setting) -> bool:
+    """Whether a template's tree is a parameter that the call leaves at its default."""
+    named = isinstance(node, gast.Name) and node.id in setting.template.defaults
+    return named and node.id not in setting.operation.bound
+
+
+def _without_defaults(node: Node, made: Node, setting: Setting) -> Node | None:
+    """`x` for `(x - loc) / scale` where the call leaves these at their defaults, 0.0 and 1.0; `-x` for `sign * x`."""
+    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult) and isinstance(node.left, gast.Name):
+        sign = setting.template.namespace.get(node.left.id)
+        if isinstance(sign, float) and abs(sign) == 1.0:
+            return made.right if sign == 1.0 else negated(made.right) or gast.UnaryOp(gast.USub(), made.right)
+    if not isinstance(node, gast.BinOp) or not _at_default(node.right, setting):
+        return None
+    neutral = 0.0 if isinstance(node.op, gast.Sub) else 1.0
+    drop = isinstance(node.op, gast.Sub | gast.Div) and getattr(made.right, "value", None) == neutral
+    return made.left if drop else None
 
 
 def _spread_arguments(call: Node) -> None:
@@ -209,6 +235,16 @@ def folded(node: Node) -> Node:
     return node
 
 
+def _held(held: tuple[str, str], value: object, facts: Facts) -> Node:
+    """`norm`, an object of `scipy.stats`, as the user calls it; else by way of its module."""
+    module, known = held
+    meant = facts.namespace.lookup(known) if known not in facts.local else None
+    if meant is not None and meant.object is value:
+        return name(known)
+    package = module.rpartition(".")[2]
+    return expression(f"{facts.library(package, sys.modules[module])}.{known}")
+
+
 def _filled(node: Node, setting: Setting, local: dict[str, Node]) -> Node:
     template, facts = setting.template, setting.facts
     if node.id in local:
@@ -225,4 +261,6 @@ def _filled(node: Node, setting: Setting, local: dict[str, Node]) -> Node:
     value = template.namespace.get(node.id)
     if isinstance(value, int | float):
         return constant(value)
+    if (held := holder(value)) is not None:
+        return _held(held, value, facts)
     return name(facts.library(node.id, value))

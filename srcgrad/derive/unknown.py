@@ -9,6 +9,8 @@ import gast
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Facts
 from srcgrad.front.namespace import Binding
+from srcgrad.front.resolve import FROZEN
+from srcgrad.identity import holder, is_distribution
 from srcgrad.rules import Rule, rule_of
 from srcgrad.sealed import is_opaque
 from srcgrad.trees import Node
@@ -39,6 +41,14 @@ def unknown_function(value: Node, facts: Facts) -> DifferentiationError:
             "E5001",
             f"`{called}` has no derivative: {rule.note}",
             "use srcgrad.stop_gradient on its operands, or write a rule for a function of your own and call that",
+        )
+    owner = getattr(facts.operation[value].function, "__self__", None)
+    if is_distribution(owner) and holder(owner) is None:
+        return facts.refuse(
+            value,
+            "E5001",
+            f"`{called}` is a method of a frozen distribution",
+            FROZEN,
         )
     parameters = ", ".join(f"x{k + 1}" for k in range(len(getattr(value, "args", []))))
     return facts.refuse(

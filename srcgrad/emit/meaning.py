@@ -12,6 +12,7 @@ from typing import Any  # names mean arbitrary objects
 from srcgrad import runtime
 from srcgrad.front.locate import is_trusted
 from srcgrad.front.static import StaticFunction, StaticModule
+from srcgrad.identity import holder
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,8 @@ def imported(value: object) -> Import | None:
     """
     if isinstance(value, ModuleType):
         return Import(value.__name__) if sys.modules.get(value.__name__) is value else None
+    if (held := holder(value)) is not None:
+        return Import(*held)
     name = getattr(value, "__name__", None)
     home = getattr(value, "__module__", None)
     if not isinstance(name, str):

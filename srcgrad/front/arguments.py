@@ -10,6 +10,7 @@ import gast
 import numpy as np
 
 from srcgrad.facts import Facts
+from srcgrad.identity import is_distribution
 from srcgrad.rules import Rule, rule_of
 from srcgrad.template import Template, adjoint_template, tangent_template
 from srcgrad.trees import Node
@@ -52,6 +53,7 @@ def bind_arguments(
     order, variadic, defaults = _parameters(rule.op, template)
     if rule.own is not None and rule.own.applied is not None:
         order, variadic, defaults = template.positional, False, {}
+    shapes = _shapes(rule.op, template)
     given: dict[str, Node] = {}
     rest: list[Node] = []
     for position, argument in enumerate(arguments):
@@ -62,7 +64,7 @@ def bind_arguments(
         else:
             raise _unhandled(rule, f"positional argument {position + 1}", argument, facts)
     for word in keywords:
-        given[word.arg] = word.value
+        given[shapes.get(word.arg, word.arg)] = word.value
     for name, value in list(given.items()):
         if name not in template.parameters:
             if _is_default(value, defaults.get(name, _NOTHING)):
@@ -80,11 +82,20 @@ def bind_arguments(
 _NOTHING = object()
 
 
+def _shapes(op: Any, template: Template) -> dict[str, str]:
+    """The names of a distribution's shape parameters, and those of the template that stand in their places."""
+    shapes = getattr(getattr(op, "__self__", None), "shapes", None)
+    names = shapes.replace(",", " ").split() if isinstance(shapes, str) else []
+    return dict(zip(names, template.positional[1:], strict=False))
+
+
 def _parameters(op: Any, template: Template) -> tuple[tuple[str, ...], bool, dict[str, Any]]:
     """Positional names, whether more may follow, defaults: the op's own where it tells, else the template's."""
     fixed, own, variadic = template.positional, template.parameters, template.variadic
     if isinstance(op, np.ufunc) or op is operator.getitem:
         return fixed, False, {"out": None, "where": True}
+    if is_distribution(getattr(op, "__self__", None)) and hasattr(op.__self__, "shapes"):  # takes any keyword
+        return fixed, False, {}
     try:
         parameters = list(inspect.signature(op).parameters.values())
     except (ValueError, TypeError):

@@ -8,7 +8,8 @@ import srcgrad.templates as templates
 from srcgrad.facts import Facts
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.webs import parameters
-from srcgrad.rules import Results, home, rule_of
+from srcgrad.identity import home
+from srcgrad.rules import Results, rule_of
 from srcgrad.trees import Node, at, constant, expression, header, statements, stores, target, walk
 
 

@@ -13,6 +13,7 @@ import gast
 from srcgrad.front.namespace import Binding
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.wanted import MAKERS, Wanted, made_by, wanted_of
+from srcgrad.identity import is_distribution
 from srcgrad.rules import rule_of
 from srcgrad.sealed import is_opaque
 from srcgrad.trees import Node, copy, expression
@@ -102,6 +103,8 @@ def _of_object(found: Binding, node: Node) -> Function | None:
         args: list[Node] = [expression(f"whole.args[{k}]", whole=copy(node)) for k in range(len(value.args))]
         words = {key: expression(f"whole.keywords[{key!r}]", whole=copy(node)) for key in value.keywords}
         return Function(spelled, binding=Binding("object", value.func), args=tuple(args), words=words)
+    if is_distribution(value) or is_distribution(getattr(value, "__self__", None)):
+        return Function(spelled, binding=found)
     if isinstance(value, types.MethodType):
         own = expression("method.__self__", method=copy(node))
         return Function(spelled, binding=Binding("object", value.__func__), args=(own,))

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Literal, Protocol  # a name may mean any object
 
+from srcgrad.identity import is_distribution
+
 if TYPE_CHECKING:  # static imports this file
     from srcgrad.front.static import StaticFunction, StaticModule
 
@@ -152,6 +154,8 @@ def attribute(binding: Binding, name: str) -> Binding | None:
             return unknown(f"the module {value.__name__} has no {name}")
     if isinstance(value, type):
         return _of_class(value, name)
+    if is_distribution(value) and isinstance(getattr(type(value), name, None), FunctionType):
+        return Binding("object", getattr(value, name))  # a method of a distribution, as `scipy.stats.norm.pdf`
     return None
 
 

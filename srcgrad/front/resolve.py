@@ -16,8 +16,9 @@ from srcgrad.facts import Facts, Operation
 from srcgrad.front.arguments import bind_arguments, check_handled, instead
 from srcgrad.front.namespace import Binding, attribute
 from srcgrad.front.step import Step
+from srcgrad.identity import home
 from srcgrad.recompute import Checkpoint
-from srcgrad.rules import home, rule_of
+from srcgrad.rules import rule_of
 from srcgrad.runtime import check_array, check_floating, check_item, check_number, check_seed
 from srcgrad.sealed import is_opaque
 from srcgrad.trees import Node, constant, walk
@@ -144,6 +145,9 @@ def _of_binding(found: Binding, node: Node, facts: Facts) -> Operation:
     return Operation("opaque", function)
 
 
+FROZEN = "call that of the distribution itself with all arguments, as scipy.stats.norm.logpdf(x, loc, scale)"
+
+
 def _of_method(node: Node, facts: Facts) -> Operation:
     op = METHODS.get(node.func.attr) or getattr(np.ndarray, node.func.attr, None)
     rule = rule_of(op)
@@ -156,7 +160,9 @@ def _of_method(node: Node, facts: Facts) -> Operation:
             node,
             "E5003",
             f"the method `.{node.func.attr}()` has no rule",
-            "call the NumPy function instead, or write a rule for a function of your own and call that",
+            FROZEN
+            if node.func.attr in ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
+            else "call the NumPy function instead, or write a rule for a function of your own and call that",
         )
     arguments = list(node.args)
     if op in (np.reshape, np.transpose) and len(arguments) > 1:
