@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import check_grads, value_and_grad
+from srcgrad import check_grads, grad, value_and_grad
 
 
 def recurrence(x, w):
@@ -236,3 +236,19 @@ def test_an_adjoint_that_add_at_changes_is_derived_again() -> None:
         return np.sum(m * x) + np.sum(g * x)
 
     check_grads(f, (np.arange(3.0) + 0.5, 1), 2)
+
+
+def diffusion(u, a):
+    for _ in range(3):
+        u[1:-1, 1:-1] = u[1:-1, 1:-1] + a * (u[:-2, 1:-1] + u[2:, 1:-1] - 2.0 * u[1:-1, 1:-1])
+    return np.sum(u * u)
+
+
+def test_an_argument_that_is_written_into_keeps_its_shape() -> None:
+    u = np.random.default_rng(5).standard_normal((5, 4))
+    check_grads(diffusion, (u, 0.1))
+    derivative = grad(diffusion)
+    derivative(u, 0.1)  # a number scales the parts, which have one shape: the step is linear in u
+    assert "Recorded: nothing." in derivative.source and "sum_to" not in derivative.source
+    found = derivative(u, np.full((3, 2), 0.1))
+    np.testing.assert_allclose(found, derivative(u, 0.1))

@@ -8,7 +8,7 @@ import numpy as np
 from srcgrad.analyse.extents import extents, product, with_extents
 from srcgrad.facts import Facts, Operation, Spec
 from srcgrad.front.results import several_of
-from srcgrad.runtime import hook, probe, probed, sum_to
+from srcgrad.runtime import hook, owned, probe, probed, sum_to
 from srcgrad.trees import Node, stores
 
 
@@ -63,7 +63,7 @@ FORMS = {
     np.sum: _reduction, np.mean: _reduction, np.max: _reduction, np.min: _reduction, np.prod: _reduction,
     np.var: _reduction, np.std: _reduction, np.copy: _same, np.transpose: _transpose, np.matmul: _product,
     np.dot: _product, np.outer: _outer, np.full_like: _same, sum_to: _like, np.flip: _same, np.roll: _same,
-    hook: _same, probe: _same, probed: _same,
+    owned: _same, hook: _same, probe: _same, probed: _same,
 }  # fmt: skip
 
 
