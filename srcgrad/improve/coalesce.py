@@ -5,7 +5,7 @@ from __future__ import annotations
 import gast
 
 from srcgrad.derive.program import Program
-from srcgrad.facts import Facts
+from srcgrad.facts import Facts, Spec
 from srcgrad.names import bar, dot, stack
 from srcgrad.trees import COMPOUND, Block, Node, loads, statements, stores, target, walk
 
@@ -85,6 +85,18 @@ def rename(program: Program, renamed: dict[str, str], facts: Facts) -> None:
     facts.restores = {node: renamed.get(kept, kept) for node, kept in facts.restores.items()}
     facts.mutable = {renamed.get(name, name): None for name in facts.mutable}
     facts.recorded = {renamed.get(name, name): where for name, where in facts.recorded.items()}
+    facts.adjoint_of = {renamed.get(a, a): renamed.get(p, p) for a, p in facts.adjoint_of.items()}
+    specs: dict[str, Spec] = {}
+    for name, spec in facts.value_spec.items():
+        spelled = renamed.get(name, name)
+        specs[spelled] = spec if specs.setdefault(spelled, spec) == spec else _either(spelled)
+    facts.value_spec = specs
+
+
+def _either(name: str) -> Spec:
+    """The spec of a name that stands for values of which not all is alike."""
+    unknown = frozenset([f"any {name}"])
+    return Spec(unknown, unknown, None)
 
 
 def _without_self_copies(block: Block) -> Block:

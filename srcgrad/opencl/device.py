@@ -80,6 +80,12 @@ class Device:
             return self.cl.Buffer(self.context, self.cl.mem_flags.READ_WRITE, array.nbytes)
         return self.cl.Buffer(self.context, self._writes, 0, array)
 
+    def shared(self, memory: Any) -> Any:
+        """A buffer for memory that a kernel changes in places."""
+        flags = self.cl.mem_flags
+        held = flags.COPY_HOST_PTR if self.copies else flags.USE_HOST_PTR
+        return self.cl.Buffer(self.context, flags.READ_WRITE | held, 0, memory)
+
     def sums(self, real: str) -> Any:
         """The dtype in which work-groups add up."""
         return np.float32 if real == "float" and (self.is_gpu or not self.has_fp64) else np.float64

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gast
+
 from srcgrad.opencl.groups import Group
 from srcgrad.opencl.lines import HEAD
 from srcgrad.opencl.names import identifier
+from srcgrad.opencl.parts import written_by
 from srcgrad.trees import Node, loads
 
 
@@ -13,11 +16,16 @@ def element(group: Group, wanted: list[str]) -> str:
     lines = [HEAD, ""]
     printer, known = group.printer(), set(group.arguments)
     for node in _needed(group, wanted):
-        bound = node.targets[0].id
+        part = written_by(node)
         made = printer.text(node.value)
         lines += _cited(node, lines, group)
         own = [f"    {line}" for line in printer.lines]
         printer.lines.clear()
+        if part:
+            form = "ADD" if isinstance(node, gast.AugAssign) else "SET"
+            lines += [*own, f"    {form}({identifier(part)}; {made});"]
+            continue
+        bound = node.targets[0].id
         kind = "" if bound in known else "REAL "
         if own and own[-1].startswith(f"    REAL {made} = "):
             own[-1] = f"    {kind}{identifier(bound)} = {own[-1].split(' = ', 1)[1]}"
@@ -34,7 +42,7 @@ def _needed(group: Group, wanted: list[str]) -> list[Node]:
     needed = set(wanted)
     found: list[Node] = []
     for node in reversed(group.statements):
-        if node.targets[0].id in needed:
+        if written_by(node) or node.targets[0].id in needed:
             found.append(node)
             needed.update(loads(node.value))
     return found[::-1]

@@ -103,7 +103,7 @@ def _closed(group: Group, work: Fusing) -> Block:
     carried = {r for given in group.arguments.values() for r in loads(given)} if work.loops else set()
     outside = {s for s in made_here if work.reads.get(s, 0) > inside.get(s, 0) or s not in work.reads}
     results = [s for s in made_here if s in outside | carried]
-    if not results:
+    if not results and not group.writes:
         return group.plain()
     facts = work.facts
     called = facts.module.names.fresh(f"{work.stem}_{work.count}")
@@ -113,7 +113,7 @@ def _closed(group: Group, work: Fusing) -> Block:
     call = gast.Call(name(facts.library("launch", launch)), [name(called), *group.arguments.values()], [])
     places: list[Node] = [name(result, gast.Store()) for result in results]
     bound = places[0] if len(places) == 1 else gast.Tuple(elts=places, ctx=gast.Store())
-    made = at(gast.Assign([bound], call, None), group.statements[0])
+    made = at(gast.Assign([bound], call, None) if places else gast.Expr(call), group.statements[0])
     return [*group.before, made, *group.after]
 
 
@@ -123,5 +123,5 @@ def _function(called: str, group: Group, text: str, results: list[str]) -> Node:
     names: list[Node] = [name(result) for result in results]
     value = names[0] if len(names) == 1 else gast.Tuple(elts=names, ctx=gast.Load())
     body = [group.augmented.get(node, node) for node in group.statements]
-    made.body = [gast.Expr(gast.Constant(value=text, kind=None)), *body, gast.Return(value)]
+    made.body = [gast.Expr(gast.Constant(value=text, kind=None)), *body, *([gast.Return(value)] if results else [])]
     return made

@@ -12,9 +12,11 @@ import numpy as np
 from srcgrad.emit.expression import expression as spelled
 from srcgrad.facts import Facts, copied
 from srcgrad.front.resolve import binding_of
-from srcgrad.opencl.many import Many, is_of_shape, put
+from srcgrad.opencl.many import Many, put
 from srcgrad.opencl.many import at as found_at
 from srcgrad.opencl.names import identifier
+from srcgrad.opencl.numbers import is_number, reads_what_stays
+from srcgrad.opencl.parts import is_copy, take_write
 from srcgrad.opencl.printer import FLAT, NotElementwiseError, Printer, form_of
 from srcgrad.rules import rule_of
 from srcgrad.trees import Block, Node, at, children, constant, copy, loads, name, root, stores, substitute, target, walk
@@ -38,6 +40,7 @@ class Group:
     arguments: dict[str, Node] = field(default_factory=dict)  # parameter -> what is passed
     stored: list[str] = field(default_factory=list)  # names bound to arrays
     sums: list[str] = field(default_factory=list)  # names bound to sums
+    writes: list[str] = field(default_factory=list)  # per write into a part of an array, the array
     operations: int = 0
 
     def take(self, node: Node) -> bool:
@@ -67,7 +70,7 @@ class Group:
 
     def _passes(self, node: Node, bound: set[str], place: Block) -> bool:
         """Put a statement in front of the group, if it neither reads nor binds what the group binds or reads."""
-        if not self.statements or target(node) is None or not self._is_pure(node.value):
+        if not self.statements or self.writes or target(node) is None or not self._is_pure(node.value):
             return False
         read = {r for other in [*self.statements, *self.after] for r in loads(other)}
         read |= {r for argument in self.arguments.values() for r in loads(argument)}
@@ -81,6 +84,10 @@ class Group:
         if not isinstance(node, gast.Assign | gast.AugAssign) or set(loads(node)) & deferred:
             return False
         place = node.targets[0] if isinstance(node, gast.Assign) else node.target
+        if self.writes and not reads_what_stays(node, self):
+            return False
+        if isinstance(place, gast.Subscript):
+            return take_write(node, self)
         if not isinstance(place, gast.Name) or (isinstance(node, gast.Assign) and len(node.targets) > 1):
             return False
         if set(stores(node)) & {r for other in self.after for r in [*loads(other), *stores(other)]}:
@@ -88,9 +95,9 @@ class Group:
         value = node.value
         if isinstance(node, gast.AugAssign):
             value = gast.BinOp(name(place.id), node.op, value)
-        if self._is_number(value):
-            return self._take_number(node, place.id)
-        if not self._is_elementwise(value) and self._many(value) is None:
+        if is_number(value, self):
+            return not self.writes and self._take_number(node, place.id)
+        if not self.is_elementwise(value) and self.many(value) is None:
             return False
         if place.id in self.sums or self.printer().is_test(value):
             return False
@@ -107,7 +114,7 @@ class Group:
 
     def _add(self, bound: str, value: Node, node: Node) -> None:
         """One more statement of the kernel, if it can be printed."""
-        made = self._operand(value)
+        made = self.operand(value)
         if isinstance(made, gast.Name):
             raise NotElementwiseError
         self.printer().text(made)
@@ -145,67 +152,74 @@ class Group:
 
     def _is_sum(self, node: Node) -> bool:
         """Whether an expression puts an array together to a number."""
-        many = self._many(node)
-        if many is None or many.form in ("COUNT", "SPREAD", "FILL", "AXIS", "SHARE") or not self._is_number(node):
+        many = self.many(node)
+        if many is None or many.form in ("COUNT", "SPREAD", "FILL", "AXIS", "SHARE") or not is_number(node, self):
             return False
-        return not all(self._is_number(found_at(place)) for place in many.values)
+        return not all(is_number(found_at(place), self) for place in many.values)
 
-    def _many(self, node: Node) -> Many | None:
+    def many(self, node: Node) -> Many | None:
         return self.printer().spelling.many(node)
 
-    def _is_elementwise(self, node: Node) -> bool:
+    def is_elementwise(self, node: Node) -> bool:
         """Whether the outermost operation of an expression is elementwise."""
         if isinstance(node, gast.BinOp):
             return isinstance(node.op, gast.Add | gast.Sub | gast.Mult | gast.Div | gast.Pow)
         if isinstance(node, gast.UnaryOp):
             return isinstance(node.op, gast.USub)
         if isinstance(node, gast.Call) and not node.keywords:
+            if is_copy(node, self.facts):
+                return True
             function = self.printer().function(node)
             return function in FLAT or function is np.where or form_of(function) is not None
         return False
 
-    def _operand(self, node: Node) -> Node:
+    def operand(self, node: Node) -> Node:
         """An expression over names of the group and its arguments."""
         if isinstance(node, gast.Name):
-            return name(node.id) if node.id in self.stored or node.id in self.sums else self._argument(node)
+            return name(node.id) if node.id in self.stored or node.id in self.sums else self.argument(node)
         if isinstance(node, gast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
             return constant(node.value)
-        many = self._many(node)
+        many = self.many(node)
         if many is not None:
             return self._of_many(node, many)
-        if self._is_elementwise(node) or (isinstance(node, gast.Compare) and len(node.ops) == 1):
-            self.operations += not self._is_number(node)
+        if self.is_elementwise(node) or (isinstance(node, gast.Compare) and len(node.ops) == 1):
+            self.operations += not is_number(node, self)
             made = copy(node)
+            if is_copy(node, self.facts):
+                self.operations -= 1
+                made.func.value = self.operand(node.func.value)
+                return made
             if isinstance(node, gast.BinOp):
-                made.left, made.right = self._operand(node.left), self._operand(node.right)
+                made.left, made.right = self.operand(node.left), self.operand(node.right)
             elif isinstance(node, gast.UnaryOp):
-                made.operand = self._operand(node.operand)
+                made.operand = self.operand(node.operand)
             elif isinstance(node, gast.Compare):
-                made.left, made.comparators = self._operand(node.left), [self._operand(node.comparators[0])]
+                made.left, made.comparators = self.operand(node.left), [self.operand(node.comparators[0])]
             else:
-                made.args = [self._operand(argument) for argument in node.args]
-                chosen = self.printer().function(node) is np.where and all(map(self._is_number, node.args[1:]))
+                made.args = [self.operand(argument) for argument in node.args]
+                numbers = all(is_number(argument, self) for argument in node.args[1:])
+                chosen = numbers and self.printer().function(node) is np.where
                 if self.primal and chosen:  # float64 for two Python floats, whatever is asked
                     raise NotElementwiseError
             return made
-        return self._argument(node)
+        return self.argument(node)
 
     def _of_many(self, node: Node, many: Many) -> Node:
         """A call that puts elements together, over names of the group."""
         inside = {*self.stored, *self.sums} & set(loads(node))
         if many.form == "AXIS" and not inside:
-            return self._argument(node)
+            return self.argument(node)
         if many.form == "COUNT" and not inside:
-            return self._argument(node)
+            return self.argument(node)
         made = copied(node, self.facts)
-        found = self._many(made)
+        found = self.many(made)
         assert found is not None, "a copy means the same"
         self.operations += many.form not in ("AXIS", "COUNT")
         for place in [*found.values, *found.likes]:
-            put(place, self._operand(found_at(place)))
+            put(place, self.operand(found_at(place)))
         return made
 
-    def _argument(self, node: Node) -> Node:
+    def argument(self, node: Node) -> Node:
         """What the kernel is given: a name, or an expression that it does not compute itself."""
         if set(loads(node)) & (set(self.stored) | set(self.sums)) or not self._is_pure(node):
             raise NotElementwiseError
@@ -217,34 +231,11 @@ class Group:
             if spelled(known) == text:
                 return name(parameter)
         base = root(node)
-        parameter = self.facts.names.fresh(f"{base.id if base is not None else 'u'}_part")
+        stem = f"{base.id if base is not None else 'u'}_part"
+        taken = self.facts.names.taken | self.arguments.keys()
+        parameter = next(one for one in (stem, *(f"{stem}{k}" for k in count(2))) if one not in taken)
         self.arguments[parameter] = copy(node)
         return name(parameter)
-
-    def _is_number(self, node: Node) -> bool:
-        """Whether a value is known to be no array."""
-        many = self._many(node)
-        if many is not None and many.form in ("SUM_TO", "SPREAD", "FILL"):
-            return self._is_number(found_at(many.likes[0]))
-        if many is not None:
-            return many.form == "COUNT" or (many.is_total and not many.kept)
-        if isinstance(node, gast.Constant):
-            return True
-        if isinstance(node, gast.Name):
-            spec = self.facts.value_spec.get(self.facts.adjoint_of.get(node.id, node.id))
-            if node.id in self.counters:
-                return True
-            seed = node.id in self.facts.seeds and self.facts.mode in ("reverse", "value-and-grad")
-            return seed or (spec is not None and spec.scalar)
-        if isinstance(node, gast.BinOp):
-            return self._is_number(node.left) and self._is_number(node.right)
-        if isinstance(node, gast.UnaryOp):
-            return self._is_number(node.operand)
-        if is_of_shape(node):
-            return True
-        if isinstance(node, gast.Call) and self._is_elementwise(node):
-            return all(self._is_number(argument) for argument in node.args)
-        return False
 
     def printer(self) -> Printer:
         """What prints its expressions."""
@@ -276,7 +267,8 @@ class Group:
 
     def is_worth_it(self) -> bool:
         """Whether there is enough work on arrays."""
-        return self.operations >= _FEWEST and bool(self.arguments)
+        fewest = _FEWEST + 1 if self.writes else _FEWEST  # writes are launched after the rest
+        return self.operations >= fewest and bool(self.arguments)
 
     def plain(self) -> Block:
         """The statements as they were."""

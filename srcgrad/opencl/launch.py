@@ -21,6 +21,7 @@ from srcgrad.opencl.memory import empty, spanned
 from srcgrad.opencl.names import identifier
 from srcgrad.opencl.prepared import Output, Pattern, Prepared, Preparing, Step, pattern_of, prepared
 from srcgrad.opencl.space import MismatchError
+from srcgrad.opencl.writing import Input, Writing
 from srcgrad.runtime import sum_to
 
 _MOST = 256  # sets of shapes that a kernel remembers
@@ -103,7 +104,11 @@ class Kernel:
         return prepared(Preparing(self.function.__name__, self.text, self.words, args, real, device, pattern))
 
     def launched(self, found: Prepared, args: tuple[Any, ...], device: Device) -> Any:
-        """Run the C."""
+        """Run the C; the Python where parts of an array lie too oddly for kernels to write into them."""
+        try:
+            into = found.writing.memory(args) if found.writing else None
+        except MismatchError:
+            return self.function(*args)
         slots: list[Any] = [*args, *found.constants]
         slots += [None] * (found.slots - len(slots))
         pending: list[tuple[Step, list[Any], list[Any]]] = []
@@ -118,14 +123,40 @@ class Kernel:
             pending.append((step, made, buffers))
             if step.waits or device.copies:
                 self.settle(pending, slots, device)
+        if found.writing is not None and into is not None:
+            self.write(found.writing, into, slots, device)
+            self.settle(pending, slots, device)
         results = [self.result(slots[slot], kind, args) for slot, kind in found.results]
         return results[0] if len(results) == 1 else tuple(results)
 
     def enqueue(self, step: Step, slots: list[Any], buffers: list[Any], device: Device) -> list[Any]:
         """Put one launch into the queue; what must live until it has run."""
-        passed: list[Any] = [*step.numbers]
+        passed, held = self.passed(step.inputs, slots, device)
+        with self.lock:
+            step.kernel.set_args(*step.numbers, *passed, *buffers)
+            device.run(step.kernel, step.groups, step.small)
+        return held
+
+    def write(self, writing: Writing, into: tuple[Any, int, list[int]], slots: list[Any], device: Device) -> None:
+        """Write into arguments, and wait until it is done."""
+        memory, places, found = into
+        numbers: list[Any] = []
         held: list[Any] = []
-        for one in step.inputs:
+        for put, offset, place in zip(writing.puts, found[::2], found[1::2], strict=True):
+            passed, kept = self.passed(put.inputs, slots, device)
+            numbers += [offset, place, *put.numbers, *passed]
+            held += kept
+        buffer = device.shared(memory)
+        with self.lock:
+            writing.kernel.set_args(buffer, places, *numbers)
+            device.run(writing.kernel, writing.groups(places), writing.small)
+        device.finish(writing.small, [memory], [buffer])
+
+    def passed(self, inputs: list[Input], slots: list[Any], device: Device) -> tuple[list[Any], list[Any]]:
+        """What a kernel is given for its inputs, and what must live until it has run."""
+        passed: list[Any] = []
+        held: list[Any] = []
+        for one in inputs:
             value = getattr(slots[one.slot], "memory", slots[one.slot])  # of a device array
             if one.layout == "v":
                 passed.append(value.item() if type(value) is np.ndarray else value)
@@ -138,11 +169,7 @@ class Kernel:
             held += [value, buffer]
             passed.append(buffer)
             passed += one.strides
-        passed += buffers
-        with self.lock:
-            step.kernel.set_args(*passed)
-            device.run(step.kernel, step.groups, step.small)
-        return held
+        return passed, held
 
     def settle(self, pending: list[tuple[Step, list[Any], list[Any]]], slots: list[Any], device: Device) -> None:
         """Wait for what has been launched; then the sums are put together."""

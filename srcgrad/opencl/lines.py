@@ -4,18 +4,21 @@
 `SUM(e; 1, kept)`, `MEAN`, `MAX` and `MIN` reduce along an axis (all of them if none is named), `SUM_TO(e; x)` sums
 `e` to the shape of `x`, `SPREAD(e; x)` gives it that shape, `FILL(e; x)` that dtype as well, `AXIS(e; 1)` puts an axis
 of length one in, `COUNT(x; 1)` is how many elements a reduction puts together. `STORE(t);` marks a result.
+`SET(a; e);` and `ADD(a; e);` write into an argument, which is a part of an array, when all else has been computed.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import count
 
 HEAD = "Of each element:"
 PLAIN = ("", "AXIS", "COUNT", "SPREAD", "FILL")  # forms that reduce nothing
 _LINE = re.compile(r"^(?:(REAL|int) )?(\w+) = (.*);$")
 _MANY = re.compile(r"^(SUM|MEAN|MAX|MIN|SUM_TO|SPREAD|FILL|AXIS|COUNT)\((.*)\)$")
 _STORE = re.compile(r"^STORE\((\w+)\);$")
+_WRITE = re.compile(r"^(SET|ADD)\((\w+); (.*)\);$")
 _WORD = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?!\w*\()")
 ALL = None
 
@@ -35,11 +38,22 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Write:
+    """A value that is put into an argument, or added to it."""
+
+    argument: str
+    added: bool
+    value: str  # the line that is written
+    spread: Line  # the same in the shape of the argument
+
+
+@dataclass(frozen=True)
 class Text:
-    """The lines of a kernel, each with a name of its own, and which of them are its results."""
+    """The lines of a kernel, each with a name of its own, which of them are its results, and what it writes."""
 
     lines: tuple[Line, ...]
     results: tuple[tuple[str, str], ...]  # as it is called, and the line that it is
+    writes: tuple[Write, ...] = ()
 
 
 def parsed(text: str, arguments: list[str]) -> Text:
@@ -48,17 +62,24 @@ def parsed(text: str, arguments: list[str]) -> Text:
     lines: list[Line] = []
     results: list[tuple[str, str]] = []
     bound: dict[str, int] = dict.fromkeys(arguments, 1)
+    writes: list[Write] = []
     for raw in text.splitlines():
         written = raw.split("//")[0].strip()
         if found := _STORE.match(written):
             results.append((found[1], known[found[1]]))
+        elif found := _WRITE.match(written):
+            value = next(v for k in count(1) if (v := f"{found[2]}_put{k}") not in bound)
+            bound[value] = 1
+            lines.append(_line(value, found[3], False, known))
+            spread = Line(f"{value}_all", "SPREAD", value, (value,), like=found[2])
+            writes.append(Write(found[2], found[1] == "ADD", value, spread))
         elif found := _LINE.match(written):
             test, name, value = found[1] == "int", found[2], found[3]
             bound[name] = bound.get(name, 0) + 1
             own = name if bound[name] == 1 else f"{name}_v{bound[name]}"
             lines.append(_line(own, value, test, known))
             known[name] = own
-    return Text(tuple(lines), tuple(results))
+    return Text(tuple(lines), tuple(results), tuple(writes))
 
 
 def _line(name: str, value: str, test: bool, known: dict[str, str]) -> Line:

@@ -16,25 +16,15 @@ from srcgrad.opencl import grid
 from srcgrad.opencl.device import Device
 from srcgrad.opencl.kinds import check_types, kind_of
 from srcgrad.opencl.layout import BOOL, REALS, steps, steps_in_one_piece
-from srcgrad.opencl.lines import PLAIN, Line, Text
+from srcgrad.opencl.lines import PLAIN, Line, Text, Write
 from srcgrad.opencl.passes import Plan, planned
 from srcgrad.opencl.program import text_of
 from srcgrad.opencl.source import Form, numbers_in
 from srcgrad.opencl.space import MismatchError, Space, members, space_of
-from srcgrad.opencl.stages import Stage, root, stages
+from srcgrad.opencl.stages import Stage, cost, root, stages
+from srcgrad.opencl.writing import Input, Put, Writing, written
 
-SMALL = 16_384  # elements below which the device without threads is faster
-
-
-@dataclass
-class Input:
-    """One input of a stage: where it comes from, how it lies, and the numbers that say so."""
-
-    slot: int
-    layout: str
-    strides: tuple[int, ...] = ()
-    copied: bool = False  # whether it is brought into one piece first
-    whole: bool = True  # whether its memory is one piece
+SMALL = 1_000_000  # work, in operations, below which the device without threads is faster
 
 
 @dataclass
@@ -73,6 +63,7 @@ class Prepared:
     constants: list[float]
     results: list[tuple[int, str]]  # slot, and how a number is given: ``, `float`, or the argument that it is like
     slots: int
+    writing: Writing | None = None
 
 
 @dataclass
@@ -81,6 +72,7 @@ class Pattern:
 
     space: Space
     stages: list[Stage]
+    writes: list[Stage]  # per value that is written, what computes it
     plans: dict[Any, Plan] = field(default_factory=dict)
     kernels: dict[Any, Any] = field(default_factory=dict)
 
@@ -117,10 +109,10 @@ def pattern_of(text: Text, arguments: list[str], args: tuple[Any, ...]) -> Patte
     alike = {name: other for name, shape in shapes.items() if (other := first.setdefault(shape, name)) != name}
     try:
         space = space_of(text, long, alike)
-        return Pattern(space, stages(text, space))
+        return Pattern(space, *stages(text, space))
     except MismatchError:  # two arguments of one shape may have axes of their own: u[:, None] * v
         space = space_of(text, long, {})
-        return Pattern(space, stages(text, space))
+        return Pattern(space, *stages(text, space))
 
 
 def prepared(work: Preparing) -> Prepared:
@@ -144,13 +136,43 @@ def prepared(work: Preparing) -> Prepared:
     given = dict(zip(work.arguments, work.args, strict=True))
     check_types(work.text, space, given, work.real)
     made = [_step(number, stage, work) for number, stage in enumerate(work.pattern.stages)]
-    for one, after in zip(made, [*made[1:], None], strict=True):
+    writing = _writing(work) if work.text.writes else None
+    for one, after in zip(made, [*made[1:], writing], strict=True):
         one.waits = one.waits or after is None or one.small != after.small
     results = [
         (work.slots[root(own, work.text, space)], kind_of(own, work.text, work.pattern.space, given))
         for _, own in work.text.results
     ]
-    return Prepared(made, work.constants, results, len(work.slots))
+    return Prepared(made, work.constants, results, len(work.slots), writing)
+
+
+def _writing(work: Preparing) -> Writing:
+    """The launch that writes into arguments, when everything else has been computed."""
+    if work.device.is_gpu:
+        raise MismatchError  # the parts are in the host's memory, or in several buffers
+    found = [_steps_of(write, work) for write in work.text.writes]
+    step, puts = max(own[0] for own in found), []
+    for write, stage, own in zip(work.text.writes, work.pattern.writes, found, strict=True):
+        inputs = [_input(name, stage, work) for name in stage.inputs]
+        form = Form(REALS[work.real], False, tuple(i.layout for i in inputs), len(stage.axes))
+        lengths = [work.lengths[axis] for axis in stage.axes]
+        plan = planned(stage, work.pattern.space)
+        slot = work.slots[write.argument]
+        puts.append(Put(slot, write.added, plan, form, lengths, own, inputs, own[0] == step))
+    size = sum(math.prod(put.lengths) for put in puts)
+    done = sum(math.prod(put.lengths) * cost(put.plan.stage.lines) for put in puts)
+    small = work.device.small is not None and done < SMALL
+    return written(puts, work.name, size, small, work.real, work.device, work.pattern.kernels)
+
+
+def _steps_of(write: Write, work: Preparing) -> tuple[int, ...]:
+    """The steps of a part in elements, along its axes that are longer than one."""
+    part = work.args[work.slots[write.argument]]
+    axes = work.pattern.space.axes[write.argument]
+    own = [(s, s % part.itemsize) for axis, s in zip(axes, part.strides, strict=True) if axis is not None]
+    if not part.flags.aligned or any(stride <= 0 or rest for stride, rest in own):
+        raise MismatchError
+    return tuple(stride // part.itemsize for stride, _ in own)
 
 
 def _step(number: int, stage: Stage, work: Preparing) -> Step:
@@ -165,7 +187,7 @@ def _step(number: int, stage: Stage, work: Preparing) -> Step:
     form = Form(REALS[work.real], work.device.is_gpu, tuple(i.layout for i in inputs), max(form_axes, 1))
     plan = _plan(number, stage, form, work)
     size = numbers[0] * numbers[1]
-    small = work.device.small is not None and size < SMALL
+    small = work.device.small is not None and size * cost(stage.lines) < SMALL
     key = (number, form, work.device.number, small)
     kernel = work.pattern.kernels.get(key)
     if kernel is None:

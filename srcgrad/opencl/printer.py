@@ -111,6 +111,8 @@ class Printer:
         return f"pow({self.text(base)}, {self.text(exponent)})", _ATOM
 
     def _call(self, node: Node) -> tuple[str, int]:
+        if isinstance(node.func, gast.Attribute) and node.func.attr == "copy" and not node.args:
+            return self._printed(node.func.value)
         function = self.function(node)
         if function is np.where and len(node.args) == 3:
             test, yes, no = (self.text(argument, _TEST + 1) for argument in node.args)

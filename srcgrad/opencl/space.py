@@ -58,7 +58,7 @@ def space_of(text: Text, arguments: dict[str, tuple[bool, ...]], alike: dict[str
             if one:
                 space.parents.append(len(space.parents))
         space.axes[name] = tuple(made)
-    for line in text.lines:
+    for line in [*text.lines, *(write.spread for write in text.writes)]:
         _note(line, space)
     for kind in (space.axes, space.over):
         for name, axes in kind.items():

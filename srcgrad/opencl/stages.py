@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from srcgrad.opencl.lines import PLAIN, Line, Text
+from srcgrad.opencl.lines import PLAIN, Line, Text, Write
 from srcgrad.opencl.space import MismatchError, Space, members
 
 _CALL = re.compile(r"[A-Za-z_]\w*\(")
+_OPERATOR = re.compile(r"[-+*/?]")
+_LONG = 15
 _CHEAP = 4  # lines that are computed again rather than stored
 
 
@@ -55,21 +57,54 @@ class Staging:
         return members(self.space.over[line.name]) - members(self.space.axes[line.name])
 
 
-def stages(text: Text, space: Space) -> list[Stage]:
-    """What runs after what."""
+def stages(text: Text, space: Space) -> tuple[list[Stage], list[Stage]]:
+    """What runs after what; and, for each value that is written into an argument, what computes it then."""
     work = Staging(text, space, {line.name: line for line in text.lines})
     roots = [root(own, text, space) for _, own in text.results]
     work.wanted = set(roots)
     if not work.wanted <= set(work.lines):
         raise MismatchError
-    needed = _needed(work, roots)
+    needed = _needed(work, [*roots, *(write.value for write in text.writes)])
     widest = _widest([work.reach(line) for line in needed])
     for line in needed:
         _put(line, widest, work)
     for number, stage in enumerate(work.stages):
         _fill(number, stage, work)
-    _store(work)
-    return work.stages
+    writes = [_written(write, work) for write in text.writes]
+    _store(work, writes)
+    return work.stages, writes
+
+
+def _written(write: Write, work: Staging) -> Stage:
+    """What computes a value when it is written: the arguments may have changed by then, and are not read."""
+    axes = tuple(axis for axis in work.space.axes[write.argument] if axis is not None)
+    if not axes:
+        raise MismatchError
+    inside: dict[str, Line] = {}
+    read: dict[str, None] = {}
+    todo = [write.value]
+    while todo:
+        name = todo.pop()
+        if name in inside or name in read:
+            continue
+        line = work.lines.get(name)
+        if line is None or not _is_numbers(line, work) or (name in work.home and not _is_cheap(name, work)):
+            read[name] = None
+            if members(work.space.axes[name]) and name not in work.home:
+                raise MismatchError
+        else:
+            inside[name] = line
+            todo += line.reads
+    lines = [line for line in work.text.lines if line.name in inside]
+    order = [*work.space.axes]
+    return Stage(axes, [*lines, write.spread], sorted(read, key=order.index), [write.spread.name])
+
+
+def _is_numbers(line: Line, work: Staging) -> bool:
+    """Whether a line reads other lines and numbers, but no array among the arguments."""
+    if line.form == "COUNT":
+        return False
+    return all(read in work.lines or not members(work.space.axes[read]) for read in line.reads)
 
 
 def root(name: str, text: Text, space: Space) -> str:
@@ -179,6 +214,11 @@ def is_dear(line: Line) -> bool:
     return _CALL.search(line.value) is not None
 
 
+def cost(lines: list[Line]) -> int:
+    """About how many operations the lines are for each element; a call of a function is as long as many."""
+    return sum(1 + len(_OPERATOR.findall(line.value)) + _LONG * len(_CALL.findall(line.value)) for line in lines)
+
+
 def _fill(number: int, stage: Stage, work: Staging) -> None:
     """The lines of a stage, with those of others that it computes again, and what it reads."""
     inside: set[str] = {name for name, home in work.home.items() if home == number}
@@ -216,9 +256,10 @@ def _is_cheap(name: str, work: Staging) -> bool:
     return True
 
 
-def _store(work: Staging) -> None:
+def _store(work: Staging, writes: list[Stage]) -> None:
     """What stages store: results, and what later ones read."""
-    for name in dict.fromkeys([*sorted(work.wanted), *(read for stage in work.stages for read in stage.inputs)]):
+    reads = [read for stage in [*work.stages, *writes] for read in stage.inputs]
+    for name in dict.fromkeys([*sorted(work.wanted), *reads]):
         if name in work.home:
             stage = work.stages[work.home[name]]
             if name not in stage.ends:
