@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import chain, count
 
 import gast
 import numpy as np
@@ -233,7 +233,8 @@ class Group:
         base = root(node)
         stem = f"{base.id if base is not None else 'u'}_part"
         taken = self.facts.names.taken | self.arguments.keys()
-        parameter = next(one for one in (stem, *(f"{stem}{k}" for k in count(2))) if one not in taken)
+        numbered = chain([stem], (f"{stem}{k}" for k in count(2)))
+        parameter = next(one for one in numbered if one not in taken)
         self.arguments[parameter] = copy(node)
         return name(parameter)
 
