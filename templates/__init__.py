@@ -56,7 +56,14 @@ ON_REQUEST: dict[str, tuple[str, ...]] = {
         "stats_discrete",
         "stats_refused",
     ),
-    "scipy.linalg": ("scipy_linalg",),
+    "scipy.linalg": (
+        "scipy_linalg",
+        "scipy_factors",
+        "scipy_matrices",
+        "scipy_bands",
+        "scipy_patterns",
+        "scipy_refused",
+    ),
 }
 
 _lock = threading.RLock()

@@ -76,7 +76,7 @@ def solve_tangent(z, a, b):
     literals={"hermitian": (False, True)},
     note="The rank is taken to be constant. With hermitian=True the gradient is symmetric.",
 )
-def pinv(z, a, rcond=None, hermitian=False, *, rtol=None):
+def pinv(z, a, rcond=None, hermitian=False, *, rtol=None, atol=None):
     turned = d[z].mT - a @ (z @ d[z].mT)
     whole = turned @ z @ z.mT + z.mT @ z @ (d[z].mT - (d[z].mT @ z) @ a) - z.mT @ d[z] @ z.mT
     if hermitian:
@@ -86,7 +86,7 @@ def pinv(z, a, rcond=None, hermitian=False, *, rtol=None):
 
 
 @tangent(np.linalg.pinv)
-def pinv_tangent(z, a, rcond=None, hermitian=False, *, rtol=None):
+def pinv_tangent(z, a, rcond=None, hermitian=False, *, rtol=None, atol=None):
     if hermitian:
         a_dot = 0.5 * (d[a] + d[a].mT)
         turned = a_dot.mT - a_dot.mT @ a @ z

@@ -11,10 +11,17 @@ from srcgrad.trees import Block, Node, assign, expression, name
 
 def sequence(display: Node, value: Node, facts: Facts, shared: Block) -> list[Pair]:
     """Adjoints of the items of a display, one per item of `value`."""
+    if isinstance(value, gast.Tuple) and isinstance(display, gast.Tuple | gast.List):
+        parts = zip(display.elts, value.elts, strict=True)
+        return [pair for item, part in parts if is_active(item, facts) for pair in _of_part(item, part, facts, shared)]
     held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
     facts.temporaries[held] = "t"
     shared.append(assign(held, value))
     return items(display, name(held), facts)
+
+
+def _of_part(item: Node, value: Node, facts: Facts, shared: Block) -> list[Pair]:
+    return [(copied(item, facts), value)] if isinstance(item, gast.Name) else sequence(item, value, facts, shared)
 
 
 def items(display: Node, value: Node, facts: Facts) -> list[Pair]:

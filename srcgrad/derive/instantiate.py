@@ -232,6 +232,9 @@ def folded(node: Node) -> Node:
         if isinstance(left, int | float) and isinstance(right, int | float):
             total = left + right if isinstance(node.op, gast.Add) else left - right
             return constant(total) if total == round(total, 9) else node  # 1.1 - 1 would print its rounding
+    if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Tuple):  # `(c, True)[0]`
+        place = literal_of(node.slice)
+        return node.value.elts[place] if isinstance(place, int) else node
     return node
 
 

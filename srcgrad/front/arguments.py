@@ -19,17 +19,23 @@ from srcgrad.trees import Node
 def instead(rule: Rule, bound: dict[str, Node], facts: Facts) -> Rule | None:
     """The rule that holds for a call's literals, where it is another one; values that no rule knows are refused."""
     found = None
-    for parameter, values in rule.literals.items():
+    for parameter in rule.literals:
         argument = bound.get(parameter)
         if argument is None:
             continue
-        value = argument.value if isinstance(argument, gast.Constant) else _NOTHING
-        if not any(value is one or (isinstance(one, str) and value == one) for one in values):
+        if not _is_known(rule, parameter, argument):
             raise _unhandled(rule, f"`{parameter}={gast.unparse(argument)}`", argument, facts)
         for name, special, op in rule.instead:
-            if name == parameter and value == special:
+            if name == parameter and argument.value == special:
                 found = rule_of(op)
     return found
+
+
+def _is_known(rule: Rule, parameter: str, value: Node) -> bool:
+    """Whether an argument is written out, as one of the values that the rule knows."""
+    known = rule.literals.get(parameter, ())
+    literal = value.value if isinstance(value, gast.Constant) else _NOTHING
+    return any(literal is one or (isinstance(one, str) and literal == one) for one in known)
 
 
 def check_handled(rule: Rule, arguments: list[Node], keywords: list[Node], facts: Facts) -> None:
@@ -67,7 +73,7 @@ def bind_arguments(
         given[shapes.get(word.arg, word.arg)] = word.value
     for name, value in list(given.items()):
         if name not in template.parameters:
-            if _is_default(value, defaults.get(name, _NOTHING)):
+            if _is_default(value, defaults.get(name, _NOTHING)) or _is_known(rule, name, value):
                 del given[name]
             else:
                 raise _unhandled(rule, f"`{name}=`", value, facts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from srcgrad.runtime.bands import half_bands, outer_bands, times_bands, turned_bands, whole_bands
 from srcgrad.runtime.broadcast import spread, sum_to, summands, summed
 from srcgrad.runtime.context import Context
 from srcgrad.runtime.contract import (
@@ -65,6 +66,7 @@ from srcgrad.runtime.spectra import (
 )
 from srcgrad.runtime.structure import add, fields_of, owned, unit, zeros_like
 from srcgrad.runtime.systems import columns, emptied, filled, last_axes, square
+from srcgrad.runtime.triangles import as_square, lowered, permuted, raised, triangle, unpermuted
 
 __all__ = [
     "Context",
@@ -75,6 +77,7 @@ __all__ = [
     "along_axes_transpose",
     "along_axis",
     "as_real",
+    "as_square",
     "axis_index",
     "beyond_hooks",
     "bordered",
@@ -110,6 +113,7 @@ __all__ = [
     "filled",
     "fitted",
     "given_adjoints",
+    "half_bands",
     "hook",
     "hooked",
     "inner_left",
@@ -120,6 +124,7 @@ __all__ = [
     "kron_left",
     "kron_right",
     "last_axes",
+    "lowered",
     "matmul_left",
     "matmul_right",
     "merge_axes",
@@ -128,12 +133,15 @@ __all__ = [
     "no_further",
     "norm_curvature",
     "norm_gradient",
+    "outer_bands",
     "owned",
+    "permuted",
     "place_diagonal",
     "probe",
     "probed",
     "prod_without",
     "prod_without_tangent",
+    "raised",
     "reciprocals",
     "repeat_transpose",
     "scatter",
@@ -152,9 +160,14 @@ __all__ = [
     "tensordot_left",
     "tensordot_right",
     "tile_transpose",
+    "times_bands",
+    "triangle",
+    "turned_bands",
     "unit",
     "unpad",
+    "unpermuted",
     "upper_factor",
+    "whole_bands",
     "widened",
     "zeros_like",
 ]

@@ -42,7 +42,8 @@ def filled(g: Any, x: Any) -> Any:
     >>> filled(np.zeros(0), np.zeros((4, 2))), filled(np.ones(2), np.zeros((4, 2)))
     (array([0., 0.]), array([1., 1.]))
     """
-    return g if np.size(g) == np.shape(x)[-1] else np.zeros(np.shape(x)[-1], np.asarray(g).dtype)
+    columns = np.shape(x)[-1]
+    return np.reshape(g, (columns,)) if np.size(g) == columns else np.zeros(columns, np.asarray(g).dtype)
 
 
 def emptied(x: Any, g: Any) -> Any:
@@ -51,4 +52,4 @@ def emptied(x: Any, g: Any) -> Any:
     >>> emptied(np.ones(2), np.zeros(0))
     array([], dtype=float64)
     """
-    return x if np.size(g) == np.size(x) else np.zeros(0, np.asarray(x).dtype)
+    return np.reshape(x, np.shape(g)) if np.size(g) == np.size(x) else np.zeros(0, np.asarray(x).dtype)
