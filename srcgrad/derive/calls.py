@@ -24,8 +24,25 @@ def _block(block: Block, facts: Facts) -> Block:
         for which in ("body", "orelse"):
             if getattr(node, which, None):
                 setattr(node, which, _block(getattr(node, which), facts))
+        _check_closure(node, facts)
         made.append(_call(node, facts) if _is_active_call(node, facts) else _named(node, facts))
     return made
+
+
+def _check_closure(node: Node, facts: Facts) -> None:
+    """Refuse what a derivative of a recursive function gives: a pullback, by which a derivative flows unseen."""
+    call = getattr(node, "value", None)
+    operation = facts.operation.get(call) if facts.generated and isinstance(call, gast.Call) else None
+    if operation is None or operation.kind != "callee" or isinstance(operation.function, Step):
+        return
+    tree = facts.module.callee(operation.function, call, facts).tree
+    inner = {n.name for n in tree.body if isinstance(n, gast.FunctionDef)}
+    result = tree.body[-1].value if isinstance(tree.body[-1], gast.Return) else None
+    gives = result is not None and any(isinstance(n, gast.Name) and n.id in inner for n in gast.walk(result))
+    if gives and any(isinstance(n, gast.Name) and n.id in facts.varied for a in _arguments(call) for n in gast.walk(a)):
+        raise facts.refuse(
+            call, "E5005", "the derivative of a derivative of a recursive function is not made", "write it as a loop"
+        )
 
 
 def _named(node: Node, facts: Facts) -> Node:

@@ -14,6 +14,7 @@ from srcgrad.front.namespace import Binding
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.wanted import MAKERS, Wanted, made_by, wanted_of
 from srcgrad.identity import is_distribution
+from srcgrad.recompute import Checkpoint
 from srcgrad.rules import rule_of
 from srcgrad.sealed import is_opaque
 from srcgrad.trees import Node, copy, expression
@@ -144,6 +145,7 @@ def _method(owner: type, node: Node, value: object, facts: Facts) -> Function | 
         bound = found if value is None else types.MethodType(found, value)
         if bound is not found and (rule_of(bound) is not None or is_opaque(bound)):
             return Function(node.attr, binding=Binding("object", bound))
+    if isinstance(found, types.FunctionType | Checkpoint):
         return Function(node.attr, binding=Binding("object", found), args=(copy(node.value),), whole=owner)
     return None
 

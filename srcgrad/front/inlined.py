@@ -3,6 +3,8 @@ functions; all of them in a derivative that will be differentiated again."""
 
 from __future__ import annotations
 
+from typing import Any  # called functions are arbitrary objects
+
 import gast
 
 from srcgrad.facts import Facts
@@ -245,15 +247,30 @@ def _is_written_out(call: Node, site: Site, found: Function | None = None) -> bo
     operation = operation_of(call, site.facts, site.local)
     if operation is None or operation.kind != "callee":
         return False
+    of_numpy = str(getattr(operation.function, "__module__", "")).partition(".")[0] == "numpy"
+    if site.facts.module.inline and not of_numpy:
+        return True
+    reason = _reason(call, operation.function, site)
+    if reason and operation.checkpointed and site.facts.recomputes:
+        raise site.facts.refuse(
+            call,
+            "E5025",
+            f"the checkpointed function {reason}, and so has no derivative of its own",
+            "call it without `checkpoint`, or checkpoint what it calls",
+        )
+    return bool(reason)
+
+
+def _reason(call: Node, function: Any, site: Site) -> str:
+    """Why a call is written out in place; an empty string for one that is not."""
     given = [*call.args, *(w.value for w in call.keywords)]
     if any(
         isinstance(item, gast.Name | gast.Attribute | gast.Call) and function_of(item, site.facts, site.local)
         for item in given
     ):
-        return True
+        return "takes a function"
     if site.facts.generated and any(isinstance(item, gast.Tuple) for item in given):
-        return True  # the rule of a user, with the primals of a call
-    of_numpy = str(getattr(operation.function, "__module__", "")).partition(".")[0] == "numpy"
-    if (site.facts.module.inline and not of_numpy) or Procedures(site.facts).arguments(call, site.facts, site.local):
-        return True
-    return site.is_variadic(operation.function)
+        return "is the rule of a user, with the primals of a call"
+    if Procedures(site.facts).arguments(call, site.facts, site.local):
+        return "writes into its arguments"
+    return "takes `*args`" if site.is_variadic(function) else ""
