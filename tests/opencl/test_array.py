@@ -15,7 +15,7 @@ import pytest
 
 import srcgrad
 import srcgrad.opencl as xp
-from srcgrad.api import _float_arguments
+from srcgrad.api import float_arguments
 from srcgrad.errors import DifferentiationError
 from srcgrad.opencl import device as devices
 from srcgrad.opencl.array import Array
@@ -268,7 +268,7 @@ def test_gradients(program: Callable[..., Any], dtype: Any, target: str, on: dev
 def test_programs(name: str, on: devices.Device) -> None:
     f, args = made(name, ACCEPTED[name])
     try:
-        wrt = _float_arguments(f, args)
+        wrt = float_arguments(f, args)
         wanted = srcgrad.value_and_grad(f, wrt=wrt)(*copy.deepcopy(args))
     except DifferentiationError:
         return  # its result is no number
