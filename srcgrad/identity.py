@@ -65,3 +65,10 @@ def holder(value: object) -> tuple[str, str] | None:
 def is_distribution(value: object) -> bool:
     """Whether a value is a distribution of `scipy.stats`, frozen or not."""
     return type(value).__module__.startswith("scipy.stats.") and hasattr(value, "rvs")
+
+
+def ufunc_methods(ufunc: Any) -> tuple[str, ...]:
+    """The methods of a ufunc that NumPy does not refuse: all of a function of two arguments, `at` of one of one."""
+    if ufunc.signature is not None or ufunc.nout != 1:
+        return ()
+    return ("reduce", "accumulate", "reduceat", "outer", "at") if ufunc.nin == 2 else ("at",)

@@ -13,11 +13,11 @@ from typing import Any  # public objects of NumPy are of every kind
 import numpy as np
 
 from srcgrad.front.resolve import METHODS
+from srcgrad.identity import ufunc_methods
 from srcgrad.rulebook import known
 from srcgrad.rules import Rule, rule_of
 
 NAMESPACES = ("numpy", "numpy.linalg", "numpy.fft", "numpy.ndarray", "numpy.ufunc")
-UFUNC_METHODS = ("reduce", "accumulate", "reduceat", "outer", "at")
 
 
 def missing(*namespaces: str) -> list[str]:
@@ -37,7 +37,7 @@ def _public(space: str) -> Iterator[tuple[str, Any]]:
     if space == "numpy.ufunc":
         for name, op in _members(np, "np"):
             if isinstance(op, np.ufunc):
-                yield from ((f"{name}.{method}", getattr(op, method)) for method in _methods(op))
+                yield from ((f"{name}.{method}", getattr(op, method)) for method in ufunc_methods(op))
         return
     package, _, rest = space.partition(".")
     owner: Any = importlib.import_module(package if package == "numpy" else space)
@@ -53,13 +53,6 @@ def _members(owner: Any, spelled: str) -> Iterator[tuple[str, Any]]:
     for name, op in found:
         if callable(op) and not (inspect.isclass(op) and issubclass(op, BaseException)):
             yield f"{spelled}.{name}", op
-
-
-def _methods(ufunc: np.ufunc) -> tuple[str, ...]:
-    """The methods that NumPy does not refuse: all of a function of two arguments, `at` of one of one."""
-    if ufunc.signature is not None or ufunc.nout != 1:
-        return ()
-    return UFUNC_METHODS if ufunc.nin == 2 else ("at",)
 
 
 def _is_known(name: str, op: Any) -> bool:

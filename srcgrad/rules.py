@@ -9,7 +9,7 @@ cannot be decided, the `else` branch is taken, which must hold in general.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from types import FunctionType, MethodType
 from typing import Any  # operations, templates and pinned values are arbitrary Python objects
@@ -84,6 +84,7 @@ class _Derivative:
 d = _Derivative()
 
 _table: dict[Key, Rule] = {}
+_compositions: set[Callable[..., Any]] = set()
 _generation = 0
 
 
@@ -109,6 +110,11 @@ def changed() -> None:
     """Say that something of what the table tells has changed."""
     global _generation
     _generation += 1
+
+
+def is_composition(function: object) -> bool:
+    """Whether a function is what a rule of the table writes an operation out as."""
+    return isinstance(function, Hashable) and function in _compositions
 
 
 def rules() -> list[Rule]:
@@ -199,8 +205,11 @@ class _Adjoint:
         """The op written out with others: a plain function, through whose text derivatives of all orders are made."""
 
         def decorate(composition: Template) -> Template:
+            if op is None:  # the installed NumPy lacks it
+                return composition
             name = facts.pop("name", None) or spelling(op)
             register(Rule(op, name, "composed", composition=composition, **facts))
+            _compositions.add(composition)
             return composition
 
         return decorate
@@ -212,6 +221,9 @@ adjoint = _Adjoint()
 def _registrar(op: Any, kind: str, facts: dict[str, Any]) -> Decorator:
     def decorate(template: Template) -> Template:
         from srcgrad.template import check  # late: a template is parsed with gast
+
+        if op is None:  # the installed NumPy lacks it
+            return template
 
         known = rule_of(op)
         if known is not None and known.kind == "general" and known.template is None:

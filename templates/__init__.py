@@ -31,6 +31,16 @@ FAMILIES = (
     "intermediates",
     "given",
     "transposes",
+    "series",
+    "numbers",
+    "signals",
+    "polynomials",
+    "contractions",
+    "rebuild",
+    "nans",
+    "quantiles",
+    "statistics",
+    "ufuncs",
     "refused",
 )
 

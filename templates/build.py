@@ -6,6 +6,8 @@ from srcgrad.rules import adjoint, d, tangent
 from srcgrad.runtime.broadcast import sum_to
 from srcgrad.runtime.layout import converted, mesh, mesh_transpose
 
+from .versions import where_known
+
 
 @adjoint(
     np.array,
@@ -41,7 +43,7 @@ def array_tangent(z, object, dtype=None):
         ("np.asarray(x, dtype=float)", (3,)),
         ("np.asarray(x, int)", (3,)),
     ),
-    aliases=(np.asanyarray, np.ascontiguousarray, np.asfortranarray),
+    aliases=(np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.asarray_chkfinite, np.require),
     note="A conversion to integers has gradient 0.",
 )
 def asarray(z, a, dtype=None):
@@ -72,6 +74,7 @@ def copy(z, a):
         ("np.ndarray.astype(x, float)", (3,)),
         ("np.ndarray.astype(x, int)", (3,)),
     ),
+    aliases=where_known("astype"),
     note="A conversion to integers has gradient 0.",
 )
 def astype(z, x, dtype):
@@ -118,13 +121,18 @@ def full_like_tangent(z, a, fill_value):
         ("np.linspace(x, y, num=4, endpoint=False)", (), ()),
         ("np.linspace(x, y, 4)", (3,), ()),
         ("np.linspace(x, 1.0, 3)", (2, 3)),
+        ("np.linspace(x, y, 3, axis=-1)", (2,), (2,)),
+        ("np.linspace(x, y, 3, axis=1)", (2, 2), ()),
     ),
 )
-def linspace(z, start, stop, num=50, endpoint=True):
+def linspace(z, start, stop, num=50, endpoint=True, axis=0):
     t = np.linspace(0.0, 1.0, num, endpoint)
     if np.ndim(start) == 0 and np.ndim(stop) == 0:
         d[start] = d[z] @ (1.0 - t)
         d[stop] = d[z] @ t
+    elif axis != 0:
+        d[start] = sum_to(np.tensordot(1.0 - t, np.moveaxis(d[z], axis, 0), 1), start)
+        d[stop] = sum_to(np.tensordot(t, np.moveaxis(d[z], axis, 0), 1), stop)
     else:
         d[start] = sum_to(np.tensordot(1.0 - t, d[z], 1), start)
         d[stop] = sum_to(np.tensordot(t, d[z], 1), stop)

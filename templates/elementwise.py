@@ -45,7 +45,7 @@ def positive(z, x):
 @adjoint.linear(
     float,
     forms=(("float(x)", None), ("float(x)", ()), ("float(np.sum(x)) * x", (3,)), ("np.float64(x)", ())),
-    aliases=(np.float64, np.float32),
+    aliases=(np.float64, np.float32, np.float16, np.longdouble),
     note="A conversion of a scalar; the gradient has the type of the argument.",
 )
 def convert(z, x):

@@ -5,6 +5,8 @@ import numpy as np
 from srcgrad.rules import adjoint, d, tangent
 from srcgrad.runtime.layout import repeat_transpose, split_like, tile_transpose, unpad
 
+from .versions import where_known
+
 
 @adjoint.linear(
     np.concatenate,
@@ -44,6 +46,7 @@ def stack(z, arrays, axis=0):
         ("np.vstack([x, y])", (2, 3), (1, 3)),
         ("np.vstack((x, y))", (), ()),
     ),
+    aliases=tuple(op for op in where_known("row_stack") if op is not np.vstack),
 )
 def vstack(z, tup):
     d[tup] = split_like(d[z], tup, 0)

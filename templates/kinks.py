@@ -99,6 +99,9 @@ def fmin(z, x, y):
         ("np.clip(x, -0.5, None)", (3, 4)),
         ("np.clip(x, y, 0.9)", (3, 4), (4,)),
         ("np.clip(x, a_min=-0.9, a_max=y)", (3, 4), (3, 1)),
+        ("np.clip(x, min=-0.5, max=0.5)", (3, 4)),
+        ("np.clip(x, max=y)", (3, 4), (3, 1)),
+        ("np.clip(x, min=y)", (3, 4), ()),
     ),
     note="The gradient passes inside and on the edges; outside, the bound that holds gets it.",
 )

@@ -16,7 +16,9 @@ CLASSES = """ndarray recarray record matrix asmatrix bmat poly1d chararray chara
 object_ number inexact floating complexfloating integer signedinteger unsignedinteger ufunc broadcast flatiter
 ndenumerate ndindex nditer nested_iters busdaycalendar vectorize frompyfunc errstate printoptions test"""
 DATES = """datetime64 timedelta64 datetime_as_string datetime_data busday_count busday_offset is_busday"""
+STATEMENTS = """copyto fill_diagonal place put put_along_axis putmask"""
 CALLBACKS = """apply_along_axis apply_over_axes fromfunction piecewise"""
+IN_PLACE = """fill partition put sort"""
 METHODS = """byteswap dump dumps getfield resize setfield setflags to_device tobytes tofile tolist view"""
 
 REASONS = (
@@ -26,11 +28,14 @@ REASONS = (
     (CLASSES, "it makes an object, whose arithmetic is its own; use plain arrays and loops"),
     (DATES, "dates are counted, and cannot be moved by a small amount"),
     (CALLBACKS, "it calls a function that it is given; write the loop, or index with a mask"),
+    ("polydiv", "how long the remainder is depends on values; divide by np.convolve and a linear system"),
+    ("polyfit", "it is a least-squares fit: use np.linalg.lstsq on np.vander(x, deg + 1)"),
+    ("sort_complex", "it makes complex numbers; use np.sort"),
+    (STATEMENTS, "it writes into its argument and gives nothing: call it in a statement of its own"),
     ("roots", "the roots of a polynomial meet and part; use np.linalg.eigvals of its companion matrix"),
     ("histogram histogram2d histogramdd histogram_bin_edges", "counts jump where an element crosses an edge"),
     ("einsum_path", "it plans a contraction and computes none"),
     ("nextafter spacing", "it is a property of floating-point numbers, not a function of real ones"),
-    ("frexp", "its mantissa jumps where the exponent does; use np.log2, or np.ldexp with an exponent that is known"),
 )
 
 
@@ -46,6 +51,9 @@ def declare(owner, spelled, names, reason):
 
 for names, reason in REASONS:
     declare(np, "np", names, reason)
+declare(np.linalg, "np.linalg", "test", "it runs the tests of NumPy")
+declare(np.fft, "np.fft", "test", "it runs the tests of NumPy")
 declare(
     np.ndarray, "np.ndarray", METHODS, "what it gives or changes is memory, not numbers; use the functions of NumPy"
 )
+declare(np.ndarray, "np.ndarray", IN_PLACE, "it writes into the array: call it in a statement of its own")

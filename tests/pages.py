@@ -79,6 +79,8 @@ def true_page(text: str) -> str:
                 shown = _commands(block)
             elif block.language == "text" and raised:
                 shown, raised = _unless_same(block.text, raised), None
+            elif block.language == "text" and re.match(r"E\d{4} ", block.text):
+                raise SystemExit(f"the page says that what stands before fails, and it does not:\n{block.text}")
             elif block.language == "python" and ">>> " in block.text:
                 shown = _session(block, names)
             elif block.language == "python":

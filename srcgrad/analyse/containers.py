@@ -28,6 +28,10 @@ _HELPERS = (
     runtime.chain_bend,
     runtime.check_adjoints,
     runtime.given_adjoints,
+    runtime.block_transpose,
+    runtime.choose_transpose,
+    runtime.select_transpose,
+    runtime.broadcast_parts,
 )
 _COPIES = (list, tuple, runtime.zeros_like, runtime.add)
 

@@ -136,6 +136,9 @@ def _home(bound: Binding, name: str) -> tuple[StaticModule, str] | None:
 
 
 def _object(value: object, name: str, facts: Facts, lookup: Lookup) -> Meaning:
+    ours = str(getattr(value, "__module__", "")).startswith(runtime.__name__)
+    if lookup.text is not None and lookup.text.embed and ours:  # read by an operation that is written out
+        return _one(lookup.text.object(value, name), name)
     found = Builtin(name) if is_builtin(name, value) else imported(value)
     if found is not None:
         return found

@@ -70,7 +70,8 @@ def bind_arguments(
         else:
             raise _unhandled(rule, f"positional argument {position + 1}", argument, facts)
     for word in keywords:
-        given[shapes.get(word.arg, word.arg)] = word.value
+        clipped = _CLIP.get(word.arg, word.arg) if rule.op is np.clip else word.arg
+        given[shapes.get(clipped, clipped)] = word.value
     for name, value in list(given.items()):
         if name not in template.parameters:
             if _is_default(value, defaults.get(name, _NOTHING)) or _is_known(rule, name, value):
@@ -86,6 +87,7 @@ def bind_arguments(
 
 
 _NOTHING = object()
+_CLIP = {"min": "a_min", "max": "a_max"}  # `np.clip` and `.clip` know their bounds by two names
 
 
 def _shapes(op: Any, template: Template) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""NumPy calls that fill an array, `out=`, `np.copyto`, `a.fill`, `a.sort`, `np.add.at`: spelled as writes."""
+"""NumPy calls that fill an array, `out=`, `np.copyto`, `np.put`, `a.fill`, `a.sort`, `np.add.at`: spelled as writes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import gast
 import numpy as np
 
 from srcgrad.front.resolve import binding_of
-from srcgrad.trees import Block, Node, copy, expression, walk
+from srcgrad.trees import Block, Node, copy, expression, statement, walk
 
 if TYPE_CHECKING:
     from srcgrad.front.plain import Plain
@@ -44,7 +44,7 @@ def _store(target: Node, value: Node) -> Node:
 
 
 def _method(call: Node, work: Plain) -> Node | None:
-    """`a.fill(e)`, `a.sort()`."""
+    """`a.fill(e)`, `a.sort()`, `a.partition(k)`, `a.put(i, e)`."""
     function = call.func
     if not isinstance(function, gast.Attribute) or not _is_array(function.value):
         return None
@@ -52,11 +52,13 @@ def _method(call: Node, work: Plain) -> Node | None:
         return None
     if function.attr == "fill" and len(call.args) == 1 and not call.keywords:
         return _store(function.value, call.args[0])
-    if function.attr == "sort" and not _is_list(function.value, work):
-        sort = expression(f"{work.library('np')}.sort(a)", a=copy(function.value))
+    if function.attr in ("sort", "partition") and not _is_list(function.value, work):
+        sort = expression(f"{work.library('np')}.{function.attr}(a)", a=copy(function.value))
         sort.args += call.args
         sort.keywords = call.keywords
         return _store(function.value, sort)
+    if function.attr == "put" and len(call.args) == 2 and not call.keywords:
+        return _written(np.put, function.value, call.args, work)
     return None
 
 
@@ -76,6 +78,10 @@ def _function(call: Node, work: Plain) -> Node | None:
             library = work.library("np")
             value = expression(f"{library}.where(mask, value, a)", mask=mask, value=value, a=copy(array))
         return _store(array, value)
+    if call.args and _is_array(call.args[0]) and not call.keywords:
+        made = _written(called, call.args[0], call.args[1:], work)
+        if made is not None:
+            return made
     if isinstance(call.func, gast.Attribute) and call.func.attr == "at" and len(call.args) == 3:
         ufunc = _meant(call.func.value, work)
         if (ufunc is np.add or ufunc is np.subtract) and _is_array(call.args[0]):
@@ -85,6 +91,25 @@ def _function(call: Node, work: Plain) -> Node | None:
             added = expression(f"{helper}(a.copy(), index, g)", a=copy(array), index=index, g=value)
             return _store(array, added)
     return None
+
+
+def _written(called: Any, array: Node, given: list[Node], work: Plain) -> Node | None:
+    """`np.put(a, i, e)`, `np.put_along_axis`, `np.place`, `np.putmask` and `np.fill_diagonal` as assignments."""
+    pieces = {"a": array} | {f"x{k}": part for k, part in enumerate(given, 1)}
+    numpy = work.library("np")
+    if called is np.put and len(given) == 2:
+        text = f"a[{work.library('flat_index')}(x1, a)] = x2"
+    elif called is np.put_along_axis and len(given) == 3:
+        text = f"a[{work.library('along_axis')}(x1, a, x3)] = x2"
+    elif called is np.fill_diagonal and len(given) == 1:
+        text = f"a[{work.library('diagonal_index')}(a)] = x1"
+    elif called is np.putmask and len(given) == 2:
+        text = f"a[...] = {numpy}.where(x1, {numpy}.resize(x2, {numpy}.shape(a)), a)"
+    elif called is np.place and len(given) == 2 and isinstance(given[0], gast.Name):
+        text = f"a[{numpy}.asarray(x1, bool)] = {numpy}.resize(x2, {numpy}.count_nonzero(x1))"
+    else:
+        return None
+    return statement(text, **pieces)
 
 
 def _out(call: Node, work: Plain) -> Node | None:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Literal, Protocol  # a name may mean any object
 
+import numpy as np
+
 from srcgrad.identity import is_distribution
 
 if TYPE_CHECKING:  # static imports this file
@@ -156,6 +158,8 @@ def attribute(binding: Binding, name: str) -> Binding | None:
         return _of_class(value, name)
     if is_distribution(value) and isinstance(getattr(type(value), name, None), FunctionType):
         return Binding("object", getattr(value, name))  # a method of a distribution, as `scipy.stats.norm.pdf`
+    if isinstance(value, np.ufunc) and name in ("reduce", "accumulate", "reduceat", "outer", "at"):
+        return Binding("object", getattr(value, name))
     return None
 
 

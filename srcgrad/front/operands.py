@@ -17,7 +17,7 @@ from srcgrad.front.scope import Scope
 from srcgrad.runtime import add_at
 from srcgrad.trees import Node
 
-_SEQUENCES = ("arrays", "tup", "c_and_lower", "lu_and_piv")  # parameters that take several arrays
+_SEQUENCES = ("arrays", "tup", "choices", "choicelist", "c_and_lower", "lu_and_piv")  # that take several arrays
 _TAKES_ITEMS = (np.array, np.asarray, operator.getitem)
 _NUMBERS = (int, float, complex, np.generic)
 

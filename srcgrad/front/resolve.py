@@ -19,7 +19,7 @@ from srcgrad.front.step import Step
 from srcgrad.identity import home
 from srcgrad.recompute import Checkpoint
 from srcgrad.rules import rule_of
-from srcgrad.runtime import check_array, check_floating, check_item, check_number, check_seed
+from srcgrad.runtime import check_array, check_floating, check_item, check_number, check_seed, require_handled
 from srcgrad.sealed import is_opaque
 from srcgrad.trees import Node, constant, walk
 
@@ -37,8 +37,9 @@ OPERATORS: dict[type, Any] = {
 }
 
 METHODS: dict[str, Any] = {
-    "all": np.all, "any": np.any, "argmax": np.argmax, "argmin": np.argmin, "argsort": np.argsort,
-    "astype": np.ndarray.astype, "clip": np.clip, "conj": np.conjugate, "copy": np.copy, "cumprod": np.cumprod,
+    "all": np.all, "any": np.any, "argmax": np.argmax, "argmin": np.argmin, "argpartition": np.argpartition,
+    "argsort": np.argsort, "astype": np.ndarray.astype, "choose": np.choose, "clip": np.clip, "compress": np.compress,
+    "conj": np.conjugate, "conjugate": np.conjugate, "copy": np.copy, "cumprod": np.cumprod,
     "cumsum": np.cumsum, "diagonal": np.diagonal, "dot": np.dot, "flatten": np.ndarray.flatten,
     "item": np.ndarray.item, "max": np.max, "mean": np.mean, "min": np.min, "nonzero": np.nonzero,
     "prod": np.prod, "ravel": np.ravel, "repeat": np.repeat, "reshape": np.reshape, "round": np.round,
@@ -164,7 +165,10 @@ def _of_method(node: Node, facts: Facts) -> Operation:
             if node.func.attr in ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
             else "call the NumPy function instead, or write a rule for a function of your own and call that",
         )
+    assert rule.composition is None, "such a method is called as a function before"
     arguments = list(node.args)
+    if op is np.compress and arguments:
+        return _of_op(op, [arguments[0], node.func.value, *arguments[1:]], node.keywords, node, facts)
     if op in (np.reshape, np.transpose) and len(arguments) > 1:
         arguments = [gast.Tuple(elts=arguments, ctx=gast.Load())]
     return _of_op(op, [node.func.value, *arguments], node.keywords, node, facts)
@@ -190,13 +194,20 @@ def _of_op(op: Any, arguments: list[Node], keywords: list[Node], node: Node, fac
     return Operation("op", other.op, other, {first: next(iter(bound.values())), **kept})
 
 
+_REPORTS = (builtins.print, check_array, check_seed, check_floating, require_handled, check_number, check_item)
+
+
 def effects(node: Node, facts: Facts, local: frozenset[str]) -> bool:
-    """Whether a statement's call is one that only reports: print, warnings, logging."""
+    """Whether a statement's call is one that only reports: print, warnings, logging; E5001 for what is refused."""
     found = binding_of(node.func, facts, local)
     if found is None or found.static is not None:
         return False
     function = found.object
-    if function in (builtins.print, check_array, check_seed, check_floating, check_number, check_item):
+    rule = rule_of(function)
+    if rule is not None and rule.kind == "refused":
+        called = gast.unparse(node.func)
+        raise facts.refuse(node, "E5001", f"`{called}` has no derivative: {rule.note}", "write it out")
+    if function in _REPORTS:
         return True
     return getattr(function, "__module__", None) in ("warnings", "_warnings", "logging")
 

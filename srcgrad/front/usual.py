@@ -9,9 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import gast
+import numpy as np
 
+from srcgrad.front.functions import function_of
 from srcgrad.front.lists import kinds_of_lists
-from srcgrad.front.resolve import binding_of
+from srcgrad.front.resolve import METHODS, binding_of
+from srcgrad.rules import rule_of
 from srcgrad.trees import BLOCKS, Block, Node, constant, copy, expression, loads, name, statement, stores, target
 
 if TYPE_CHECKING:
@@ -53,6 +56,8 @@ def _expression(node: Node, work: Plain) -> Node:
     made = None
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
         made = _called(node, work)
+    elif isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
+        made = _as_function(node, work)
     elif isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult):
         made = _repeated(node, work)
     return node if made is None else work.own(made, node)
@@ -70,6 +75,21 @@ def _called(call: Node, work: Plain) -> Node | None:
     if function is list and len(call.args) == 1 and isinstance(call.args[0], gast.Name):
         return _items(call.args[0], work)
     return None
+
+
+def _as_function(call: Node, work: Plain) -> Node | None:
+    """`np.cumprod(x)` for `x.cumprod()`: an op that is written out with others is called as a function."""
+    op = METHODS.get(call.func.attr)
+    rule = rule_of(op)
+    if rule is None or rule.composition is None or function_of(call.func, work.facts, work.facts.local) is not None:
+        return None
+    owner = call.func.value
+    known = binding_of(owner, work.facts, work.facts.local)
+    kind = work.facts.kinds.get(getattr(owner, "id", ""))
+    if (known is not None and not isinstance(known.object, np.ndarray)) or (kind is not None and kind.tag == "other"):
+        return None  # a method of an object that is no array
+    function = expression(f"{work.library('np')}.{call.func.attr}")
+    return gast.Call(function, [call.func.value, *call.args], call.keywords)
 
 
 def _extreme(call: Node, word: str, work: Plain) -> Node | None:

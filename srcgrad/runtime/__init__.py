@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from srcgrad.runtime.bands import half_bands, outer_bands, times_bands, turned_bands, whole_bands
 from srcgrad.runtime.broadcast import spread, sum_to, summands, summed
+from srcgrad.runtime.choices import (
+    block_transpose,
+    broadcast_parts,
+    choose_transpose,
+    diagonal_index,
+    flat_index,
+    require_handled,
+    select_transpose,
+    unselected,
+)
 from srcgrad.runtime.context import Context
 from srcgrad.runtime.contract import (
     dot_left,
@@ -39,6 +49,7 @@ from srcgrad.runtime.layout import (
 from srcgrad.runtime.linalg import cofactor, cofactor_derivative, cofactor_second, no_further
 from srcgrad.runtime.matrices import bordered, chain_adjoints, chain_bend, chain_second, chain_tangent, corner
 from srcgrad.runtime.norm import norm_curvature, norm_gradient
+from srcgrad.runtime.places import quantile_place, quantile_slope
 from srcgrad.runtime.probes import probe, probed
 from srcgrad.runtime.reduce import (
     along_axes,
@@ -52,7 +63,9 @@ from srcgrad.runtime.reduce import (
     split_axes,
 )
 from srcgrad.runtime.scatter import add_at, scatter, stored
+from srcgrad.runtime.sections import section_sums_transpose
 from srcgrad.runtime.seed import check_array, check_floating, check_item, check_number, check_seed, check_shape
+from srcgrad.runtime.signals import convolve_transpose
 from srcgrad.runtime.sinc import sinc_derivative
 from srcgrad.runtime.snapshots import Snapshots
 from srcgrad.runtime.spectra import (
@@ -64,6 +77,7 @@ from srcgrad.runtime.spectra import (
     upper_factor,
     widened,
 )
+from srcgrad.runtime.steps import gradient_transpose, gradients
 from srcgrad.runtime.structure import add, fields_of, owned, unit, zeros_like
 from srcgrad.runtime.systems import columns, emptied, filled, last_axes, square
 from srcgrad.runtime.triangles import as_square, lowered, permuted, raised, triangle, unpermuted
@@ -80,7 +94,9 @@ __all__ = [
     "as_square",
     "axis_index",
     "beyond_hooks",
+    "block_transpose",
     "bordered",
+    "broadcast_parts",
     "chain_adjoints",
     "chain_bend",
     "chain_second",
@@ -94,14 +110,17 @@ __all__ = [
     "check_seed",
     "check_shape",
     "check_total",
+    "choose_transpose",
     "cofactor",
     "cofactor_derivative",
     "cofactor_second",
     "columns",
     "converted",
+    "convolve_transpose",
     "corner",
     "count",
     "diag_transpose",
+    "diagonal_index",
     "diff_transpose",
     "dot_left",
     "dot_right",
@@ -112,7 +131,10 @@ __all__ = [
     "fields_of",
     "filled",
     "fitted",
+    "flat_index",
     "given_adjoints",
+    "gradient_transpose",
+    "gradients",
     "half_bands",
     "hook",
     "hooked",
@@ -141,10 +163,15 @@ __all__ = [
     "probed",
     "prod_without",
     "prod_without_tangent",
+    "quantile_place",
+    "quantile_slope",
     "raised",
     "reciprocals",
     "repeat_transpose",
+    "require_handled",
     "scatter",
+    "section_sums_transpose",
+    "select_transpose",
     "share",
     "sinc_derivative",
     "smaller_side",
@@ -166,6 +193,7 @@ __all__ = [
     "unit",
     "unpad",
     "unpermuted",
+    "unselected",
     "upper_factor",
     "whole_bands",
     "widened",

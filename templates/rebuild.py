@@ -1,0 +1,228 @@
+"""Operations that build arrays from parts of others: blocks, choices, insertions and deletions, windows."""
+
+# ruff: noqa: RUF005 - unpacking with `*` is outside of the accepted Python
+import numpy as np
+
+from srcgrad.rules import adjoint, constants, d, tangent
+from srcgrad.runtime.broadcast import sum_to
+from srcgrad.runtime.choices import (
+    block_transpose,
+    broadcast_parts,
+    choose_transpose,
+    diagonal_index,
+    flat_index,
+    require_handled,
+    select_transpose,
+    unselected,
+)
+
+from .versions import since
+
+constants([flat_index, diagonal_index])
+
+
+@adjoint.linear(
+    np.block,
+    forms=(
+        ("np.block([x, y])", (3,), (2,)),
+        ("np.block([[x, y], [y.T, x[:1, :1]]])", (2, 2), (2, 1)),
+        ("np.block([[x], [y]])", (2, 3), (1, 3)),
+        ("np.block([[x, 1.0], [2.0, y]])", (), ()),
+    ),
+)
+def block(z, arrays):
+    d[arrays] = block_transpose(d[z], arrays)
+
+
+@adjoint.linear(
+    block_transpose,
+    forms=(("block_transpose(x, [y, z])[1]", (2, 3), (2, 1), (2, 2)),),
+)
+def block_transpose_adjoint(z, g, arrays):
+    d[g] = np.block(d[z])
+
+
+@adjoint(
+    np.broadcast_arrays,
+    forms=(("np.broadcast_arrays(x, y)[0]", (3, 1), (4,)), ("np.broadcast_arrays(x, y)[1]", (3,), ())),
+)
+def broadcast_arrays(z, *args):
+    d[args] = sum_to(d[z], args)
+
+
+@tangent(np.broadcast_arrays)
+def broadcast_arrays_tangent(z, *args):
+    d[z] = broadcast_parts(d[args])
+
+
+@adjoint.linear(broadcast_parts, forms=(("broadcast_parts((x, y))[0]", (3, 1), (4,)),))
+def broadcast_parts_adjoint(z, parts):
+    d[parts] = sum_to(d[z], parts)
+
+
+@adjoint.linear(
+    np.choose,
+    forms=(
+        ("np.choose([0, 1, 1, 0], [x, y])", (4,), (4,)),
+        ("np.choose(np.array([[0, 1], [1, 0]]), (x, y))", (2,), ()),
+        ("np.choose([0, 5, -1], [x, y], mode='clip')", (3,), (3,)),
+        ("np.choose([0, 5, -1], [x, y], mode='wrap')", (3,), (3,)),
+    ),
+)
+def choose(z, a, choices, mode="raise"):
+    d[choices] = choose_transpose(d[z], a, choices, mode)
+
+
+@adjoint.linear(choose_transpose, forms=(("choose_transpose(x, [0, 1, 1], [y, z])[1]", (3,), (3,), (3,)),))
+def choose_transpose_adjoint(z, g, a, choices, mode="raise"):
+    d[g] = np.choose(a, d[z], mode=mode)
+
+
+@adjoint.linear(
+    np.select,
+    forms=(
+        ("np.select([x > 0.5, x > 0.0], [x * x, y])", (4,), (4,)),
+        ("np.select([x > 0.5, x < 0.0], (x * x, y), z)", (2, 3), (3,), ()),
+        ("np.select([x > 0.5], [y], default=x)", (4,), ()),
+    ),
+    note="What is not selected gets 0.",
+)
+def select(z, condlist, choicelist, default=0):
+    d[choicelist] = select_transpose(d[z], condlist, choicelist)
+    d[default] = sum_to(unselected(d[z], condlist), default)
+
+
+@adjoint.linear(unselected, forms=(("unselected(x, [x > 0.5, x < 0.0])", (6,)),))
+def unselected_adjoint(z, g, condlist):
+    d[g] = unselected(d[z], condlist)
+
+
+@adjoint.linear(
+    select_transpose,
+    forms=(("select_transpose(x, [x > 0.5, x > 0.0], [y, z])[1]", (4,), (4,), (4,)),),
+)
+def select_transpose_adjoint(z, g, condlist, choicelist):
+    d[g] = np.select(condlist, d[z])
+
+
+@adjoint.linear(
+    since("unstack"),
+    forms=(("np.unstack(x)[1]", (3, 2)), ("np.unstack(x, axis=-1)[0]", (3, 2))),
+)
+def unstack(z, x, *, axis=0):
+    d[x] = np.stack(d[z], axis=axis)
+
+
+@adjoint.composed(
+    np.delete,
+    forms=(
+        ("np.delete(x, 1)", (4,)),
+        ("np.delete(x, [0, -1])", (2, 3)),
+        ("np.delete(x, slice(0, 3, 2), axis=0)", (4, 2)),
+        ("np.delete(x, np.array([True, False, True]), -1)", (2, 3)),
+    ),
+)
+def delete(arr, obj, axis=None):
+    if axis is None:
+        y = np.take(np.ravel(arr), np.delete(np.arange(np.size(arr)), obj))
+    else:
+        y = np.take(arr, np.delete(np.arange(np.shape(arr)[axis]), obj), axis=axis)
+    return y
+
+
+@adjoint.composed(
+    np.insert,
+    forms=(
+        ("np.insert(x, 1, y)", (4,), ()),
+        ("np.insert(x, [1, 3], y)", (2, 3), (2,)),
+        ("np.insert(x, [0, 0, 2], y)", (4,), (3,)),
+        ("np.insert(x, 1, y, axis=0)", (3, 2), (2,)),
+        ("np.insert(x, 1, y, axis=1)", (3, 2), (3,)),
+        ("np.insert(x, [0, 2], y, axis=1)", (3, 2), (3, 2)),
+        ("np.insert(x, [0, 2], y, axis=1)", (3, 2), ()),
+    ),
+)
+def insert(arr, obj, values, axis=None):
+    lines = np.ravel(arr) if axis is None else np.moveaxis(arr, axis, 0)
+    n = np.shape(lines)[0]
+    count = len(np.insert(np.arange(n), obj, 0)) - n
+    given = values
+    if np.ndim(obj) == 0:
+        given = np.expand_dims(given, 0)
+    elif axis is not None and np.ndim(given) > 0:
+        given = np.moveaxis(np.broadcast_to(given, np.shape(arr)[:axis] + (count,) + np.shape(arr)[axis:][1:]), axis, 0)
+    given = np.broadcast_to(given, (count,) + np.shape(lines)[1:])
+    order = np.insert(np.arange(n), obj, n + np.arange(count))
+    y = np.take(np.concatenate((lines, given)), order, axis=0)
+    if axis is not None:
+        y = np.moveaxis(y, 0, axis)
+    return y
+
+
+@adjoint.composed(
+    np.resize,
+    forms=(("np.resize(x, (2, 3))", (4,)), ("np.resize(x, 2)", (2, 3)), ("np.resize(x, (5, 3))", (2, 2))),
+)
+def resize(a, new_shape):
+    size = np.size(np.empty(new_shape))
+    return np.reshape(np.take(np.ravel(a), np.arange(size) % np.size(a)), new_shape)
+
+
+@adjoint.composed(
+    np.trim_zeros,
+    forms=(
+        ("np.trim_zeros(x * np.array([0.0, 1.0, 0.0, 1.0, 0.0]))", (5,)),
+        ("np.trim_zeros(x * np.array([0.0, 1.0, 0.0, 1.0, 0.0]), 'f')", (5,)),
+        ("np.trim_zeros(x * np.array([0.0, 1.0, 0.0, 1.0, 0.0]), trim='b')", (5,)),
+    ),
+    note="Vectors only; the zeros that are cut off get 0.",
+)
+def trim_zeros(filt, trim="fb"):
+    require_handled(np.ndim(filt) == 1, "np.trim_zeros of an array with several axes")
+    kept = np.flatnonzero(filt)
+    first = kept[0] if "f" in trim.lower() and len(kept) else 0
+    last = kept[-1] + 1 if "b" in trim.lower() and len(kept) else len(filt)
+    return filt[first : last if len(kept) else first]
+
+
+@adjoint.composed(
+    np.diagflat,
+    forms=(("np.diagflat(x)", (3,)), ("np.diagflat(x, 1)", (2, 2)), ("np.diagflat(x, k=-1)", ())),
+)
+def diagflat(v, k=0):
+    return np.diag(np.ravel(v), k)
+
+
+@adjoint.composed(
+    np.vander,
+    forms=(
+        ("np.vander(x)", (3,)),
+        ("np.vander(x, 2)", (3,)),
+        ("np.vander(x, N=4, increasing=True)", (3,)),
+    ),
+)
+def vander(x, N=None, increasing=False):  # NumPy's own name
+    count = len(x) if N is None else N
+    powers = np.arange(count) if increasing else np.arange(count)[::-1]
+    return np.power(np.expand_dims(x, 1), powers)
+
+
+@adjoint.composed(
+    np.lib.stride_tricks.sliding_window_view,
+    name="np.lib.stride_tricks.sliding_window_view",
+    forms=(
+        ("np.lib.stride_tricks.sliding_window_view(x, 3)", (5,)),
+        ("np.lib.stride_tricks.sliding_window_view(x, 2, axis=0)", (4, 2)),
+        ("np.lib.stride_tricks.sliding_window_view(x, (2, 3))", (3, 4)),
+        ("np.lib.stride_tricks.sliding_window_view(x, (2, 2), axis=(1, 0))", (3, 4)),
+    ),
+)
+def sliding_window_view(x, window_shape, axis=None):
+    windows = np.atleast_1d(window_shape)
+    axes = np.arange(np.ndim(x)) if axis is None else np.atleast_1d(axis)
+    y = x
+    for k in range(len(windows)):
+        count = np.shape(y)[axes[k]] - windows[k] + 1
+        index = np.arange(count)[:, None] + np.arange(windows[k])
+        y = np.moveaxis(np.take(y, index, axis=axes[k]), axes[k] + 1 if axes[k] >= 0 else axes[k], -1)
+    return y

@@ -1,0 +1,77 @@
+"""Covariances, correlations, and sums by bins."""
+
+import numpy as np
+
+from srcgrad.rules import adjoint, d
+from srcgrad.runtime.broadcast import sum_to
+
+
+@adjoint.composed(
+    np.cov,
+    forms=(
+        ("np.cov(x)", (3, 4)),
+        ("np.cov(x)", (4,)),
+        ("np.cov(x, y)", (4,), (4,)),
+        ("np.cov(x, y)", (2, 4), (1, 4)),
+        ("np.cov(x, rowvar=False)", (4, 3)),
+        ("np.cov(x, y, rowvar=False)", (4, 2), (4, 1)),
+        ("np.cov(x, bias=True)", (3, 4)),
+        ("np.cov(x, ddof=0)", (3, 4)),
+        ("np.cov(x, fweights=np.array([1, 2, 1, 3]))", (3, 4)),
+        ("np.cov(x, aweights=np.exp(y))", (3, 4), (4,)),
+        ("np.cov(x, ddof=1, fweights=np.array([1, 2, 1, 3]), aweights=np.exp(y))", (3, 4), (4,)),
+    ),
+)
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None):
+    rows = np.atleast_2d(m)
+    if not rowvar and np.ndim(m) != 1:
+        rows = rows.T
+    if y is not None:
+        others = np.atleast_2d(y)
+        if not rowvar and np.shape(others)[0] != 1:
+            others = others.T
+        rows = np.pad(rows, ((0, len(others)), (0, 0))) + np.pad(others, ((len(rows), 0), (0, 0)))
+    if ddof is not None:
+        lost = ddof
+    elif bias:
+        lost = 0
+    else:
+        lost = 1
+    weights = np.ones_like(rows[0])
+    if fweights is not None:
+        weights = weights * fweights
+    spread = np.sum(weights)
+    if aweights is not None:
+        weights = weights * aweights
+        spread = np.sum(weights * aweights)
+    total = np.sum(weights)
+    mean = np.sum(rows * weights, axis=1, keepdims=True) / total
+    off = rows - mean
+    return np.squeeze((off * weights) @ off.T / (total - lost * spread / total))
+
+
+@adjoint.composed(
+    np.corrcoef,
+    forms=(
+        ("np.corrcoef(x)", (3, 4)),
+        ("np.corrcoef(x, y)", (4,), (4,)),
+        ("np.corrcoef(x, rowvar=False)", (4, 3)),
+    ),
+)
+def corrcoef(x, y=None, rowvar=True):
+    c = np.atleast_2d(np.cov(x, y, rowvar))
+    deviation = np.sqrt(np.diag(c))
+    return np.squeeze(c / np.expand_dims(deviation, 1) / deviation)[()]
+
+
+@adjoint.linear(
+    np.bincount,
+    refuses={"x": "it holds integers, which name bins"},
+    forms=(
+        ("np.bincount(np.array([0, 2, 2, 1]), x)", (4,)),
+        ("np.bincount([0, 2, 2, 1], weights=x, minlength=6)", (4,)),
+    ),
+    note="The gradient is that of the weights.",
+)
+def bincount(z, x, weights=None, minlength=0):
+    d[weights] = sum_to(d[z][np.asarray(x)], weights)

@@ -1,0 +1,242 @@
+"""Methods of ufuncs: `np.add.reduce` and the like, along one axis, the first if none is named.
+
+`outer` and `at` are spelled with the function itself before anything is derived.
+"""
+
+import numpy as np
+
+from srcgrad.identity import ufunc_methods
+from srcgrad.rules import adjoint, constants, d, refused, rule_of
+from srcgrad.runtime.sections import section_sums_transpose
+
+
+def _forms(name):
+    """Calls of a reduction by a ufunc."""
+    return (
+        (f"{name}(x)", (4,)),
+        (f"{name}(x)", (3, 2)),
+        (f"{name}(x, axis=-1)", (2, 3)),
+        (f"{name}(x, 1, keepdims=True)", (2, 3)),
+    )
+
+
+def _every_axis(name):
+    """Calls of one whose order does not matter."""
+    return (*_forms(name), (f"{name}(x, axis=(0, 2))", (2, 3, 2)), (f"{name}(x, axis=None)", (2, 3)))
+
+
+@adjoint.composed(np.add.reduce, forms=_every_axis("np.add.reduce"))
+def add_reduce(array, axis=0, *, keepdims=False):
+    return np.sum(array, axis=axis, keepdims=keepdims)
+
+
+@adjoint.composed(np.multiply.reduce, forms=_every_axis("np.multiply.reduce"))
+def multiply_reduce(array, axis=0, *, keepdims=False):
+    return np.prod(array, axis=axis, keepdims=keepdims)
+
+
+@adjoint.composed(np.maximum.reduce, forms=_every_axis("np.maximum.reduce"), note="Ties share evenly.")
+def maximum_reduce(array, axis=0, *, keepdims=False):
+    return np.max(array, axis=axis, keepdims=keepdims)
+
+
+@adjoint.composed(np.minimum.reduce, forms=_every_axis("np.minimum.reduce"), note="Ties share evenly.")
+def minimum_reduce(array, axis=0, *, keepdims=False):
+    return np.min(array, axis=axis, keepdims=keepdims)
+
+
+@adjoint.composed(np.fmax.reduce, forms=_every_axis("np.fmax.reduce"), note="Ties share evenly.")
+def fmax_reduce(array, axis=0, *, keepdims=False):
+    return np.nanmax(array, axis=axis, keepdims=keepdims)
+
+
+@adjoint.composed(np.fmin.reduce, forms=_every_axis("np.fmin.reduce"), note="Ties share evenly.")
+def fmin_reduce(array, axis=0, *, keepdims=False):
+    return np.nanmin(array, axis=axis, keepdims=keepdims)
+
+
+@adjoint.composed(
+    np.logaddexp.reduce,
+    forms=_every_axis("np.logaddexp.reduce"),
+    note="The gradient is 0 where all elements are -inf.",
+)
+def logaddexp_reduce(array, axis=0, *, keepdims=False):
+    peak = np.max(array, axis=axis, keepdims=True)
+    level = np.where(np.isinf(peak), 0.0, peak)
+    empty = np.where(np.isinf(peak), 1.0, 0.0) * (peak < 0.0)
+    total = np.sum(np.exp(array - level), axis=axis, keepdims=True) + empty
+    y = np.log(total) + np.where(empty > 0.0, peak, level)
+    if not keepdims:
+        y = np.reshape(y, np.shape(np.any(array, axis=axis)))[()]
+    return y
+
+
+@adjoint.composed(np.subtract.reduce, forms=_forms("np.subtract.reduce"))
+def subtract_reduce(array, axis=0, *, keepdims=False):
+    first = np.take(array, np.arange(1), axis=axis)
+    y = 2.0 * first - np.sum(array, axis=axis, keepdims=True)
+    if not keepdims:
+        y = np.squeeze(y, axis)[()]
+    return y
+
+
+@adjoint.composed(
+    np.divide.reduce,
+    domain=(0.5, 2.0),
+    forms=_forms("np.divide.reduce"),
+)
+def divide_reduce(array, axis=0, *, keepdims=False):
+    first = np.take(array, np.arange(1), axis=axis)
+    rest = np.take(array, np.arange(1, np.shape(array)[axis]), axis=axis)
+    y = first / np.prod(rest, axis=axis, keepdims=True)
+    if not keepdims:
+        y = np.squeeze(y, axis)[()]
+    return y
+
+
+@adjoint.composed(
+    np.hypot.reduce,
+    forms=_every_axis("np.hypot.reduce"),
+    note="The gradient is 0 where all elements are 0.",
+)
+def hypot_reduce(array, axis=0, *, keepdims=False):
+    squares = np.sum(array * array, axis=axis, keepdims=keepdims)
+    flat = squares == 0.0
+    return np.sqrt(squares + flat) - flat
+
+
+def _along(name):
+    """Calls of a running fold."""
+    return ((f"{name}(x)", (4,)), (f"{name}(x)", (3, 2)), (f"{name}(x, axis=-1)", (2, 3)))
+
+
+@adjoint.composed(np.add.accumulate, forms=_along("np.add.accumulate"))
+def add_accumulate(array, axis=0):
+    return np.cumsum(array, axis)
+
+
+@adjoint.composed(np.multiply.accumulate, forms=_along("np.multiply.accumulate"))
+def multiply_accumulate(array, axis=0):
+    return np.cumprod(array, axis)
+
+
+@adjoint.composed(np.subtract.accumulate, forms=_along("np.subtract.accumulate"))
+def subtract_accumulate(array, axis=0):
+    return 2.0 * np.take(array, np.arange(1), axis=axis) - np.cumsum(array, axis)
+
+
+@adjoint.composed(np.maximum.accumulate, forms=_along("np.maximum.accumulate"), note="The first of equals gets all.")
+def maximum_accumulate(array, axis=0):
+    lines = np.moveaxis(array, axis, -1)
+    best = np.maximum.accumulate(lines, axis=-1)
+    n = np.shape(lines)[-1]
+    new = np.concatenate((np.ones_like(lines[..., :1]) > 0.0, best[..., 1:] > best[..., :-1]), axis=-1)
+    places = np.maximum.accumulate(np.where(new, np.arange(n), 0), axis=-1)
+    return np.moveaxis(np.take_along_axis(lines, places, -1), -1, axis)
+
+
+@adjoint.composed(np.minimum.accumulate, forms=_along("np.minimum.accumulate"), note="The first of equals gets all.")
+def minimum_accumulate(array, axis=0):
+    return -np.maximum.accumulate(-array, axis)
+
+
+@adjoint.composed(np.logaddexp.accumulate, forms=_along("np.logaddexp.accumulate"))
+def logaddexp_accumulate(array, axis=0):
+    lines = np.moveaxis(array, axis, -1)
+    made = np.zeros_like(lines)
+    total = lines[..., 0]
+    made[..., 0] = total
+    for k in range(1, np.shape(lines)[-1]):
+        total = np.logaddexp(total, lines[..., k])
+        made[..., k] = total
+    return np.moveaxis(made, -1, axis)
+
+
+@adjoint.linear(
+    np.add.reduceat,
+    forms=(
+        ("np.add.reduceat(x, [0, 2, 3])", (5,)),
+        ("np.add.reduceat(x, np.array([0, 3, 1, 2]), 1)", (2, 5)),
+        ("np.add.reduceat(x, [1, 1], axis=-1)", (2, 3)),
+    ),
+)
+def add_reduceat(z, array, indices, axis=0):
+    d[array] = section_sums_transpose(d[z], array, indices, axis)
+
+
+@adjoint.linear(
+    section_sums_transpose,
+    forms=(("section_sums_transpose(x, y, [0, 3, 1, 2], 1)", (2, 4), (2, 5)),),
+)
+def section_sums_transpose_adjoint(z, g, a, indices, axis=0):
+    d[g] = np.add.reduceat(d[z], indices, axis)
+
+
+def _pairs(name):
+    """Calls of a function on all pairs."""
+    return ((f"{name}(x, y)", (3,), (2,)), (f"{name}(x, y)", (2, 2), (3,)), (f"{name}(x, y)", (), (2,)))
+
+
+@adjoint.composed(np.add.outer, forms=_pairs("np.add.outer"))
+def add_outer(A, B):  # NumPy's own names, here and below
+    return np.reshape(A, np.shape(A) + (1,) * np.ndim(B)) + B
+
+
+@adjoint.composed(np.subtract.outer, forms=_pairs("np.subtract.outer"))
+def subtract_outer(A, B):
+    return np.reshape(A, np.shape(A) + (1,) * np.ndim(B)) - B
+
+
+@adjoint.composed(np.multiply.outer, forms=_pairs("np.multiply.outer"))
+def multiply_outer(A, B):
+    return np.reshape(A, np.shape(A) + (1,) * np.ndim(B)) * B
+
+
+@adjoint.composed(np.divide.outer, domain=(0.5, 2.0), forms=_pairs("np.divide.outer"))
+def divide_outer(A, B):
+    return np.reshape(A, np.shape(A) + (1,) * np.ndim(B)) / B
+
+
+@adjoint.composed(np.power.outer, domain=(0.5, 2.0), forms=_pairs("np.power.outer"))
+def power_outer(A, B):
+    return np.power(np.reshape(A, np.shape(A) + (1,) * np.ndim(B)), B)
+
+
+@adjoint.composed(np.maximum.outer, forms=_pairs("np.maximum.outer"))
+def maximum_outer(A, B):
+    return np.maximum(np.reshape(A, np.shape(A) + (1,) * np.ndim(B)), B)
+
+
+@adjoint.composed(np.minimum.outer, forms=_pairs("np.minimum.outer"))
+def minimum_outer(A, B):
+    return np.minimum(np.reshape(A, np.shape(A) + (1,) * np.ndim(B)), B)
+
+
+@adjoint.composed(np.hypot.outer, forms=_pairs("np.hypot.outer"))
+def hypot_outer(A, B):
+    return np.hypot(np.reshape(A, np.shape(A) + (1,) * np.ndim(B)), B)
+
+
+@adjoint.composed(np.arctan2.outer, forms=_pairs("np.arctan2.outer"))
+def arctan2_outer(A, B):
+    return np.arctan2(np.reshape(A, np.shape(A) + (1,) * np.ndim(B)), B)
+
+
+@adjoint.composed(np.logaddexp.outer, forms=_pairs("np.logaddexp.outer"))
+def logaddexp_outer(A, B):
+    return np.logaddexp(np.reshape(A, np.shape(A) + (1,) * np.ndim(B)), B)
+
+
+WRITES = "it writes into its argument, once for each repetition of an index; write a loop, or use np.add.at"
+OTHERS = "only the usual functions are folded with a derivative; write a loop"
+PAIRS = "only the usual functions are written out for pairs; use broadcasting: `f(a[:, None], b)`"
+REASONS = {"reduce": OTHERS, "accumulate": OTHERS, "reduceat": OTHERS, "outer": PAIRS, "at": WRITES}
+
+for ufunc in {id(op): op for op in vars(np).values() if isinstance(op, np.ufunc)}.values():
+    own = rule_of(ufunc)
+    for method in ufunc_methods(ufunc):
+        if rule_of(getattr(ufunc, method)) is None:
+            if own is not None and own.kind == "constant" and method != "at":
+                constants([getattr(ufunc, method)])
+            else:
+                refused(REASONS[method], {f"np.{ufunc.__name__}.{method}": getattr(ufunc, method)})
