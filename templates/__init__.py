@@ -55,6 +55,7 @@ ON_REQUEST: dict[str, tuple[str, ...]] = {
         "special_series",
         "special_integrals",
         "special_statistics",
+        "special_several",
         "special_refused",
     ),
     "scipy.stats": (

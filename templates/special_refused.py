@@ -35,7 +35,6 @@ MULTIVARIATE = """multigammaln"""
 CARLSON = """elliprd elliprj"""
 INTEGRALS = """it2i0k0 it2j0y0 it2struve0 besselpoly"""
 ZETA = """zetac"""
-SEVERAL = """airy airye ellipj fresnel itairy iti0k0 itj0y0 pbdv pbvv pbwa shichi sici"""
 SETTINGS = """errstate geterr seterr test SpecialFunctionError SpecialFunctionWarning"""
 PARTS = """voigt_profile"""
 
@@ -56,7 +55,6 @@ REASONS = (
     (INTEGRALS, "its derivative has no form that is stable at 0"),
     (ZETA, "the derivative of the zeta function has no closed form"),
     (PARTS, "its derivative is a part of a complex function"),
-    (SEVERAL, "it gives several results at once; use functions that give one"),
     (SETTINGS, "it is no function of numbers"),
     ("diric", "its derivative has no form that is stable at multiples of pi; write sin(n * x / 2) / (n * sin(x / 2))"),
 )

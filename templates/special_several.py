@@ -1,0 +1,231 @@
+"""Functions of `scipy.special` that give several results, in their argument; loaded on request."""
+
+import numpy as np
+from scipy import special
+
+from srcgrad.rules import adjoint, d, tangent
+from srcgrad.runtime import sum_to
+
+ORDER = "a derivative with respect to the order has no closed form"
+PARAMETER = "a derivative with respect to the parameter has no stable closed form"
+
+
+@adjoint(
+    special.airy,
+    domain=(-3.0, 2.0),
+    results=(("ai", 0), ("aip", 0), ("bi", 0), ("bip", 0)),
+    forms=(
+        ("scipy.special.airy(x)[0]", (3,)),
+        ("scipy.special.airy(x)[1] * scipy.special.airy(x)[2]", (2, 3)),
+        ("scipy.special.airy(x)[3]", None),
+    ),
+)
+def airy(y, z):
+    d[z] = d[y][0] * y[1] + d[y][1] * z * y[0] + d[y][2] * y[3] + d[y][3] * z * y[2]
+
+
+@tangent(special.airy)
+def airy_tangent(y, z):
+    d[y] = (d[z] * y[1], d[z] * z * y[0], d[z] * y[3], d[z] * z * y[2])
+
+
+@adjoint(
+    special.airye,
+    domain=(0.3, 3.0),
+    results=(("eai", 0), ("eaip", 0), ("ebi", 0), ("ebip", 0)),
+    forms=(
+        ("scipy.special.airye(x)[0]", (3,)),
+        ("scipy.special.airye(x)[1] * scipy.special.airye(x)[2]", (2, 3)),
+        ("scipy.special.airye(x)[3]", None),
+    ),
+)
+def airye(y, z):
+    root = np.sqrt(np.maximum(z, 0.0))
+    d[z] = (
+        d[y][0] * (y[1] + root * y[0])
+        + d[y][1] * (z * y[0] + root * y[1])
+        + d[y][2] * (y[3] - root * y[2])
+        + d[y][3] * (z * y[2] - root * y[3])
+    )
+
+
+@tangent(special.airye)
+def airye_tangent(y, z):
+    root = np.sqrt(np.maximum(z, 0.0))
+    d[y] = (
+        d[z] * (y[1] + root * y[0]),
+        d[z] * (z * y[0] + root * y[1]),
+        d[z] * (y[3] - root * y[2]),
+        d[z] * (z * y[2] - root * y[3]),
+    )
+
+
+@adjoint(
+    special.itairy,
+    domain=(0.3, 2.0),
+    results=(("apt", 0), ("bpt", 0), ("ant", 0), ("bnt", 0)),
+    forms=(("scipy.special.itairy(x)[0] * scipy.special.itairy(x)[3]", (3,)), ("scipy.special.itairy(x)[1]", ())),
+)
+def itairy(y, x):
+    d[x] = (
+        d[y][0] * special.airy(x)[0]
+        + d[y][1] * special.airy(x)[2]
+        + d[y][2] * special.airy(-x)[0]
+        + d[y][3] * special.airy(-x)[2]
+    )
+
+
+@tangent(special.itairy)
+def itairy_tangent(y, x):
+    d[y] = (
+        d[x] * special.airy(x)[0],
+        d[x] * special.airy(x)[2],
+        d[x] * special.airy(-x)[0],
+        d[x] * special.airy(-x)[2],
+    )
+
+
+@adjoint(
+    special.itj0y0,
+    domain=(0.3, 3.0),
+    results=(("ij0", 0), ("iy0", 0)),
+    forms=(("scipy.special.itj0y0(x)[0] * scipy.special.itj0y0(x)[1]", (3,)),),
+)
+def itj0y0(y, x):
+    d[x] = d[y][0] * special.j0(x) + d[y][1] * special.y0(x)
+
+
+@tangent(special.itj0y0)
+def itj0y0_tangent(y, x):
+    d[y] = (d[x] * special.j0(x), d[x] * special.y0(x))
+
+
+@adjoint(
+    special.iti0k0,
+    domain=(0.3, 3.0),
+    results=(("ii0", 0), ("ik0", 0)),
+    forms=(("scipy.special.iti0k0(x)[0] * scipy.special.iti0k0(x)[1]", (3,)),),
+)
+def iti0k0(y, x):
+    d[x] = d[y][0] * special.i0(x) + d[y][1] * special.k0(x)
+
+
+@tangent(special.iti0k0)
+def iti0k0_tangent(y, x):
+    d[y] = (d[x] * special.i0(x), d[x] * special.k0(x))
+
+
+@adjoint(
+    special.sici,
+    domain=(0.3, 3.0),
+    results=(("si", 0), ("ci", 0)),
+    forms=(("scipy.special.sici(x)[0] * scipy.special.sici(x)[1]", (3,)), ("scipy.special.sici(0.0 * x)[0]", ())),
+)
+def sici(y, x):
+    d[x] = d[y][0] * np.sinc(x / np.pi) + d[y][1] * np.cos(x) / x
+
+
+@tangent(special.sici)
+def sici_tangent(y, x):
+    d[y] = (d[x] * np.sinc(x / np.pi), d[x] * np.cos(x) / x)
+
+
+@adjoint(
+    special.shichi,
+    domain=(0.3, 3.0),
+    results=(("shi", 0), ("chi", 0)),
+    forms=(("scipy.special.shichi(x)[0] * scipy.special.shichi(x)[1]", (3,)), ("scipy.special.shichi(0.0 * x)[0]", ())),
+)
+def shichi(y, x):
+    d[x] = d[y][0] * 0.5 * (special.exprel(x) + special.exprel(-x)) + d[y][1] * np.cosh(x) / x
+
+
+@tangent(special.shichi)
+def shichi_tangent(y, x):
+    d[y] = (0.5 * d[x] * (special.exprel(x) + special.exprel(-x)), d[x] * np.cosh(x) / x)
+
+
+@adjoint(
+    special.fresnel,
+    results=(("s", 0), ("c", 0)),
+    forms=(("scipy.special.fresnel(x)[0] * scipy.special.fresnel(x)[1]", (3,)), ("scipy.special.fresnel(x)[0]", None)),
+)
+def fresnel(y, z):
+    angle = 0.5 * np.pi * z * z
+    d[z] = d[y][0] * np.sin(angle) + d[y][1] * np.cos(angle)
+
+
+@tangent(special.fresnel)
+def fresnel_tangent(y, z):
+    angle = 0.5 * np.pi * z * z
+    d[y] = (d[z] * np.sin(angle), d[z] * np.cos(angle))
+
+
+@adjoint(
+    special.ellipj,
+    results=(("sn", None), ("cn", None), ("dn", None), ("ph", None)),
+    forms=(
+        ("scipy.special.ellipj(x, 0.4)[0] * scipy.special.ellipj(x, 0.4)[1]", (3,)),
+        ("scipy.special.ellipj(x, np.array([[0.1], [0.8]]))[2]", (3,)),
+        ("scipy.special.ellipj(x, 0.4)[3]", None),
+    ),
+    refuses={"m": PARAMETER},
+)
+def ellipj(y, u, m):
+    d[u] = sum_to(
+        d[y][0] * y[1] * y[2] - d[y][1] * y[0] * y[2] - d[y][2] * m * y[0] * y[1] + d[y][3] * y[2],
+        u,
+    )
+
+
+@tangent(special.ellipj)
+def ellipj_tangent(y, u, m):
+    d[y] = (d[u] * y[1] * y[2], -d[u] * y[0] * y[2], -d[u] * m * y[0] * y[1], d[u] * y[2])
+
+
+@adjoint(
+    special.pbdv,
+    domain=(0.2, 2.0),
+    results=(("d", None), ("dp", None)),
+    forms=(("scipy.special.pbdv(1.5, x)[0] * scipy.special.pbdv(1.5, x)[1]", (3,)),),
+    refuses={"v": ORDER},
+)
+def pbdv(y, v, x):
+    d[x] = sum_to(d[y][0] * y[1] + d[y][1] * (0.25 * x * x - v - 0.5) * y[0], x)
+
+
+@tangent(special.pbdv)
+def pbdv_tangent(y, v, x):
+    d[y] = (d[x] * y[1], d[x] * (0.25 * x * x - v - 0.5) * y[0])
+
+
+@adjoint(
+    special.pbvv,
+    domain=(0.2, 2.0),
+    results=(("v", None), ("vp", None)),
+    forms=(("scipy.special.pbvv(1.5, x)[0] * scipy.special.pbvv(1.5, x)[1]", (3,)),),
+    refuses={"v": ORDER},
+)
+def pbvv(y, v, x):
+    d[x] = sum_to(d[y][0] * y[1] + d[y][1] * (0.25 * x * x - v - 0.5) * y[0], x)
+
+
+@tangent(special.pbvv)
+def pbvv_tangent(y, v, x):
+    d[y] = (d[x] * y[1], d[x] * (0.25 * x * x - v - 0.5) * y[0])
+
+
+@adjoint(
+    special.pbwa,
+    domain=(0.2, 2.0),
+    results=(("w", None), ("wp", None)),
+    forms=(("scipy.special.pbwa(0.7, x)[0] * scipy.special.pbwa(0.7, x)[1]", (3,)),),
+    refuses={"a": ORDER},
+)
+def pbwa(y, a, x):
+    d[x] = sum_to(d[y][0] * y[1] + d[y][1] * (a - 0.25 * x * x) * y[0], x)
+
+
+@tangent(special.pbwa)
+def pbwa_tangent(y, a, x):
+    d[y] = (d[x] * y[1], d[x] * (a - 0.25 * x * x) * y[0])
