@@ -264,10 +264,10 @@ def _is_written_out(call: Node, site: Site, found: Function | None = None) -> bo
 def _reason(call: Node, function: Any, site: Site) -> str:
     """Why a call is written out in place; an empty string for one that is not."""
     given = [*call.args, *(w.value for w in call.keywords)]
-    if is_composition(operation.function) and not any(
+    if is_composition(function) and not any(
         isinstance(n, gast.Name) and n.id in site.local for item in given for n in walk(item)
     ):
-        return False  # of constants
+        return ""  # of constants
     if any(
         isinstance(item, gast.Name | gast.Attribute | gast.Call) and function_of(item, site.facts, site.local)
         for item in given
