@@ -90,7 +90,7 @@ def fresh(call: Call, stem: str) -> str:
 
 
 def _name(rule: Any, default: str) -> str:
-    found = str(getattr(rule, "__name__", ""))
+    found = str(getattr(rule, "__name__", "") or getattr(rule, "qualname", ""))
     return found if found.isidentifier() else default
 
 

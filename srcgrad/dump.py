@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from srcgrad.declared import declared
 from srcgrad.emit.globals import Globals
 from srcgrad.emit.meaning import Copied, Made, Meaning
 from srcgrad.emit.module import body, gap, header, import_lines, remark
@@ -16,6 +17,8 @@ from srcgrad.front.target import find_target
 from srcgrad.inputs import active, annotated, check_names, named
 from srcgrad.modules import Module
 from srcgrad.names import Names
+from srcgrad.rules import rule_of
+from srcgrad.sealed import is_opaque
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,9 @@ class _Output:
     def add(self, function: StaticFunction, mode: str, wrt: tuple[str, ...] | None) -> None:
         """Add the derivative of a function, and what it needs."""
         self.module.source(function)  # refused if it is decorated
+        if rule_of(function) is not None or is_opaque(function):
+            message = f"{function.qualname} has a rule of its own, or is opaque"
+            raise DifferentiationError("E5008", message, "name a function that calls it")
         kinds = annotated(function)
         names = active(function, kinds) if wrt is None else named(function, wrt)
         known = list(self.module.made)
@@ -105,7 +111,16 @@ def dump(
     asked = [(f, is_whole(t)) for t in dict.fromkeys(targets) for f in find_target(t, text=text)]
     functions = [function for function, _ in asked]
     check_names(functions, wrt)
-    output, refused = _Output(Globals(standalone), inline, target), []
+    with declared(functions) as is_rule:
+        asked = [(f, whole) for f, whole in asked if not (whole and is_rule(f))]
+        return _dumped(asked, mode, wrt, _Output(Globals(standalone), inline, target))
+
+
+def _dumped(
+    asked: list[tuple[StaticFunction, bool]], mode: str, wrt: tuple[str, ...] | None, output: _Output
+) -> Dumped:
+    """The module of derivatives; `asked` says of each function whether its whole module was named."""
+    functions, refused = [function for function, _ in asked], []
     for function, whole in asked:
         attempt = output.copy()
         try:

@@ -14,6 +14,8 @@ from srcgrad.own import Own
 from srcgrad.rules import register_own, rule_of
 from srcgrad.signatures import Call, Function, call_of
 
+TAKES = {"vjp": ("primals", "cotangent", "output"), "jvp": ("primals", "tangents", "output")}
+
 
 def register_vjp(function: Function, rule: Function | None = None) -> Any:
     """Declare the reverse rule of a function: `rule(primals, cotangent, output)` gives one adjoint per argument.
@@ -33,7 +35,7 @@ def register_vjp(function: Function, rule: Function | None = None) -> Any:
     >>> grad(area, wrt=(0, 1))(2.0, 3.0)
     (3.0, 2.0)
     """
-    return _declared(function, rule, "vjp", ("primals", "cotangent", "output"))
+    return _declared(function, rule, "vjp")
 
 
 def register_jvp(function: Function, rule: Function | None = None) -> Any:
@@ -50,7 +52,7 @@ def register_jvp(function: Function, rule: Function | None = None) -> Any:
     >>> jvp(volume, (2.0,), (1.0,))
     (8.0, 12.0)
     """
-    return _declared(function, rule, "jvp", ("primals", "tangents", "output"))
+    return _declared(function, rule, "jvp")
 
 
 def sensitivity(
@@ -76,7 +78,7 @@ def sensitivity(
         parameter = _parameter(call, arg)
         own = _own(function)
         if own.vjp is not None:
-            raise _twice(function, own.vjp)
+            raise twice(function, own.vjp)
         first = ("x_bar",) if accumulate else ("common",) if shared is not None else ()
         call.check(rule, (*first, "y", "y_bar", *call.positional))
         slot = own.accumulators if accumulate else own.sensitivities
@@ -91,14 +93,14 @@ def sensitivity(
     return declare
 
 
-def _declared(function: Function, rule: Function | None, which: str, takes: tuple[str, ...]) -> Any:
+def _declared(function: Function, rule: Function | None, which: str) -> Any:
     def declare(rule: Function) -> Function:
-        call_of(function).check(rule, takes)
+        call_of(function).check(rule, TAKES[which])
         own = _own(function)
         taken = next(iter(own.sensitivities.values()), None) if which == "vjp" else None
         _check_author(function, getattr(own, which), rule)
         if taken is not None:
-            raise _twice(function, taken)
+            raise twice(function, taken)
         register_own(adapted(function, replace(own, vjp=rule) if which == "vjp" else replace(own, jvp=rule)))
         return rule
 
@@ -112,14 +114,14 @@ def _own(function: Function) -> Own:
     if known is None:
         return Own()
     if known.own is None or known.own.applied is not None:
-        raise _twice(function, known.template or known.tangent)
+        raise twice(function, known.template or known.tangent)
     return replace(known.own, remedy={})
 
 
 def _check_author(function: Function, known: Function | None, rule: Function) -> None:
     """Refuse a second rule, unless it is the first one written anew, as in a notebook."""
     if known is not None and _author(known) != _author(rule):
-        raise _twice(function, known)
+        raise twice(function, known)
 
 
 def _author(rule: Function) -> tuple[Any, ...]:
@@ -127,9 +129,14 @@ def _author(rule: Function) -> tuple[Any, ...]:
     return (getattr(rule, "__module__", None), name) if name and "<lambda>" not in name else (id(rule),)
 
 
-def _twice(function: Function, known: Any) -> DifferentiationError:
+def twice(function: Any, known: Any) -> DifferentiationError:
+    """E5013 for a second rule of one function."""
     name = spelling(getattr(function, "__srcgrad_primal__", function))
-    by = "it is declared to have no derivative" if known is None else f"`{getattr(known, '__name__', known)}`"
+    by = (
+        "it is declared to have no derivative"
+        if known is None
+        else f"`{getattr(known, '__name__', getattr(known, 'qualname', known))}`"
+    )
     return DifferentiationError("E5013", f"{name} has a rule already ({by})", "remove one of the two")
 
 

@@ -17,6 +17,8 @@ def key_of(op: Any) -> Key:
     """
     if isinstance(op, MethodType):
         return id(op.__func__), id(op.__self__)
+    if type(op).__name__ == "StaticFunction":  # a function known only as text, which is found anew at each call
+        return id(op.node)
     owner = getattr(op, "__self__", None)
     return (id(owner), str(getattr(op, "__name__", ""))) if type(owner).__name__ == "ufunc" else id(op)
 
@@ -35,10 +37,12 @@ def home(op: object) -> str | None:
     return None if module is None else str(module)
 
 
-def spelling(op: object) -> str:
+def spelling(op: Any) -> str:
     """How a reader writes `op`: `np.sum`, `np.linalg.inv`, `math.sin`, `scipy.special.erf`."""
     if isinstance(op, functools.partial):
         return f"partial({spelling(op.func)})"
+    if type(op).__name__ == "StaticFunction":
+        return f"{op.module.name}.{op.qualname}"
     name = getattr(op, "__name__", None) or repr(op)
     module = home(op) or ""
     owner = getattr(op, "__self__", None)

@@ -125,6 +125,12 @@ def rules() -> list[Rule]:
     return list(seen.values())
 
 
+def forget(op: object) -> None:
+    """Take the rule of an operation out of the table, if it has one."""
+    if _table.pop(key_of(op), None) is not None:
+        changed()
+
+
 def register(rule: Rule) -> None:
     """Put a rule into the table under its operation and its aliases; a second rule for one key is refused."""
     global _generation

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any  # functions with rules are arbitrary callables
 
 import numpy as np
 
 from srcgrad.errors import DifferentiationError
+from srcgrad.front.static import StaticFunction
 from srcgrad.identity import spelling
 
-Function = Callable[..., Any]
+Function = Any  # a function, or one that is known only as text
 _KINDS = inspect.Parameter
 
 
@@ -51,7 +52,7 @@ class Call:
         """Refuse a rule that cannot be called with these arguments, and with those that it names itself: E5013."""
         words = self.named(rule, takes)
         try:
-            inspect.signature(rule).bind(*takes, **dict.fromkeys(words))
+            signature_of(rule).bind(*takes, **dict.fromkeys(words))
         except ValueError:
             return  # a compiled function that does not tell
         except TypeError as error:
@@ -65,7 +66,7 @@ class Call:
     def named(self, rule: Function, takes: tuple[str, ...] = ()) -> tuple[str, ...]:
         """The parameters that a rule gets by name: those given by keyword only, and those that it names itself."""
         try:
-            own = list(inspect.signature(rule).parameters.values())[len(takes) :]
+            own = list(signature_of(rule).parameters.values())[len(takes) :]
         except (TypeError, ValueError):
             own = []
         asked = {p.name for p in own if p.kind in (_KINDS.POSITIONAL_OR_KEYWORD, _KINDS.KEYWORD_ONLY)}
@@ -81,7 +82,7 @@ def call_of(function: Function, *, name: str = "", skipped: int = 0) -> Call:
     if isinstance(function, np.ufunc):
         return Call(name, tuple("xyzuvw"[: function.nin]), (), {})
     try:
-        parameters = list(inspect.signature(function).parameters.values())[skipped:]
+        parameters = list(signature_of(function).parameters.values())[skipped:]
     except (TypeError, ValueError):
         raise DifferentiationError(
             "E5013", f"the parameters of {name} are not known", "call it from a function of your own, with a rule"
@@ -95,6 +96,37 @@ def call_of(function: Function, *, name: str = "", skipped: int = 0) -> Call:
     words = tuple(p.name for p in parameters if p.kind is _KINDS.KEYWORD_ONLY)
     defaults = {p.name: text for p in parameters if (text := _literal(p.default)) is not None}
     return Call(name, positional, words, defaults, variadic)
+
+
+def signature_of(function: Any) -> inspect.Signature:
+    """The signature of a function, also of one that is known only as text."""
+    return inspect.signature(function) if not isinstance(function, StaticFunction) else _of_text(function)
+
+
+def _of_text(function: StaticFunction) -> inspect.Signature:
+    given = function.node.args
+    positional: list[tuple[ast.arg, Any]] = [(p, _KINDS.POSITIONAL_ONLY) for p in given.posonlyargs]
+    positional += [(p, _KINDS.POSITIONAL_OR_KEYWORD) for p in given.args]
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(given.defaults))
+    pairs = zip(positional, [*defaults, *given.defaults], strict=True)
+    made = [_parameter(p, kind, value) for (p, kind), value in pairs]
+    if given.vararg is not None:
+        made.append(inspect.Parameter(given.vararg.arg, _KINDS.VAR_POSITIONAL))
+    named = zip(given.kwonlyargs, given.kw_defaults, strict=True)
+    made += [_parameter(p, _KINDS.KEYWORD_ONLY, value) for p, value in named]
+    if given.kwarg is not None:
+        made.append(inspect.Parameter(given.kwarg.arg, _KINDS.VAR_KEYWORD))
+    return inspect.Signature(made)
+
+
+def _parameter(node: ast.arg, kind: Any, default: ast.expr | None) -> inspect.Parameter:
+    value: Any = _KINDS.empty
+    if default is not None:
+        try:
+            value = ast.literal_eval(default)
+        except ValueError:
+            value = default  # it takes more than a literal
+    return inspect.Parameter(node.arg, kind, default=value)
 
 
 def _literal(value: Any) -> str | None:

@@ -81,7 +81,7 @@ ORDER = (
         "calculus",
         "jacobians",
     },
-    {"dump", "inputs", "imported", "output", "trial", "lines", "cli", "__main__", "__init__"},
+    {"declared", "dump", "inputs", "imported", "output", "trial", "lines", "cli", "__main__", "__init__"},
 )
 
 

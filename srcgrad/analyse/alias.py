@@ -10,6 +10,7 @@ import numpy as np
 
 from srcgrad.facts import Facts, Operation, copied
 from srcgrad.front.results import gives_several
+from srcgrad.front.static import StaticFunction
 from srcgrad.front.viewing import VIEWS
 from srcgrad.front.webs import parameters
 from srcgrad.rules import is_users
@@ -179,7 +180,7 @@ def is_view(operation: Operation, facts: Facts) -> bool:
     if operation.rule is not None and is_users(operation.rule):
         own = operation.rule.own
         called = operation.function if own is None or own.applied is None else own.applied.forward
-        return not (isinstance(called, FunctionType) and facts.module.returns_new(called))
+        return not (isinstance(called, FunctionType | StaticFunction) and facts.module.returns_new(called))
     return operation.function in VIEWS
 
 

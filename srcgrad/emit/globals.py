@@ -14,7 +14,7 @@ from srcgrad.emit.meaning import Builtin, Copied, Found, Import, Meaning, Unknow
 from srcgrad.front.locate import locate
 from srcgrad.front.namespace import Binding
 from srcgrad.front.scan import STAR, Definition
-from srcgrad.front.static import Program, StaticModule
+from srcgrad.front.static import Program, StaticFunction, StaticModule
 
 Target = Meaning | StaticModule  # a module of the user's own has no place in the output: only what is in it
 
@@ -97,12 +97,7 @@ class Globals:
             assert found.module is not None, "a module binding has its module"
             return Import(found.module.name) if is_installed(found.module) else found.module
         if found.static is not None:
-            static = found.static
-            if is_installed(static.module):
-                return Import(static.module.name, static.qualname)
-            if static.decorators:
-                return Unknown(f"{static.qualname} is decorated by {', '.join(static.decorators)}")
-            return Copied(static.module, static.qualname, static)
+            return of_function(found.static)
         if is_installed(module):
             return Import(module.name, name)
         return _value(found, module, name)
@@ -124,6 +119,15 @@ class Globals:
             known = StaticModule(Program((), ()), home.__name__, label, inspect.getsource(home), False)
             self.own[home.__name__] = known
         return self.attribute(known, member) if member else known
+
+
+def of_function(static: StaticFunction) -> Meaning:
+    """The meaning of a function that is known only as text."""
+    if is_installed(static.module):
+        return Import(static.module.name, static.qualname)
+    if static.decorators:
+        return Unknown(f"{static.qualname} is decorated by {', '.join(static.decorators)}")
+    return Copied(static.module, static.qualname, static)
 
 
 def _value(found: Binding, module: StaticModule, name: str) -> Meaning:

@@ -12,7 +12,7 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.emit.definition import definition
-from srcgrad.emit.globals import Globals
+from srcgrad.emit.globals import Globals, of_function
 from srcgrad.emit.meaning import (
     Builtin,
     Copied,
@@ -34,7 +34,7 @@ from srcgrad.facts import Facts
 from srcgrad.front.namespace import Binding, LiveNamespace
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.parse import place
-from srcgrad.front.static import StaticModule
+from srcgrad.front.static import StaticFunction, StaticModule
 from srcgrad.trees import Node, expression, walk
 
 
@@ -99,6 +99,8 @@ def _library(identifier: str, facts: Facts, lookup: Lookup) -> Meaning:
         return Import("numpy")
     if value is None:
         value = getattr(runtime, identifier)
+    if isinstance(value, StaticFunction):
+        return of_function(value)
     if lookup.text is not None and lookup.text.embed and not isinstance(value, ModuleType):
         return _one(lookup.text.object(value, identifier), identifier)
     return imported(value) or _object(value, identifier, facts, lookup)

@@ -120,6 +120,10 @@ def _of_call(node: Node, facts: Facts, local: frozenset[str]) -> Operation:
 
 
 def _of_binding(found: Binding, node: Node, facts: Facts) -> Operation:
+    if found.static is not None and rule_of(found.static) is not None:
+        return _of_op(found.static, node.args, node.keywords, node, facts)
+    if found.static is not None and is_opaque(found.static):
+        return Operation("opaque", found.static)
     if found.static is not None:
         return Operation("callee", found.static, checkpointed=found.static.checkpointed)
     function = found.object

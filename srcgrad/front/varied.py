@@ -53,7 +53,7 @@ def reads_varied(node: Node, varied: dict[str, None], facts: Facts, local: froze
             todo.extend((item.body, item.orelse))
         elif isinstance(item, gast.Call):
             found = binding_of(item.func, facts, local)
-            rule = None if found is None or found.static is not None else rule_of(found.object)
+            rule = None if found is None else rule_of(found.object if found.static is None else found.static)
             if rule is None or rule.kind != "constant":
                 todo.extend(children(item))
         else:

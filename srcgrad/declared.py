@@ -1,0 +1,270 @@
+"""Rules that a module declares, read from its text: the command line runs nothing of it."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from types import FunctionType
+from typing import Any  # names of a text mean arbitrary objects
+
+import srcgrad.templates as templates
+from srcgrad.adapters import adapted
+from srcgrad.emit.globals import is_installed
+from srcgrad.errors import DifferentiationError
+from srcgrad.forms import TAKES, register_jvp, register_vjp, sensitivity, twice
+from srcgrad.front.namespace import Binding, attribute
+from srcgrad.front.static import StaticFunction, StaticModule
+from srcgrad.load import load
+from srcgrad.own import Own
+from srcgrad.rules import Rule, adjoint, forget, nondifferentiable, register, register_own, tangent
+from srcgrad.sealed import opaque, reveal
+from srcgrad.signatures import call_of
+
+_FORMS: tuple[Any, ...] = (register_vjp, register_jvp, sensitivity, adjoint, tangent, opaque, nondifferentiable)
+_KINDS = ("elementwise", "linear", "multilinear")
+
+
+@contextlib.contextmanager
+def declared(functions: Sequence[StaticFunction]) -> Iterator[Callable[[StaticFunction], bool]]:
+    """The rules that the modules of these functions, and modules that they import, declare; gone afterwards.
+
+    Gives a test that tells whether a function is such a rule. Raises E5012 for a rule that the text does not tell.
+    """
+    templates.load()
+    work = _Declared()
+    try:
+        for module in _reached(functions):
+            work.read(module)
+        work.enter()
+        yield lambda function: id(function.node) in work.written
+    finally:
+        for function in work.entered:
+            forget(function)
+            reveal(function)
+
+
+def _reached(functions: Sequence[StaticFunction]) -> list[StaticModule]:
+    """The user's own modules that functions can reach by imports."""
+    found: list[StaticModule] = []
+    todo = [function.module for function in functions]
+    while todo:
+        module = todo.pop(0)
+        if any(module is known for known in found) or is_installed(module):
+            continue
+        found.append(module)
+        for defined in module.table.values():
+            for one in (d for d in defined if d.kind in ("import", "star")):
+                name = module._absolute(one)
+                base = module.program.module(name) if name and not name.startswith("srcgrad") else None
+                below = None if base is None or not one.member else attribute(base, one.member)
+                todo += [b.module for b in (base, below) if b is not None and b.module is not None]
+    return found
+
+
+@dataclass
+class _Declared:
+    """What is declared of each function, by its node."""
+
+    functions: dict[int, StaticFunction] = field(default_factory=dict)
+    own: dict[int, Own] = field(default_factory=dict)
+    rules: dict[int, Rule] = field(default_factory=dict)
+    entered: list[StaticFunction] = field(default_factory=list)
+    written: list[int] = field(default_factory=list)  # nodes of functions that are rules
+
+    def read(self, module: StaticModule) -> None:
+        """Note what the statements of a module declare."""
+        if "srcgrad" not in module.text:
+            return
+        seen: set[int] = set()
+        for node in module.tree.body:
+            if isinstance(node, ast.FunctionDef):
+                for decorator in node.decorator_list:
+                    self._decorator(decorator, node, module, seen)
+            elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+                self._call(node.value, module, seen)
+        for call in (n for n in ast.walk(module.tree) if isinstance(n, ast.Call | ast.Name | ast.Attribute)):
+            if id(call) not in seen and isinstance(call, ast.Call) and _form(call.func, module)[0] is not None:
+                raise _unread(call, module)
+        self._check_classes(module)
+
+    def _check_classes(self, module: StaticModule) -> None:
+        inner = [n for c in ast.walk(module.tree) if isinstance(c, ast.ClassDef) for n in c.body]
+        for node in (n for n in inner if isinstance(n, ast.FunctionDef)):
+            for decorator in node.decorator_list:
+                if _form(decorator, module)[0] is not None:
+                    raise _unread(decorator, module)
+
+    def _decorator(self, node: ast.expr, defined: ast.FunctionDef, module: StaticModule, seen: set[int]) -> None:
+        called = node if isinstance(node, ast.Call) else None
+        form, kind = _form(called.func if called is not None else node, module)
+        if form is None:
+            return
+        seen.add(id(called))
+        function = StaticFunction(module, defined.name, defined)
+        if called is None and form in (opaque, nondifferentiable):
+            self._mark(function, form)
+        elif called is not None and called.args:
+            self._rule(form, kind, called, function, module)
+        else:
+            raise _unread(node, module)
+
+    def _call(self, call: ast.Call, module: StaticModule, seen: set[int]) -> None:
+        """`register_vjp(f, rule)`, `sensitivity(f, arg=0)(rule)`, `opaque(f)`."""
+        inner = call.func if isinstance(call.func, ast.Call) else None
+        form, kind = _form(inner.func if inner is not None else call.func, module)
+        if form is None:
+            return
+        seen |= {id(call), id(inner)}
+        if form in (opaque, nondifferentiable) and inner is None:
+            function = _function(call.args[0], module) if call.args else None
+            if function is None:
+                raise _unread(call, module)
+            self._mark(function, form)
+            return
+        last = call.args[-1] if call.args else None
+        rule = _function(last, module) if inner is not None or len(call.args) > 1 else None
+        if rule is None:
+            raise _unread(call, module)
+        self._rule(form, kind, call if inner is None else inner, rule, module)
+
+    def _mark(self, function: StaticFunction, form: Any) -> None:
+        self.functions[id(function.node)] = function
+        if form is opaque:
+            self.own.setdefault(id(function.node), Own())
+        else:
+            name = f"{function.module.name}.{function.qualname}"
+            self.rules[id(function.node)] = Rule(function, name, "constant")
+
+    def _rule(self, form: Any, kind: str, call: ast.Call, rule: StaticFunction, module: StaticModule) -> None:
+        binding = _binding(call.args[0], module)
+        if binding is not None and binding.kind == "object":
+            return  # of a function of a package: where it is called, it has the rule of the table, or none
+        self.written.append(id(rule.node))
+        function = None if binding is None else binding.static
+        words = {word.arg: word.value for word in call.keywords}
+        if function is None:
+            raise _unread(call, module)
+        key = id(function.node)
+        self.functions[key] = function
+        own = self.own.get(key, Own())
+        if form in (adjoint, tangent):
+            self._template(function, form, kind, words, rule)
+        elif form is sensitivity:
+            self.own[key] = _sensitivity(function, own, words, call, rule, module)
+        else:
+            call_of(function).check(rule, TAKES["vjp" if form is register_vjp else "jvp"])
+            known = own.vjp if form is register_vjp else own.jvp
+            if known is not None or (form is register_vjp and own.sensitivities):
+                raise twice(function, known or next(iter(own.sensitivities.values())))
+            self.own[key] = replace(own, vjp=rule) if form is register_vjp else replace(own, jvp=rule)
+
+    def _template(
+        self, function: StaticFunction, form: Any, kind: str, words: dict[str | None, ast.expr], rule: StaticFunction
+    ) -> None:
+        known = self.rules.get(id(function.node))
+        made = _as_template(rule)
+        if known is None:
+            known = Rule(function, f"{function.module.name}.{function.qualname}", kind or "general")
+        if form is tangent:
+            known = replace(known, tangent=made)
+        else:
+            known = replace(known, template=made, kind=kind or "general")
+        cl = words.get("cl")
+        if isinstance(cl, ast.Constant) and isinstance(cl.value, str):
+            known = replace(known, cl=cl.value)
+        self.rules[id(function.node)] = known
+
+    def enter(self) -> None:
+        """Put all rules into the table."""
+        for key, function in self.functions.items():
+            self.entered.append(function)
+            own = self.own.get(key)
+            if key in self.rules:
+                register(self.rules[key])
+            elif own is not None and own == Own():
+                opaque(function)
+            elif own is not None:
+                register_own(adapted(function, own))
+
+
+def _form(node: ast.expr, module: StaticModule) -> tuple[Any, str]:
+    """Which form of a rule an expression names, and for a template its kind."""
+    if isinstance(node, ast.Attribute) and node.attr in _KINDS:
+        form, _ = _form(node.value, module)
+        return (form, node.attr) if form is adjoint else (None, "")
+    found = _binding(node, module)
+    value = found.object if found is not None and found.kind == "object" else None
+    return next((form for form in _FORMS if form is value), None), ""
+
+
+def _binding(node: ast.expr | None, module: StaticModule) -> Binding | None:
+    if isinstance(node, ast.Name):
+        return module.lookup(node.id)
+    if isinstance(node, ast.Attribute):
+        base = _binding(node.value, module)
+        return None if base is None else attribute(base, node.attr)
+    return None
+
+
+def _function(node: ast.expr | None, module: StaticModule) -> StaticFunction | None:
+    found = _binding(node, module)
+    return None if found is None else found.static
+
+
+def _sensitivity(
+    function: StaticFunction,
+    own: Own,
+    words: dict[str | None, ast.expr],
+    call: ast.Call,
+    rule: StaticFunction,
+    module: StaticModule,
+) -> Own:
+    asked = call.args[1] if len(call.args) > 1 else words.get("arg")
+    names = call_of(function).positional
+    place = asked.value if isinstance(asked, ast.Constant) else None
+    if isinstance(place, int) and -len(names) <= place < len(names):
+        place = names[place]
+    adds = words.get("accumulate", ast.Constant(False))
+    shared = _function(words["shared"], module) if "shared" in words else None
+    if place not in names or not isinstance(adds, ast.Constant) or ("shared" in words and shared is None):
+        raise _unread(call, module)
+    slot, common = own.accumulators if adds.value else own.sensitivities, {} if shared is None else {str(place): shared}
+    known = slot.get(str(place), own.vjp)
+    if known is not None:
+        raise twice(function, known)
+    first = ("x_bar",) if adds.value else ("common",) if shared is not None else ()
+    call_of(function).check(rule, (*first, "y", "y_bar", *names))
+    if adds.value:
+        return replace(own, accumulators={**own.accumulators, str(place): rule})
+    return replace(own, sensitivities={**own.sensitivities, str(place): rule}, shared={**own.shared, **common})
+
+
+def _as_template(rule: StaticFunction) -> Callable[..., Any]:
+    """A template from its text, the names that it reads bound to what they mean there."""
+    source = rule.source
+    names: dict[str, Any] = {}
+    for node in ast.walk(rule.node):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            found = rule.module.lookup(node.id)
+            if found is not None and found.kind in ("object", "function"):
+                names[node.id] = found.object if found.static is None else found.static
+    bare = ast.parse(ast.unparse(rule.node)).body[0]
+    assert isinstance(bare, ast.FunctionDef), "a template is a function"
+    bare.decorator_list = []
+    title = f"{rule.module.name}.{source.name}"
+    made: Any = load(f"{ast.unparse(ast.fix_missing_locations(bare))}\n", bare.name, title, names)
+    assert isinstance(made, FunctionType) and inspect.isfunction(made), "a def makes a function"
+    made.__module__ = rule.module.name
+    return made
+
+
+def _unread(node: ast.AST, module: StaticModule) -> DifferentiationError:
+    line = getattr(node, "lineno", 0)
+    return DifferentiationError(
+        "E5012",
+        f"line {line} of {module.label} declares a rule that its text does not tell",
+        "declare it at module level, of a function that the module defines or imports, by a function that it defines",
+    )
