@@ -19,6 +19,8 @@ from srcgrad.opencl.memory import Lease
 
 _ARRAYS = tuple(Kind("array", rank) for rank in range(33))
 _OTHER = Kind("other")
+_HALF = Kind("scalar", 0, dtype="float16")
+_NARROW = {"e": "float16"} | dict.fromkeys("?bBhHiIlLqQ", "integer")
 _REAL = np.dtype(float)
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, np.ufunc, functools.partial)
 _HEAP_TYPE = 1 << 9  # a class made by a `class` statement
@@ -32,7 +34,10 @@ def kind_of(value: Any) -> Kind:
             "E5017", "an argument is complex", "pass its real and imaginary part as two real arguments"
         )
     if cls is np.ndarray:
-        return _ARRAYS[int(value.ndim)]
+        known = _NARROW.get(value.dtype.char, "")
+        return Kind("array", int(value.ndim), dtype=known) if known else _ARRAYS[int(value.ndim)]
+    if cls is np.float16:
+        return _HALF
     if cls is float or cls is int or cls is bool or issubclass(cls, np.generic):
         return SCALAR
     if isinstance(value, np.ndarray):

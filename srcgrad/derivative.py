@@ -78,7 +78,7 @@ class Derivative:
         With `inline`, calls of functions with source are written out, so that the text can be
         differentiated again; with `resident`, its helpers take arrays in buffers of a device.
         """
-        key = (generation(), inline, resident, *kinds.items())
+        key = (generation(), inline, resident, *kinds.items(), *(kind.dtype for kind in kinds.values()))
         made = self._made.get(key)
         if made is None or made.stale():
             with self._lock, collection_paused():

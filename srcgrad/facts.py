@@ -26,6 +26,7 @@ class Kind:
     ndim: int | None = None
     items: tuple[tuple[Any, Kind], ...] = ()
     owner: Any = None  # the class of a NamedTuple
+    dtype: str = field(default="", compare=False)  # float16, or integer for an array of integers or booleans
 
 
 UNKNOWN = Kind()

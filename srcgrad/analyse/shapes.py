@@ -47,7 +47,7 @@ def _parameter(parameter: str, facts: Facts) -> Spec:
     kind = facts.kinds.get(parameter, UNKNOWN)
     if kind.tag == "scalar":
         return NUMBER
-    return Spec(frozenset([parameter]), frozenset([parameter]), kind.ndim)
+    return Spec(frozenset([parameter]), frozenset([kind.dtype or parameter]), kind.ndim)
 
 
 def _block(block: Block, known: Known, facts: Facts) -> None:

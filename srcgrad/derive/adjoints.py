@@ -84,14 +84,29 @@ class Adjoints:
         else:
             if self.facts.list_kind(primal) == "list" and not is_list(value):
                 value = expression("list(value)", value=value)  # its items will change
+            if self.is_half(primal) and self.facts.reads.get(primal, 0) > 1 and primal not in self.facts.rebound:
+                value = self.widened(value)
             made = assign(target, value, like)
         self.note(made, spec)
         into.append(made)
         self.state[primal] = PRESENT
 
+    def widened(self, value: Node) -> Node:
+        """The first of several contributions to an adjoint of float16, in float32."""
+        np_, spec = self.facts.library("np"), spec_of_tree(value, self.facts)
+        if spec.ndim:
+            return expression(f"(value).astype({np_}.float32)", value=value)
+        return expression(f"{np_}.{'float32(value)' if spec.scalar else f'asarray(value, dtype={np_}.float32)'}", value=value)
+
+    def is_half(self, primal: str) -> bool:
+        """Whether a primal value is of float16: its adjoint is added up in float32."""
+        spec = self.facts.value_spec.get(primal)
+        known = spec is not None and spec.dtype == {"float16"}
+        return known or self.facts.kinds.get(primal, UNKNOWN).dtype == "float16"
+
     def element_zeros(self, primal: str, spec: Spec | None, like: Node) -> Node:
         """Zeros to whose elements something will be added: an array, also where the primal is a number."""
-        if primal in self.facts.containers:
+        if primal in self.facts.containers or self.is_half(primal):
             return self.zeros(primal, spec, like)
         helper = self.facts.library("np") + ".zeros_like"
         if primal in self.facts.inner:
@@ -130,6 +145,11 @@ class Adjoints:
         self.facts.elements[target] = None
         self.state[primal] = PRESENT
 
+    def half_zeros(self, primal: str) -> Node:
+        """`np.zeros_like(x, dtype=np.float32)`"""
+        np_ = self.facts.library("np")
+        return expression(f"{np_}.zeros_like(primal, dtype={np_}.float32)", primal=primal)
+
     def zeros(self, primal: str, spec: Spec | None, like: Node) -> Node:
         """`x_bar = zeros`: of the primal's shape, and of a float dtype."""
         value = self.zero_value(primal, spec)
@@ -145,8 +165,10 @@ class Adjoints:
         if primal in self.facts.branch_only:
             return constant(0.0)  # read where its branch was taken only, and then bound anew
         parameter = primal in self.facts.wrt and primal not in self.facts.inner
-        if kind == SCALAR or (not parameter and spec is not None and spec.scalar):
-            return constant(0.0)
+        if kind.tag == "scalar" or (not parameter and spec is not None and spec.scalar):
+            return expression(f"{self.facts.library('np')}.float32(0.0)") if self.is_half(primal) else constant(0.0)
+        if self.is_half(primal) and primal not in self.facts.containers:
+            return self.half_zeros(primal)
         if parameter and kind.tag in ("unknown", "array") and primal not in self.facts.containers:
             return expression(f"{self.facts.library('np')}.zeros_like(primal)", primal=primal)
         zeros = f"{self.facts.library('zeros_like')}(primal)"

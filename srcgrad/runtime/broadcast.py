@@ -26,7 +26,7 @@ def sum_to(g: Any, x: Any) -> Any:
             return g
     elif type(g) is kind:  # the usual case, made cheap
         if kind is np.ndarray:
-            if g.dtype is x.dtype and g.dtype.kind in "fc":
+            if g.dtype is x.dtype and g.dtype.kind in "fc" and g.dtype.itemsize > 2:
                 shape, due = g.shape, x.shape
                 if shape == due:
                     return g
@@ -59,17 +59,22 @@ def summed_to(g: Any, shape: tuple[int, ...]) -> Any:
     if g.ndim == 0:
         return np.full(shape, g)
     if not shape:
-        return np.add.reduce(g, axis=None)
+        return np.add.reduce(g, axis=None, dtype=_adding(g))
     if g.ndim < len(shape) and set(shape[: len(shape) - g.ndim]) == {1}:  # stored where there are fewer axes
         g = g.reshape((*(1,) * (len(shape) - g.ndim), *g.shape))
     lead = g.ndim - len(shape)
     grown = [lead + k for k, size in enumerate(shape) if size == 1 and lead >= 0 and g.shape[lead + k] != 1]
     axes = (*range(lead), *grown)
     if axes:
-        g = np.add.reduce(g, axis=axes, keepdims=True)  # np.sum, without its overhead
+        g = np.add.reduce(g, axis=axes, dtype=_adding(g), keepdims=True)  # np.sum, without its overhead
     if lead < 0 or g.shape[lead:] != shape:
         raise ValueError(f"E5004 gradient of a rule has the wrong shape: {g.shape} where {shape} is due")
     return g.reshape(shape)
+
+
+def _adding(g: Any) -> Any:
+    """The dtype in which elements are added up: float32 for float16, which stops at 2048 + 1."""
+    return np.float32 if g.dtype.char == "e" else g.dtype
 
 
 def mirrored(x: Any, items: list[Any]) -> Any:
