@@ -30,6 +30,7 @@ def grad(
     *,
     argnums: Wrt | None = None,
     has_aux: bool = False,
+    autocast: Any = None,
     target: str = "numpy",
 ) -> Derivative:
     """The gradient of a real scalar function, as a function of the same arguments.
@@ -39,7 +40,9 @@ def grad(
     never changed: the gradient is the derivative by what is added to its value where it is bound. With `has_aux` the
     function returns `(y, aux)`, of which y is differentiated, and the gradient comes as `(gradient, aux)`. A gradient
     has the structure, shape, dtype and class of its argument, and memory of its own.
-    `target="opencl"` runs array statements as kernels; see docs/opencl.md.
+    With `autocast=np.float16` (or np.float32) arrays of floats are cast to it where the function begins, and to float32
+    where elements are added up; the gradient has the argument's dtype. `target="opencl"` runs array statements as
+    kernels; see docs/opencl.md.
 
     Errors: E5007 if the output is not a real scalar (use `vjp`), E5002 for integer or boolean inputs, E5009 for a
     `wrt` that names no parameter, E5019 for an unknown target, and those that say what in the function is not accepted.
@@ -51,7 +54,9 @@ def grad(
     array([2., 4.])
     """
     wrt = chosen_wrt(function, wrt, argnums)
-    return Derivative(function, "reverse", wrt, not isinstance(wrt, tuple), target, auxiliary=has_aux)
+    return Derivative(
+        function, "reverse", wrt, not isinstance(wrt, tuple), target, auxiliary=has_aux, autocast=autocast
+    )
 
 
 @makes("value-and-grad")
@@ -61,6 +66,7 @@ def value_and_grad(
     *,
     argnums: Wrt | None = None,
     has_aux: bool = False,
+    autocast: Any = None,
     target: str = "numpy",
 ) -> Derivative:
     """Value and gradient from one forward pass, as a function of the same arguments; see `grad`.
@@ -74,7 +80,9 @@ def value_and_grad(
     (np.float64(9.0), array([6.]))
     """
     wrt = chosen_wrt(function, wrt, argnums)
-    return Derivative(function, "value-and-grad", wrt, not isinstance(wrt, tuple), target, auxiliary=has_aux)
+    return Derivative(
+        function, "value-and-grad", wrt, not isinstance(wrt, tuple), target, auxiliary=has_aux, autocast=autocast
+    )
 
 
 @makes("vjp")

@@ -56,9 +56,11 @@ class Derivative:
         target: str = "numpy",
         *,
         auxiliary: bool = False,
+        autocast: Any = None,
     ) -> None:
         self.function = function
         self.auxiliary = auxiliary
+        self.autocast = _precision(autocast)
         self.mode = mode
         self.target = checked(target)
         self.primal, self.bound = primal_of(function)
@@ -100,7 +102,7 @@ class Derivative:
     def _compile(self, kinds: dict[str, Kind], inline: bool) -> Compiled:
         derived = hasattr(type(self.primal), "as_function")
         function = self.primal.as_function(kinds) if derived else self.primal
-        module = Module(inline=inline, seeded=not inline, target="numpy" if inline else self.target)
+        module = Module(inline, not inline, "numpy" if inline else self.target, self.autocast)
         main = self._derived(module, function, kinds)
         name = main.name
         text, outside = module.text(main)
@@ -220,7 +222,9 @@ class Derivative:
         """
         derived = hasattr(type(self.primal), "as_function")
         function = self.primal.as_function(self._kinds) if derived else self.primal
-        kept: tuple[Saved, ...] = self._derived(Module(explained=True), function, self._kinds).facts.kept
+        kept: tuple[Saved, ...] = self._derived(
+            Module(autocast=self.autocast, explained=True), function, self._kinds
+        ).facts.kept
         return kept
 
     @property
@@ -284,6 +288,16 @@ def changes(module: Module) -> list[Callable[[], bool]]:
     modules = module.all()
     checks = [_dependencies(made.facts, made.tree) for each in modules for made in each.made.values()]
     return checks + [each.methods_changed for each in modules]
+
+
+def _precision(dtype: Any) -> str:
+    """The name of a dtype to compute in; E5017 for any but float16 and float32."""
+    name = "" if dtype is None else getattr(dtype, "__name__", None) or str(dtype)
+    if name not in ("", "float16", "float32"):
+        raise DifferentiationError(
+            "E5017", f"autocast={dtype!r} is no lower precision", "give np.float16 or np.float32, or leave it out"
+        )
+    return name
 
 
 def checked(target: str) -> str:

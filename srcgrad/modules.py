@@ -55,6 +55,7 @@ class Module:
     inline: bool = False  # whether calls are written out, so that the text can be differentiated again
     seeded: bool = True  # whether gradients take a seed; without it they are for the seed 1.0
     target: str = "numpy"  # or opencl: what array operations run on
+    autocast: str = ""  # the dtype to which floating arrays are cast, float16 or float32, or empty
     explained: bool = False  # whether it is asked what the backward half keeps
     made: dict[Any, Derived] = field(default_factory=dict)
     making: dict[str, Facts] = field(default_factory=dict)  # name -> facts, also while it is being made

@@ -22,6 +22,7 @@ from srcgrad.analyse.containers import containers, of_display
 from srcgrad.analyse.items import items
 from srcgrad.analyse.mutable import mutable
 from srcgrad.analyse.shapes import shapes
+from srcgrad.derive.autocast import autocast
 from srcgrad.derive.calls import calls
 from srcgrad.derive.finish import gradient, primal
 from srcgrad.derive.forward import dotted, tangent
@@ -115,6 +116,8 @@ IMPROVE: tuple[Pass, ...] = (
     closure,
 )
 
+LOWER: tuple[Pass, ...] = (containers, activity, shapes, autocast)  # with a dtype to compute in, behind the front
+
 REVERSE: tuple[Pass, ...] = (*FRONT, *ANALYSE, gradient, *IMPROVE)
 FORWARD: tuple[Pass, ...] = (*FRONT, *ANALYSE, tangent, *IMPROVE)
 
@@ -202,12 +205,21 @@ def _derived(
     facts.single = single
     facts.names.taken.add(made)
     program: Any = tree
-    for each in MODES[mode] if module.target == "numpy" else (*MODES[mode], fuse):
+    for each in steps(mode, module):
         program = each(program, facts)
     if module.explained:
         facts.kept = kept(program, facts)
     free = outer_names(program, facts, source.tree)
     return Derived(made, assemble(program, facts, source.tree, made), facts, free)
+
+
+def steps(mode: str, module: Any) -> tuple[Pass, ...]:
+    """The passes of a mode, with those that the options of a text add."""
+    chosen = MODES[mode]
+    if module.autocast:
+        place = chosen.index(containers)
+        chosen = (*chosen[:place], *LOWER, *chosen[place:])
+    return chosen if module.target == "numpy" else (*chosen, fuse)
 
 
 def prepared(

@@ -1,6 +1,7 @@
-"""Values on their way through a function: hooks on their adjoints, probes that watch."""
+"""Values on their way through a function: hooks on their adjoints, probes that watch, casts."""
 
 from srcgrad.rules import adjoint, d, tangent
+from srcgrad.runtime.casts import cast
 from srcgrad.runtime.hooks import beyond_hooks, hook, hooked
 from srcgrad.runtime.probes import probe, probed
 
@@ -38,3 +39,13 @@ def probe_adjoint(y, x, place):
 @adjoint.linear(probed, forms=(("probed(x, 0)", (3,)), ("probed(x, 0)", ())))
 def probed_adjoint(y, x_bar, place):
     d[x_bar] = d[y]
+
+
+@adjoint(cast, forms=(("cast(x, np.float64)", (3,)),), note="Both dtypes are floating.")
+def cast_adjoint(z, x, dtype):
+    d[x] = d[z].astype(x.dtype)
+
+
+@tangent(cast)
+def cast_tangent(z, x, dtype):
+    d[z] = d[x].astype(z.dtype)

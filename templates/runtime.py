@@ -35,7 +35,7 @@ constants([zeros_like, check_seed, stop_gradient])
         ("sum_to(x, y)", (), ()),
     ),
 )
-def sum_to_adjoint(z, g, x):
+def sum_to_adjoint(z, g, x, dtype=None):
     d[g] = np.broadcast_to(d[z], np.shape(g))
 
 

@@ -64,7 +64,7 @@ def _of_call(node: Node, facts: Facts) -> Spec:
         facts.imports.get("sum_to"),
         facts.imports.get("zeros_like"),
     ):
-        return spec_of_tree(node.args[-1], facts)
+        return spec_of_tree(node.args[1 if function.id == facts.imports.get("sum_to") else 0], facts)
     return _unknown(node)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from srcgrad.analyse.extents import extents, product, with_extents
 from srcgrad.facts import Facts, Operation, Spec
 from srcgrad.front.results import several_of
-from srcgrad.runtime import hook, owned, probe, probed, sum_to
+from srcgrad.runtime import cast, hook, owned, probe, probed, sum_to
 from srcgrad.trees import Node, stores
 
 
@@ -33,7 +33,7 @@ def _same(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spe
 
 
 def _like(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
-    return list(arguments.values())[-1]
+    return arguments["x"]
 
 
 def _product(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
@@ -59,11 +59,17 @@ def _transpose(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -
     return Spec(opaque.shape if whole.ndim not in (0, 1) else whole.shape, whole.dtype, whole.ndim)
 
 
+def _cast(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
+    whole, dtype = arguments["x"], operation.bound["dtype"]
+    known = isinstance(dtype, gast.Attribute) and dtype.attr in ("float16", "float32")
+    return Spec(whole.shape, frozenset([dtype.attr]) if known else opaque.dtype, whole.ndim)
+
+
 FORMS = {
     np.sum: _reduction, np.mean: _reduction, np.max: _reduction, np.min: _reduction, np.prod: _reduction,
     np.var: _reduction, np.std: _reduction, np.copy: _same, np.transpose: _transpose, np.matmul: _product,
     np.dot: _product, np.outer: _outer, np.full_like: _same, sum_to: _like, np.flip: _same, np.roll: _same,
-    owned: _same, hook: _same, probe: _same, probed: _same,
+    owned: _same, hook: _same, probe: _same, probed: _same, cast: _cast,
 }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import gast
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.analyse.containers import part_of
 from srcgrad.derive.broadcast import flexible, full, is_spread, narrow_form, settle
-from srcgrad.facts import SCALAR, UNKNOWN, Facts, Spec, copied
+from srcgrad.facts import UNKNOWN, Facts, Spec, copied
 from srcgrad.indices import as_value
 from srcgrad.names import bar
 from srcgrad.trees import Block, Node, assign, constant, expression, name, statement
@@ -96,7 +96,9 @@ class Adjoints:
         np_, spec = self.facts.library("np"), spec_of_tree(value, self.facts)
         if spec.ndim:
             return expression(f"(value).astype({np_}.float32)", value=value)
-        return expression(f"{np_}.{'float32(value)' if spec.scalar else f'asarray(value, dtype={np_}.float32)'}", value=value)
+        return expression(
+            f"{np_}.{'float32(value)' if spec.scalar else f'asarray(value, dtype={np_}.float32)'}", value=value
+        )
 
     def is_half(self, primal: str) -> bool:
         """Whether a primal value is of float16: its adjoint is added up in float32."""
@@ -205,4 +207,4 @@ def is_fresh_value(value: Node, facts: Facts) -> bool:
     return False
 
 
-_MAKERS = ("where", "full_like", "zeros_like", "exp", "cos", "sin", "log", "outer", "matmul", "dot")
+_MAKERS = ("astype", "where", "full_like", "zeros_like", "exp", "cos", "sin", "log", "outer", "matmul", "dot")

@@ -47,7 +47,8 @@ def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
         summed = _dot(value, facts)
         if summed is not None:
             return summed
-    return expression(f"{facts.library('sum_to')}(value, primal)", value=value, primal=copied(operand, facts))
+    wider = f", {facts.library('np')}.float32" if adjoints.is_half(operand.id) else ""
+    return expression(f"{facts.library('sum_to')}(value, primal{wider})", value=value, primal=copied(operand, facts))
 
 
 def _dot(value: Node, facts: Facts) -> Node | None:

@@ -19,8 +19,10 @@ from srcgrad.runtime.structure import mapped
 _LOOKING = ("check_array", "check_floating", "check_item", "check_number", "check_seed", "check_shape", "spread")
 
 
-def sum_to(g: Any, x: Any) -> Any:
+def sum_to(g: Any, x: Any, dtype: Any = None) -> Any:
     """`runtime.sum_to`, of which arrays that fit need nothing."""
+    if dtype is not None:
+        return _in_numpy(runtime.sum_to, g, x, dtype)
     if type(g) is type(x) is Array and g.shape == x.shape and g.dtype == x.dtype and g.dtype.kind in "fc":
         return g
     return _in_numpy(runtime.sum_to, g, x)

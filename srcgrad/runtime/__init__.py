@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from srcgrad.runtime.bands import half_bands, outer_bands, times_bands, turned_bands, whole_bands
 from srcgrad.runtime.broadcast import spread, sum_to, summands, summed
+from srcgrad.runtime.casts import cast
 from srcgrad.runtime.choices import (
     block_transpose,
     broadcast_parts,
@@ -97,6 +98,7 @@ __all__ = [
     "block_transpose",
     "bordered",
     "broadcast_parts",
+    "cast",
     "chain_adjoints",
     "chain_bend",
     "chain_second",

@@ -7,12 +7,13 @@ from typing import Any  # values are scalars, arrays of any kind, or sequences o
 import numpy as np
 
 
-def sum_to(g: Any, x: Any) -> Any:
+def sum_to(g: Any, x: Any, dtype: Any = None) -> Any:
     """`g` summed over the axes along which `x` was broadcast: the adjoint of `x` from that of the result.
 
-    The result has the shape, the floating dtype and the class of `x` (float, NumPy scalar, array; for a
-    list or tuple, one result per item). A `g` that fits is returned as it is; a scalar `g` is repeated. The
-    real part is taken where `x` is real. Raises TypeError (E5002) for an integer or boolean `x`, ValueError
+    The result has the shape, the floating dtype and the class of `x` (float, NumPy scalar, array; for a list or tuple,
+    one result per item). A `g` that fits is returned as it is; a scalar `g` is repeated. The real part is taken where
+    `x` is real. With `dtype`, wider than that of `x`, the sum is of that dtype. Float16 is added up in float32. Raises
+    TypeError (E5002) for an integer or boolean `x`, ValueError
     (E5004) where no broadcasting relates the two.
 
     >>> import numpy as np
@@ -21,6 +22,9 @@ def sum_to(g: Any, x: Any) -> Any:
            [3.]])
     """
     kind = type(x)
+    if dtype is not None:
+        summed = summed_to(np.asarray(g), np.shape(x)).astype(dtype, copy=False)
+        return summed if isinstance(x, np.ndarray) else summed[()]
     if kind is float:
         if isinstance(g, float):
             return g

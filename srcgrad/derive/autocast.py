@@ -1,0 +1,105 @@
+"""Arrays of lower precision: casts of arguments where the function begins, and back where elements are added up."""
+
+from __future__ import annotations
+
+from typing import Any  # global names mean arbitrary objects
+
+import gast
+import numpy as np
+
+from srcgrad.facts import UNKNOWN, Facts, Operation
+from srcgrad.front.namespace import Binding
+from srcgrad.front.webs import parameters
+from srcgrad.rules import rule_of
+from srcgrad.runtime.casts import cast
+from srcgrad.trees import Block, Node, assign, at, copy, expression, name, statements, stores, walk
+
+ADDING = (np.sum, np.mean, np.prod, np.var, np.std, np.cumsum, np.cumprod, np.linalg.norm)
+
+
+def autocast(function: Node, facts: Facts) -> Node:
+    """With a dtype to compute in, cast each floating array that enters, and widen what reductions take.
+
+    Arguments that hold integers, numbers and containers stay as they are, and so do arrays that the function makes.
+    """
+    dtype = facts.module.autocast
+    if not dtype:
+        return function
+    if dtype == "float16":
+        function.body = _widened(function.body, facts)
+    if not facts.called:
+        function.body[:0] = _entering(function, dtype, facts)
+    for table in (facts.reads, facts.mention, facts.spec, facts.value_spec, facts.part_spec, facts.tuples):
+        table.clear()  # they are found anew
+    return function
+
+
+def _entering(function: Node, dtype: str, facts: Facts) -> Block:
+    """`x_1 = x.astype(np.float16)`, read in the place of x from here on."""
+    made: Block = []
+    own = parameters(function)
+    read = {n.id for node in function.body for n in walk(node) if isinstance(n, gast.Name)}
+    bound = {*own, *(s for node in statements(function.body) for s in stores(node))} | set(facts.local)
+    outer = [one for one in sorted(read - bound) if _is_array(facts.namespace.lookup(one))]
+    for held in [*[p for p in own if p in read and _enters(p, facts)], *outer]:
+        low = facts.names.numbered(held) if held in own else facts.names.fresh(f"{held}_{dtype}")
+        for node in function.body:
+            for item in walk(node):
+                if isinstance(item, gast.Name) and item.id == held:
+                    item.id = low
+        if held in own:
+            facts.base[low] = held
+        for table in (facts.varied, facts.active):
+            if held in table:
+                table[low] = None
+        made.append(_cast(low, name(held), dtype, function, facts))
+    return made
+
+
+def _enters(parameter: str, facts: Facts) -> bool:
+    """Whether an argument is an array of floats: it is differentiated, or its kind says so."""
+    kind = facts.kinds.get(parameter, UNKNOWN)
+    if kind.tag == "unknown":
+        return parameter in facts.wrt
+    return kind.tag == "array" and kind.ndim != 0 and kind.dtype != "integer"
+
+
+def _is_array(found: Binding | None) -> bool:
+    value: Any = None if found is None or found.kind != "object" else found.object
+    return isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.ndim > 0
+
+
+def _widened(block: Block, facts: Facts) -> Block:
+    """`np.sum(h)` of an array as `np.sum(h.astype(np.float32))`."""
+    made: Block = []
+    for node in block:
+        for which in ("body", "orelse"):
+            if getattr(node, which, None):
+                setattr(node, which, _widened(getattr(node, which), facts))
+        operation = facts.operation.get(getattr(node, "value", None))
+        if operation is not None and any(operation.function is one for one in ADDING):
+            parameter, operand = next(iter(operation.bound.items()))
+            spec = facts.spec.get(operand)
+            if isinstance(operand, gast.Name) and operand.id in facts.varied and spec is not None and spec.ndim:
+                made.append(_widen(node, parameter, operand, operation, facts))
+        made.append(node)
+    return made
+
+
+def _widen(node: Node, parameter: str, operand: Node, operation: Operation, facts: Facts) -> Node:
+    held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
+    facts.temporaries[held] = "t"
+    for table in (facts.varied, facts.active):
+        if operand.id in table:
+            table[held] = None
+    made = _cast(held, copy(operand), "float32", node, facts)
+    facts.origin[made] = facts.origin.get(node, node)
+    operand.id = held
+    operation.bound[parameter] = operand
+    return made
+
+
+def _cast(bound: str, operand: Node, dtype: str, like: Node, facts: Facts) -> Node:
+    value = expression(f"x.astype({facts.library('np')}.{dtype})", x=operand)
+    facts.operation[value] = Operation("op", cast, rule_of(cast), {"x": operand, "dtype": value.args[0]})
+    return at(assign(bound, value), like)
