@@ -7,11 +7,12 @@ from collections.abc import Callable
 from typing import Any  # functions and arguments are arbitrary objects
 
 from srcgrad.arguments import check_input
-from srcgrad.derivative import Derivative, Wrt
+from srcgrad.derivative import Derivative
 from srcgrad.differentiable import Differentiable
 from srcgrad.errors import DifferentiationError
 from srcgrad.front.wanted import makes
 from srcgrad.opencl.boundary import device_in, on_device
+from srcgrad.options import Wrt
 from srcgrad.running import pull, resident_on, run
 
 

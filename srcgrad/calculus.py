@@ -10,10 +10,11 @@ from typing import Any  # functions and arguments are arbitrary objects
 import numpy as np
 
 from srcgrad.api import chosen_wrt, float_arguments, jvp, vjp
-from srcgrad.derivative import Derivative, Wrt
+from srcgrad.derivative import Derivative
 from srcgrad.differences import is_float, parts, vector, vector_along
 from srcgrad.errors import DifferentiationError
 from srcgrad.front.wanted import makes
+from srcgrad.options import Wrt
 from srcgrad.runtime import zeros_like
 
 Function = Callable[..., Any]

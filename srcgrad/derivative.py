@@ -5,14 +5,13 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any  # functions and arguments are arbitrary objects
 
 from srcgrad.arguments import check_input, kind_of, like_output, mirror
 from srcgrad.derive.kept import Saved
 from srcgrad.emit.module import free_names
-from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Kind
 from srcgrad.front.namespace import LiveNamespace
 from srcgrad.front.overlay import Overlay
@@ -22,12 +21,11 @@ from srcgrad.modules import Module
 from srcgrad.opencl.boundary import device_in, on_device, seen
 from srcgrad.opencl.device import Device
 from srcgrad.opencl.helpers import equip
+from srcgrad.options import Wrt, checked, locals_of, names_of, precision
 from srcgrad.pipeline import Derived, collection_paused
 from srcgrad.primal import primal_of
 from srcgrad.rules import generation
 from srcgrad.running import resident_on, run, seed_like
-
-Wrt = int | str | Sequence[int | str]
 
 
 @dataclass(frozen=True)
@@ -60,12 +58,12 @@ class Derivative:
     ) -> None:
         self.function = function
         self.auxiliary = auxiliary
-        self.autocast = _precision(autocast)
+        self.autocast = precision(autocast)
         self.mode = mode
         self.target = checked(target)
         self.primal, self.bound = primal_of(function)
         self.signature = inspect.signature(self.primal)
-        inner = _locals(self.primal) if mode in ("reverse", "value-and-grad", "vjp") else ()
+        inner = locals_of(self.primal) if mode in ("reverse", "value-and-grad", "vjp") else ()
         self.wrt = names_of(wrt, self.signature, len(self.bound), inner)
         self.single = single
         self.__name__ = f"{getattr(self.primal, '__name__', 'f')}_{mode}"
@@ -244,30 +242,6 @@ class Derivative:
         return f"<srcgrad {self.mode} of {getattr(self.primal, '__name__', 'f')} with respect to {', '.join(self.wrt)}>"
 
 
-def _locals(function: Any) -> tuple[str, ...]:
-    """The local variables of a function, its parameters apart."""
-    code = getattr(function, "__code__", None)
-    return () if code is None else (*code.co_varnames, *code.co_cellvars)
-
-
-def names_of(wrt: Wrt, signature: inspect.Signature, skipped: int = 0, inner: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Names that `wrt` means: positions and names of parameters, names in `inner`; E5009 if there is none."""
-    names = list(signature.parameters)[skipped:]
-    found: list[str] = []
-    for item in wrt if isinstance(wrt, tuple | list) else (wrt,):
-        if isinstance(item, int) and not isinstance(item, bool) and -len(names) <= item < len(names):
-            found.append(names[item])
-        elif isinstance(item, str) and (item in names or (item in inner and item not in signature.parameters)):
-            found.append(item)
-        else:
-            raise DifferentiationError(
-                "E5009", f"no parameter is {item!r}", f"the parameters are: {', '.join(names) or 'none'}"
-            )
-    if len(set(found)) != len(found) or not found:
-        raise DifferentiationError("E5009", f"wrt={wrt!r} names a parameter twice, or none", "name each one once")
-    return tuple(found)
-
-
 def _dependencies(facts: Any, tree: Any) -> Callable[[], bool]:
     """A test that tells whether a name outside the function has come to mean something else."""
     namespace, parts = facts.namespace, []
@@ -288,20 +262,3 @@ def changes(module: Module) -> list[Callable[[], bool]]:
     modules = module.all()
     checks = [_dependencies(made.facts, made.tree) for each in modules for made in each.made.values()]
     return checks + [each.methods_changed for each in modules]
-
-
-def _precision(dtype: Any) -> str:
-    """The name of a dtype to compute in; E5017 for any but float16 and float32."""
-    name = "" if dtype is None else getattr(dtype, "__name__", None) or str(dtype)
-    if name not in ("", "float16", "float32"):
-        raise DifferentiationError(
-            "E5017", f"autocast={dtype!r} is no lower precision", "give np.float16 or np.float32, or leave it out"
-        )
-    return name
-
-
-def checked(target: str) -> str:
-    """The name of a target; E5019 if there is none of that name."""
-    if target not in ("numpy", "opencl"):
-        raise DifferentiationError("E5019", f"no target is called {target!r}", "name numpy or opencl")
-    return target

@@ -7,7 +7,8 @@ import types
 from collections.abc import Callable
 from typing import Any  # functions and arguments are arbitrary objects
 
-from srcgrad.derivative import Derivative, Wrt, checked
+from srcgrad.derivative import Derivative
+from srcgrad.options import Wrt, checked
 
 
 class Differentiable:

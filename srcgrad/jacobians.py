@@ -11,11 +11,12 @@ import numpy as np
 
 from srcgrad.api import chosen_wrt, pulled
 from srcgrad.calculus import HessianProduct
-from srcgrad.derivative import Derivative, Wrt
+from srcgrad.derivative import Derivative
 from srcgrad.differences import Vector, is_float, parts, rebuild, tangent_like, vector, vector_along
 from srcgrad.errors import DifferentiationError
 from srcgrad.front.wanted import makes
 from srcgrad.opencl.boundary import device_in, on_device, on_host
+from srcgrad.options import Wrt
 
 Function = Callable[..., Any]
 MODES = ("reverse", "forward")

@@ -10,13 +10,14 @@ from dataclasses import asdict, dataclass, field
 from typing import Any  # functions of arbitrary arguments
 
 from srcgrad.api import float_arguments
-from srcgrad.derivative import Derivative, Wrt
+from srcgrad.derivative import Derivative
 from srcgrad.derive.kept import Saved
 from srcgrad.facts import Facts, Kind
 from srcgrad.front.target import find_target
 from srcgrad.imported import function_of, module_of
 from srcgrad.inputs import active, annotated, check_names, named
 from srcgrad.modules import Module
+from srcgrad.options import Wrt
 from srcgrad.running import run
 from srcgrad.trial import evaluated, listed
 

@@ -13,11 +13,12 @@ from typing import Any  # functions, arguments and values are arbitrary objects
 import numpy as np
 
 from srcgrad.api import float_arguments
-from srcgrad.derivative import Derivative, Wrt
+from srcgrad.derivative import Derivative
 from srcgrad.derive.probes import Place
 from srcgrad.load import load
 from srcgrad.modules import Module
 from srcgrad.opencl.boundary import on_host
+from srcgrad.options import Wrt
 from srcgrad.running import run
 from srcgrad.runtime.probes import listening
 

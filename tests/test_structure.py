@@ -52,6 +52,7 @@ ORDER = (
     {"opencl"},
     {
         "load",
+        "options",
         "signatures",
         "adapters",
         "primal",
