@@ -24,6 +24,9 @@ def chosen_wrt(function: Callable[..., Any], wrt: Wrt, argnums: Wrt | None = Non
     return tuple(asked) if isinstance(asked, list) else asked
 
 
+TEXTS = ("reverse", "value-and-grad", "vjp", "forward", "elementwise")
+
+
 @makes("reverse")
 def grad(
     function: Callable[..., Any],
@@ -166,8 +169,10 @@ def jvp(
 def source(
     function: Callable[..., Any], mode: str = "reverse", wrt: Wrt | None = None, *, target: str = "numpy"
 ) -> str:
-    """The text of a derivative: `mode` is reverse, value-and-grad, vjp or forward. Without `wrt`: all parameters.
+    """The text of a derivative. Without `wrt`: with respect to all parameters.
 
+    `mode` is reverse, value-and-grad, vjp, forward, elementwise, hvp, jacobian or hessian. The last two put their
+    result together column by column, which `srcgrad.jacobian` does itself, and with the fewer passes of the two modes.
     With `target="opencl"` it holds the kernels, as functions whose docstrings are the C.
 
     >>> from srcgrad import source
@@ -178,6 +183,12 @@ def source(
     if wrt is None:
         wrt = tuple(inspect.signature(function).parameters)
     single = not isinstance(wrt, tuple) or len(wrt) == 1
+    if mode in ("hvp", "jacobian", "hessian"):
+        from srcgrad.jacobians import text_of  # late: what is made of derivatives imports them
+
+        return text_of(function, mode, wrt, single, target)
+    if mode not in TEXTS:
+        raise DifferentiationError("E5006", f"no mode is called {mode!r}", f"use {', '.join(TEXTS)}, hvp or jacobian")
     return Derivative(function, mode, wrt, single, target).source
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from srcgrad.errors import DifferentiationError
 
 TARGET = "file.py, file.py:f,g, package.module:f, or - for standard input"
-MODES = ("reverse", "forward", "value-and-grad", "vjp")
+MODES = ("reverse", "forward", "value-and-grad", "vjp", "hvp", "elementwise")
 INTERRUPTED = 130  # what shells give for a command that Ctrl-C ended
 
 

@@ -11,7 +11,7 @@ from typing import Any  # functions and arguments are arbitrary objects
 
 from srcgrad.arguments import check_input, kind_of, like_output, mirror
 from srcgrad.derive.kept import Saved
-from srcgrad.emit.module import free_names
+from srcgrad.emit.module import free_names, origin
 from srcgrad.facts import Kind
 from srcgrad.front.namespace import LiveNamespace
 from srcgrad.front.overlay import Overlay
@@ -62,7 +62,8 @@ class Derivative:
         self.mode = mode
         self.target = checked(target)
         self.primal, self.bound = primal_of(function)
-        self.signature = inspect.signature(self.primal)
+        own = isinstance(self.primal, Derivative)  # whose `__wrapped__` is made when it is looked at
+        self.signature = self.primal.__signature__ if own else inspect.signature(self.primal)
         inner = locals_of(self.primal) if mode in ("reverse", "value-and-grad", "vjp") else ()
         self.wrt = names_of(wrt, self.signature, len(self.bound), inner)
         self.single = single
@@ -104,7 +105,7 @@ class Derivative:
         main = self._derived(module, function, kinds)
         name = main.name
         text, outside = module.text(main)
-        label = f"{name} of {main.facts.source.file}:{main.facts.source.first}"
+        label = f"{name} of {origin(main.facts.source)}"
         compiled = load(text, name, label, dict(outside))
         checks = changes(module)
         if derived:

@@ -75,7 +75,10 @@ class _Output:
         kinds = annotated(function)
         names = active(function, kinds) if wrt is None else named(function, wrt)
         known = list(self.module.made)
-        name = self.module.derivative(function, mode, names, kinds)
+        known_as = function
+        if mode == "hvp":
+            known_as = self.module.derived(function, "reverse", names, kinds, single=len(names) == 1).function
+        name = self.module.derivative(known_as, mode, names, kinds)
         new = [made for key, made in self.module.made.items() if key not in known]
         main = next(made for made in self.module.made.values() if made.name == name)
         self.module.pieces(new, self.look, self.pieces)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any  # functions are arbitrary objects
 
 import numpy as np
 
 from srcgrad.emit.globals import Globals
-from srcgrad.emit.module import body, gap, import_lines
+from srcgrad.emit.module import body, gap, import_lines, origin
 from srcgrad.emit.pieces import write
+from srcgrad.emit.references import identifiers
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import UNKNOWN, Facts, Kind
 from srcgrad.front.namespace import Namespace
@@ -17,8 +19,8 @@ from srcgrad.front.overlay import Overlay
 from srcgrad.front.static import StaticFunction, StaticModule
 from srcgrad.front.webs import parameters
 from srcgrad.load import load
+from srcgrad.names import Names
 from srcgrad.runtime import unit
-from srcgrad.trees import Node
 
 if TYPE_CHECKING:
     from srcgrad.modules import Module
@@ -30,6 +32,7 @@ class Inner:
 
     function: Any
     seeds: tuple[str, ...] = ()
+    text: str = ""
 
 
 def inner(
@@ -46,8 +49,8 @@ def inner(
     text, name, outside, seeds, facts = _text(sub, function, mode, wrt, kinds, single=single, auxiliary=auxiliary)
     base = _base(facts.namespace)
     if isinstance(base, StaticModule):
-        return Inner(_static(text, name, base, "srcgrad"), seeds)
-    label = f"{name} of {facts.source.file}:{facts.source.first}"
+        return Inner(_static(text, name, facts, "srcgrad"), seeds)
+    label = f"{name} of {origin(facts.source)}"
     return Inner(load(text, name, label, outside), seeds)
 
 
@@ -76,14 +79,45 @@ def columns(sub: Module, function: Any, wrt: tuple[str, ...], kinds: dict[str, K
     """The Jacobian of a function as a function with a text, which puts it together column by column."""
     text, push, outside, seeds, facts = _text(sub, function, "push", wrt, kinds, single=False)
     name = f"{facts.source.name}_jacobian"
-    driver = jacobian_text(name, push, facts.source.tree, dict(zip(wrt, seeds, strict=True)), single, kinds)
+    own = set(parameters(facts.source.tree))
+    shared = own if "import numpy as np\n" in text else own | identifiers(text)
+    names = Names(own | identifiers(text) | {*seeds, name, *outside})
+    np_, unit_ = Names(shared).fresh("np"), names.fresh("unit")
+    names.taken.add(np_)
+    tangents = dict(zip(wrt, seeds, strict=True))
+    signature, tree = _signature(text, push, seeds), facts.source.tree.args
+    own_names = [*(p.id for p in tree.posonlyargs + tree.args), *(f"{p.id}={p.id}" for p in tree.kwonlyargs)]
+    driver = jacobian_text(
+        name, push, signature, own_names, tangents, single=single, kinds=kinds, names=names, library=(np_, unit_)
+    )
     base = _base(facts.namespace)
+    whole = _together(text, driver, f"import numpy as {np_}", f"from srcgrad.runtime import unit as {unit_}")
     if isinstance(base, StaticModule):
-        imports = "import numpy as np\nfrom srcgrad.runtime import unit\n"
-        return Inner(_static(f"{imports}{text}\n\n{driver}", name, base, "jacobian"))
-    label = f"of {facts.source.name} at {facts.source.file}:{facts.source.first}"
+        return Inner(_static(whole, name, facts, "jacobian"), text=whole)
+    label = f"{name} of {origin(facts.source)}"
     pushed = load(text, push, label, outside)
-    return Inner(load(driver, name, label, {push: pushed, "np": np, "unit": unit}, by="jacobian"))
+    made = load(driver, name, label, {**outside, push: pushed, np_: np, unit_: unit}, by="jacobian")
+    return Inner(made, text=whole)
+
+
+def _together(text: str, driver: str, *needed: str) -> str:
+    """A text with a function more, and the imports of both."""
+    nodes = [n for n in ast.parse(text).body if isinstance(n, ast.Import | ast.ImportFrom)]
+    single = [type(n)(**{**vars(n), "names": [one]}) for n in nodes for one in n.names]
+    lines = text.split("\n")
+    count = next(k for k, line in enumerate(lines) if not line.startswith("#"))
+    head, last = lines[:count], max([count, *(n.end_lineno or 0 for n in nodes)])
+    imports = import_lines([*map(ast.unparse, single), *(line.replace(" as unit", "") for line in needed)])
+    return "\n".join([*head, *imports, *lines[last:], "", driver])
+
+
+def _signature(text: str, push: str, seeds: tuple[str, ...]) -> str:
+    """The parameters of a function of a text, without those that are tangents."""
+    made = next(n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef) and n.name == push)
+    pairs = zip(made.args.kwonlyargs, made.args.kw_defaults, strict=True)
+    kept = [(word, default) for word, default in pairs if word.arg not in seeds]
+    made.args.kwonlyargs, made.args.kw_defaults = [word for word, _ in kept], [default for _, default in kept]
+    return ast.unparse(made.args)
 
 
 def _base(namespace: Namespace) -> Namespace:
@@ -92,34 +126,47 @@ def _base(namespace: Namespace) -> Namespace:
     return namespace
 
 
-def _static(text: str, name: str, home: Any, by: str) -> StaticFunction:
+def _static(text: str, name: str, facts: Facts, by: str) -> StaticFunction:
     """The function `name` of a text that is never run."""
-    made = StaticModule(home.program, home.name, f"<{by} {name} of {home.label}>", text, False)
+    home = _base(facts.namespace)
+    assert isinstance(home, StaticModule), "the caller has looked"
+    made = StaticModule(home.program, home.name, f"<{by} {name} of {origin(facts.source)}>", text, False)
     found = made.function(name)
     assert found is not None and found.static is not None, "the text defines it"
     return found.static
 
 
-def jacobian_text(name: str, push: str, tree: Node, wrt: dict[str, str], single: bool, kinds: dict[str, Kind]) -> str:
+def jacobian_text(
+    name: str,
+    push: str,
+    signature: str,
+    own: list[str],
+    wrt: dict[str, str],
+    *,
+    single: bool,
+    kinds: dict[str, Kind],
+    names: Names,
+    library: tuple[str, str],
+) -> str:
     """A function that calls the tangent function `push` for each number of the parameters `wrt` (name -> tangent)."""
-    given = ", ".join(f"{p}={p}" for p in parameters(tree))
-    lines = [f"def {name}({', '.join(parameters(tree))}):"]
+    given = ", ".join(own)
+    (np_, unit_), i = library, names.fresh("i")
+    lines, results = [f"def {name}({signature}):"], []
     for wanted, tangent in wrt.items():
-        others = "".join(f", {t}=np.zeros_like({o})" for o, t in wrt.items() if o != wanted)
+        others = "".join(f", {t}={np_}.zeros_like({o})" for o, t in wrt.items() if o != wanted)
+        results.append(names.fresh(f"{wanted}_columns"))
         if kinds.get(wanted, UNKNOWN).tag == "scalar":
-            lines.append(f"    {wanted}_columns = {push}({given}, {tangent}=1.0{others})")
+            lines.append(f"    {results[-1]} = {push}({given}, {tangent}=1.0{others})")
             continue
-        zeros = f"{tangent}=np.zeros_like({wanted})"
+        first, shape, rows = (names.fresh(f"{wanted}_{stem}") for stem in ("first", "shape", "rows"))
         lines += [
-            f"    {wanted}_first = {push}({given}, {zeros}{others})",
-            f"    {wanted}_shape = (np.size({wanted}),) + np.shape({wanted}_first)",
-            f"    {wanted}_rows = np.zeros({wanted}_shape, np.result_type({wanted}_first))",
-            f"    for i in range(np.size({wanted})):",
-            f"        {wanted}_rows[i] = {push}({given}, {tangent}=unit({wanted}, i){others})",
-            f"    {wanted}_last = np.moveaxis({wanted}_rows, 0, -1)",
-            f"    {wanted}_columns = {wanted}_last.reshape(np.shape({wanted}_first) + np.shape({wanted}))",
+            f"    {first} = {push}({given}, {tangent}={np_}.zeros_like({wanted}){others})",
+            f"    {shape} = ({np_}.size({wanted}),) + {np_}.shape({first})",
+            f"    {rows} = {np_}.zeros({shape}, {np_}.result_type({first}))",
+            f"    for {i} in range({np_}.size({wanted})):",
+            f"        {rows}[{i}] = {push}({given}, {tangent}={unit_}({wanted}, {i}){others})",
+            f"    {results[-1]} = {np_}.moveaxis({rows}, 0, -1).reshape({np_}.shape({first}) + {np_}.shape({wanted}))",
         ]
-    results = [f"{wanted}_columns" for wanted in wrt]
     lines.append(f"    return {results[0] if single else '(' + ', '.join(results) + ',)'}")
     return "\n".join([*lines, ""])
 

@@ -15,6 +15,7 @@ from srcgrad.derivative import Derivative
 from srcgrad.differences import Vector, is_float, parts, rebuild, tangent_like, vector, vector_along
 from srcgrad.errors import DifferentiationError
 from srcgrad.front.wanted import makes
+from srcgrad.modules import Module
 from srcgrad.opencl.boundary import device_in, on_device, on_host
 from srcgrad.options import Wrt
 
@@ -125,6 +126,18 @@ def _like(block: Vector, one: Any, other: Any) -> Any:
     if made.ndim or isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         return made
     return float(made) if isinstance(other, float) and not isinstance(other, np.generic) else made[()]
+
+
+def text_of(function: Function, mode: str, wrt: Wrt, single: bool, target: str) -> str:
+    """The text of a Jacobian or a Hessian, for arguments of any kind, or of the product of a Hessian."""
+    chosen = wrt[0] if single and not isinstance(wrt, int | str) else wrt
+    if mode == "hvp":
+        return HessianProduct(function, chosen, target).source
+    if target != "numpy":
+        raise DifferentiationError("E5019", f"the text of a {mode} is made for NumPy", "leave `target` out")
+    primal = Derivative(function, "reverse", chosen, single)
+    made = Module().derived(primal.primal, mode, primal.wrt, {}, single=single)
+    return made.text
 
 
 @makes("jacobian")

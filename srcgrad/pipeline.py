@@ -58,6 +58,7 @@ from srcgrad.improve.copies import copies
 from srcgrad.improve.dead import dead
 from srcgrad.improve.inline import inline
 from srcgrad.improve.order import order
+from srcgrad.improve.parts import parts
 from srcgrad.improve.products import products
 from srcgrad.improve.reuse import reuse
 from srcgrad.improve.signs import signs
@@ -98,6 +99,7 @@ IMPROVE: tuple[Pass, ...] = (
     dead,
     unread,
     dead,
+    parts,
     spread_seed,
     copies,
     spelling,

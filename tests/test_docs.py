@@ -14,6 +14,7 @@ from tests.pages import ROOT, blocks, sections
 PAGES = (
     "README.md",
     "docs/tutorial.md",
+    "docs/calculus.md",
     "docs/how-it-works.md",
     "docs/intermediates.md",
     "docs/memory.md",

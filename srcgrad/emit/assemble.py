@@ -31,7 +31,7 @@ TITLE = {
     "value-and-grad": "Value and gradient of `{name}` with respect to {wrt}.",
     "vjp": "Value of `{name}` and its pullback with respect to {wrt}.",
     "forward": "Value of `{name}` and its derivative along tangents of {wrt}.",
-    "hvp": "Derivative of `{name}` along tangents of {wrt}.",
+    "hvp": "Product of the Hessian of `{name}` with tangents of {wrt}.",
     "push": "Derivative of `{name}` along tangents of {wrt}.",
     "elementwise": "Gradient of the sum of the elements of `{name}` with respect to {wrt}.",
     "trace": "Value and gradient of `{name}` with respect to {wrt}, each operation watched.",
@@ -95,7 +95,8 @@ def signature(function: Node, facts: Facts) -> Node:
 
 def docstring(program: Program, facts: Facts) -> str:
     """Of what, with respect to what, and what is recorded; in the manner of Tapenade."""
-    title = TITLE[facts.mode].format(name=facts.source.name, wrt=", ".join(facts.wrt), line=facts.source.first)
+    own = facts.source.name.removesuffix("_grad") if facts.mode == "hvp" else facts.source.name
+    title = TITLE[facts.mode].format(name=own, wrt=", ".join(facts.wrt), line=facts.source.first)
     if facts.pushes_forward or facts.mode == "primal":
         return "\n    ".join(textwrap.wrap(title, 80))
     lines = [*textwrap.wrap(title, 80), ""]

@@ -14,7 +14,7 @@ import numpy as np
 from srcgrad.facts import Operation
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.scope import Scope
-from srcgrad.runtime import add_at
+from srcgrad.runtime import add_at, fields_of
 from srcgrad.trees import Node
 
 _SEQUENCES = ("arrays", "tup", "choices", "choicelist", "c_and_lower", "lu_and_piv")  # that take several arrays
@@ -64,6 +64,8 @@ def check_operands(value: Node, operation: Operation, places: Container[str], sc
 def _odd(operand: Node, parameter: str, operation: Operation, scope: Scope) -> str:
     """What an operand is, if it is neither a number nor an array, nor a container where one may stand."""
     held = operand.id if isinstance(operand, gast.Name) else ""
+    if operation.function is fields_of:
+        return ""
     kind = scope.facts.kinds.get(held)
     if kind is not None and kind.tag in ("other", "object") and not scope.facts.list_kind(held):
         return "an object" if kind.tag == "other" else str(kind.items[0][0].__name__)

@@ -19,7 +19,7 @@ from srcgrad.front.lists import changed_list, kinds_of_lists
 from srcgrad.front.namespace import Binding
 from srcgrad.front.nested import take_out
 from srcgrad.front.overlay import Overlay
-from srcgrad.front.records import open_records
+from srcgrad.front.records import open_records, opened_records
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.sequence import check_sequence, check_targets
 from srcgrad.front.trips import trips
@@ -82,7 +82,9 @@ def plain(function: Node, facts: Facts) -> Node:
             return s
         return x
     """
-    if not facts.generated:
+    if facts.generated:
+        opened_records(function, facts)
+    else:
         work = Plain(facts)
         hooks(function, work, own_names(function))
         function.body = take_out(function.body, work)

@@ -12,6 +12,7 @@ import gast
 from srcgrad.facts import Facts, Kind
 from srcgrad.front.functions import of_argument
 from srcgrad.front.resolve import binding_of, trusted_constant
+from srcgrad.runtime import fields_of
 from srcgrad.trees import Node, at, constant, expression, header, statement, statements, stores, target, walk
 
 if TYPE_CHECKING:
@@ -36,6 +37,17 @@ def open_records(function: Node, work: Plain) -> None:
         if known is not None:
             facts.functions[name] = known
     spell_fields(function, facts)
+
+
+def opened_records(function: Node, facts: Facts) -> None:
+    """Note what a text of ours has opened already: `p = fields_of(p)`."""
+    for node in function.body:
+        kind = facts.kinds.get(str(target(node)))
+        called = node.value if kind is not None and kind.tag == "object" else None
+        found = binding_of(called.func, facts, facts.local) if isinstance(called, gast.Call) else None
+        if kind is not None and found is not None and found.object is fields_of:
+            facts.records[str(target(node))] = kind.items[0][0]
+            facts.copies[node] = None
 
 
 def _after_docstring(function: Node) -> int:
