@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any  # functions are arbitrary objects
 
+import gast
 import numpy as np
 
 from srcgrad.emit.globals import Globals
@@ -78,6 +79,7 @@ def _text(
 def columns(sub: Module, function: Any, wrt: tuple[str, ...], kinds: dict[str, Kind], *, single: bool) -> Inner:
     """The Jacobian of a function as a function with a text, which puts it together column by column."""
     text, push, outside, seeds, facts = _text(sub, function, "push", wrt, kinds, single=False)
+    _check_one(sub, push, facts)
     name = f"{facts.source.name}_jacobian"
     own = set(parameters(facts.source.tree))
     shared = own if "import numpy as np\n" in text else own | identifiers(text)
@@ -98,6 +100,18 @@ def columns(sub: Module, function: Any, wrt: tuple[str, ...], kinds: dict[str, K
     pushed = load(text, push, label, outside)
     made = load(driver, name, label, {**outside, push: pushed, np_: np, unit_: unit}, by="jacobian")
     return Inner(made, text=whole)
+
+
+def _check_one(sub: Module, push: str, facts: Facts) -> None:
+    """E5007 for a function of several values, whose Jacobian is no single array."""
+    main = next(made for made in sub.made.values() if made.name == push)
+    value = main.tree.body[-1].value
+    if isinstance(value, gast.Tuple | gast.List | gast.Dict) or facts.containers.get(getattr(value, "id", "")):
+        raise DifferentiationError(
+            "E5007",
+            f"the Jacobian of `{facts.source.name}`, which returns several values, as a text",
+            "ask for one argument or one value at a time, or call srcgrad.jacobian outside of the function",
+        )
 
 
 def _together(text: str, driver: str, *needed: str) -> str:

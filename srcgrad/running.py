@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import linecache
 import traceback
@@ -12,6 +13,7 @@ from srcgrad.arguments import cast_seed
 from srcgrad.errors import CODES, DifferentiationError, Place
 from srcgrad.opencl.boundary import are_direct, device_in, on_device, on_host, seen
 from srcgrad.opencl.device import Device, using
+from srcgrad.runtime import fields_of
 
 if TYPE_CHECKING:
     from srcgrad.derivative import Derivative
@@ -68,6 +70,17 @@ def _line_of(error: Exception) -> Place | None:
     return found
 
 
+def opened(value: Any) -> Any:
+    """A seed of a gradient as its text knows it: the adjoint of an object is a dict of those of its fields."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {name: opened(part) for name, part in fields_of(value).items()}
+    if isinstance(value, dict):
+        return {key: opened(part) for key, part in value.items()}
+    if isinstance(value, tuple | list):
+        return type(value)(map(opened, value)) if not hasattr(value, "_fields") else type(value)(*map(opened, value))
+    return value
+
+
 def pull(back: Callable[[Any], Any], derivative: Derivative, values: list[Any], output: Any) -> Callable[[Any], Any]:
     """The pullback that users get: seeds are checked, adjoints mirror the arguments."""
     device = device_in(values)
@@ -75,6 +88,7 @@ def pull(back: Callable[[Any], Any], derivative: Derivative, values: list[Any], 
 
     def pullback(seed: Any) -> Any:
         given = seed_like(output, seed, resident)
+        given = opened(given) if hasattr(derivative.primal, "as_function") else given
         try:
             if device is None:
                 found = back(given)
