@@ -30,6 +30,7 @@ FAMILIES = (
     "runtime",
     "intermediates",
     "given",
+    "sparse",
     "transposes",
     "series",
     "numbers",
@@ -58,6 +59,7 @@ ON_REQUEST: dict[str, tuple[str, ...]] = {
         "special_several",
         "special_refused",
     ),
+    "scipy.sparse": ("sparse_solvers",),
     "scipy.stats": (
         "stats_densities",
         "stats_positive",

@@ -19,6 +19,7 @@ from types import MethodType
 from typing import Any
 
 import numpy as np
+import scipy.sparse.linalg
 import scipy.special
 import scipy.stats
 

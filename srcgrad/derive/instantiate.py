@@ -164,6 +164,8 @@ def fill(node: Node, setting: Setting, local: dict[str, Node]) -> Node:
         _drop_defaults(made, setting.template.namespace.get(node.func.id))
     if isinstance(node, gast.Attribute) and node.attr == "mT" and rank_of(made.value, setting.facts) == 2:
         made.attr = "T"
+    if isinstance(node, gast.Attribute) and node.attr == "T" and getattr(made.value, "attr", "") == "T":
+        return made.value.value
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and isinstance(node.func.value, gast.Name):
         if holder(setting.template.namespace.get(node.func.value.id)) is not None:
             while made.args and _at_default(node.args[len(made.args) - 1], setting):

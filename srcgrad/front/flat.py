@@ -119,10 +119,10 @@ def _flat_op(value: Node, operation: Operation, scope: Scope) -> Node:
     template = adjoint_template(rule) or tangent_template(rule)
     assert template is not None, "a rule that is not constant has a template"
     places = template.differentiable if rule.template is not None else template.parameters
-    places = (*places, *rule.refuses)
     swap: dict[Node, Node] = {}
     bound = dict(operation.bound)
     check_operands(value, operation, places, scope)
+    places = (*places, *rule.refuses)
     for parameter, argument in operation.bound.items():
         if parameter == template.variadic:
             settled = atom if parameter in places else _held

@@ -12,6 +12,7 @@ import gast
 
 from srcgrad.front.namespace import Binding
 from srcgrad.front.resolve import binding_of
+from srcgrad.front.sparse import is_sparse
 from srcgrad.front.wanted import MAKERS, Wanted, made_by, wanted_of
 from srcgrad.identity import is_distribution
 from srcgrad.recompute import Checkpoint
@@ -64,6 +65,8 @@ def function_of(node: Node, facts: Facts, local: frozenset[str]) -> Function | N
         known = facts.functions.get(node.value.id) if isinstance(node.value, gast.Name) else None
         if known is not None:
             return None if known.whole is None else _method(known.whole, node, None, facts)
+        if is_sparse(node.value, facts, lambda part: binding_of(part, facts, local)):
+            return None
         owner = binding_of(node.value, facts, local)
         if owner is not None and _is_instance(owner):
             return _method(type(owner.object), node, owner.object, facts)

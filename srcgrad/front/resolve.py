@@ -15,6 +15,7 @@ import srcgrad.templates as templates
 from srcgrad.facts import Facts, Operation
 from srcgrad.front.arguments import bind_arguments, check_handled, instead
 from srcgrad.front.namespace import Binding, attribute
+from srcgrad.front.sparse import sparse_product
 from srcgrad.front.step import Step
 from srcgrad.identity import home
 from srcgrad.recompute import Checkpoint
@@ -64,6 +65,9 @@ def binding_of(node: Node, facts: Facts, local: frozenset[str]) -> Binding | Non
 
 def operation_of(node: Node, facts: Facts, local: frozenset[str]) -> Operation | None:
     """The operation of an expression whose operands may be active; None where nothing can be active."""
+    sparse = sparse_product(node, facts, lambda part: binding_of(part, facts, local))
+    if sparse is not None:
+        return _of_op(*sparse, [], node, facts)
     if isinstance(node, gast.BinOp):
         return _of_op(_operator(node.op, node, facts), [node.left, node.right], [], node, facts)
     if isinstance(node, gast.UnaryOp):

@@ -69,6 +69,7 @@ from srcgrad.runtime.seed import check_array, check_floating, check_item, check_
 from srcgrad.runtime.signals import convolve_transpose
 from srcgrad.runtime.sinc import sinc_derivative
 from srcgrad.runtime.snapshots import Snapshots
+from srcgrad.runtime.sparse import sparse_left, sparse_right
 from srcgrad.runtime.spectra import (
     as_real,
     inverse_gaps,
@@ -179,6 +180,8 @@ __all__ = [
     "smaller_side",
     "split_axes",
     "split_like",
+    "sparse_left",
+    "sparse_right",
     "spread",
     "square",
     "stored",
