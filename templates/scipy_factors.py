@@ -130,7 +130,7 @@ def qr(z, a, mode="full"):
 @tangent(linalg.qr)
 def qr_tangent(z, a, mode="full"):
     k = smaller_side(a)
-    pulled = linalg.solve_triangular(z[1][..., :k, :k], d[a][..., :k].mT, 1).mT
+    pulled = linalg.solve_triangular(z[1][..., :k, :k], d[a][..., :k].mT, trans=1).mT
     product = z[0].mT @ pulled
     lower = widened(np.tril(product, -1), z[0])
     skew = lower - lower.mT
@@ -154,16 +154,16 @@ def cholesky(z, a, lower=False):
     factor = lowered(z, lower)
     product = factor.mT @ lowered(d[z], lower)
     halved = 0.5 * (np.tril(product) + np.tril(product, -1))
-    left = linalg.solve_triangular(factor, halved, 1, True)
-    turned = linalg.solve_triangular(factor, left.mT, 1, True)
+    left = linalg.solve_triangular(factor, halved, trans=1, lower=True)
+    turned = linalg.solve_triangular(factor, left.mT, trans=1, lower=True)
     d[a] = 0.5 * (turned + turned.mT)
 
 
 @tangent(linalg.cholesky)
 def cholesky_tangent(z, a, lower=False):
     factor = lowered(z, lower)
-    left = linalg.solve_triangular(factor, 0.5 * (d[a] + d[a].mT), 0, True)
-    turned = linalg.solve_triangular(factor, left.mT, 0, True)
+    left = linalg.solve_triangular(factor, 0.5 * (d[a] + d[a].mT), lower=True)
+    turned = linalg.solve_triangular(factor, left.mT, lower=True)
     d[z] = raised(factor @ (0.5 * (np.tril(turned) + np.tril(turned, -1))), lower)
 
 
@@ -181,16 +181,16 @@ def cho_factor(z, a, lower=False):
     factor = lowered(z[0], lower)
     product = factor.mT @ lowered(d[z][0], lower)
     halved = 0.5 * (np.tril(product) + np.tril(product, -1))
-    left = linalg.solve_triangular(factor, halved, 1, True)
-    turned = linalg.solve_triangular(factor, left.mT, 1, True)
+    left = linalg.solve_triangular(factor, halved, trans=1, lower=True)
+    turned = linalg.solve_triangular(factor, left.mT, trans=1, lower=True)
     d[a] = 0.5 * (turned + turned.mT)
 
 
 @tangent(linalg.cho_factor)
 def cho_factor_tangent(z, a, lower=False):
     factor = lowered(z[0], lower)
-    left = linalg.solve_triangular(factor, 0.5 * (d[a] + d[a].mT), 0, True)
-    turned = linalg.solve_triangular(factor, left.mT, 0, True)
+    left = linalg.solve_triangular(factor, 0.5 * (d[a] + d[a].mT), lower=True)
+    turned = linalg.solve_triangular(factor, left.mT, lower=True)
     d[z] = (raised(factor @ (0.5 * (np.tril(turned) + np.tril(turned, -1))), lower), zeros_like(z[1]))
 
 
@@ -207,15 +207,15 @@ def lu_factor(z, a):
     below = np.tril(d[z][0], -1)
     turned = np.tril(below + triangle(factors, True, True).mT @ below, -1)
     inner = turned + np.triu(np.triu(d[z][0]) @ upper.mT)
-    left = linalg.solve_triangular(factors, inner, 1, True, True)
+    left = linalg.solve_triangular(factors, inner, trans=1, lower=True, unit_diagonal=True)
     d[a] = unpermuted(linalg.solve_triangular(factors, left.mT).mT, z[1])
 
 
 @tangent(linalg.lu_factor)
 def lu_factor_tangent(z, a):
     factors = as_square(z[0])
-    left = linalg.solve_triangular(factors, permuted(d[a], z[1]), 0, True, True)
-    inner = linalg.solve_triangular(factors, left.mT, 1).mT
+    left = linalg.solve_triangular(factors, permuted(d[a], z[1]), lower=True, unit_diagonal=True)
+    inner = linalg.solve_triangular(factors, left.mT, trans=1).mT
     lower = np.tril(factors, -1) @ np.tril(inner, -1) + np.tril(inner, -1)
     d[z] = (lower + np.triu(inner) @ np.triu(factors), zeros_like(z[1]))
 
@@ -233,14 +233,14 @@ def lu_factor_tangent(z, a):
 )
 def lu(z, a):
     inner = np.tril(as_square(z[1]).mT @ d[z][1], -1) + np.triu(d[z][2] @ as_square(z[2]).mT)
-    left = linalg.solve_triangular(z[1], inner, 1, True, True)
+    left = linalg.solve_triangular(z[1], inner, trans=1, lower=True, unit_diagonal=True)
     d[a] = z[0] @ linalg.solve_triangular(z[2], left.mT).mT
 
 
 @tangent(linalg.lu)
 def lu_tangent(z, a):
-    left = linalg.solve_triangular(as_square(z[1]), z[0].mT @ d[a], 0, True, True)
-    inner = linalg.solve_triangular(as_square(z[2]), left.mT, 1).mT
+    left = linalg.solve_triangular(as_square(z[1]), z[0].mT @ d[a], lower=True, unit_diagonal=True)
+    inner = linalg.solve_triangular(as_square(z[2]), left.mT, trans=1).mT
     d[z] = (np.zeros_like(z[0]), z[1] @ np.tril(inner, -1), np.triu(inner) @ z[2])
 
 

@@ -68,17 +68,27 @@ tangent(linalg.lstsq)(systems.lstsq_tangent)
 )
 def solve(z, a, b, lower=False, assume_a=None, transposed=False):
     if assume_a is None or assume_a == "gen":
-        if transposed:
-            solved = linalg.solve(a, columns(d[z], b))
-            d[a] = sum_to(-columns(z, b) @ solved.mT, a)
+        if np.ndim(a) == 2 and np.ndim(b) == 1 and not transposed:
+            solved = linalg.solve(a.T, d[z])
+            d[a] = -np.outer(solved, z)
+            d[b] = solved
+        elif np.ndim(a) == 2 and np.ndim(b) == 2 and not transposed:
+            solved = linalg.solve(a.T, d[z])
+            d[a] = -solved @ z.T
+            d[b] = solved
+        elif transposed:
+            turned = linalg.solve(a, columns(d[z], b))
+            d[a] = sum_to(-columns(z, b) @ turned.mT, a)
+            d[b] = sum_to(np.reshape(turned, np.shape(z)), b)
         else:
-            solved = linalg.solve(a.mT, columns(d[z], b))
-            d[a] = sum_to(-solved @ columns(z, b).mT, a)
+            turned = linalg.solve(a.mT, columns(d[z], b))
+            d[a] = sum_to(-turned @ columns(z, b).mT, a)
+            d[b] = sum_to(np.reshape(turned, np.shape(z)), b)
     else:
-        solved = linalg.solve(a, columns(d[z], b), lower, assume_a=assume_a)
-        turned = solved @ columns(z, b).mT
-        d[a] = sum_to(-0.5 * (turned + turned.mT), a)
-    d[b] = sum_to(np.reshape(solved, np.shape(z)), b)
+        turned = linalg.solve(a, columns(d[z], b), lower=lower, assume_a=assume_a)
+        product = turned @ columns(z, b).mT
+        d[a] = sum_to(-0.5 * (product + product.mT), a)
+        d[b] = sum_to(np.reshape(turned, np.shape(z)), b)
 
 
 @tangent(linalg.solve)
@@ -90,7 +100,7 @@ def solve_tangent(z, a, b, lower=False, assume_a=None, transposed=False):
             moved = linalg.solve(a, columns(d[b], b) - d[a] @ columns(z, b))
     else:
         rest = columns(d[b], b) - 0.5 * ((d[a] + d[a].mT) @ columns(z, b))
-        moved = linalg.solve(a, rest, lower, assume_a=assume_a)
+        moved = linalg.solve(a, rest, lower=lower, assume_a=assume_a)
     d[z] = np.reshape(moved, np.shape(z))
 
 
@@ -110,21 +120,36 @@ def solve_tangent(z, a, b, lower=False, assume_a=None, transposed=False):
 )
 def solve_triangular(z, a, b, trans=0, lower=False, unit_diagonal=False):
     if trans == 0 or trans == "N":
-        solved = linalg.solve_triangular(a, columns(d[z], b), 1, lower, unit_diagonal)
-        d[a] = sum_to(-triangle(solved @ columns(z, b).mT, lower, unit_diagonal), a)
+        if np.ndim(a) == 2 and np.ndim(b) == 1:
+            solved = linalg.solve_triangular(a, d[z], trans=1, lower=lower, unit_diagonal=unit_diagonal)
+            d[a] = -triangle(np.outer(solved, z), lower, unit_diagonal)
+            d[b] = solved
+        elif np.ndim(a) == 2 and np.ndim(b) == 2:
+            solved = linalg.solve_triangular(a, d[z], trans=1, lower=lower, unit_diagonal=unit_diagonal)
+            d[a] = -triangle(solved @ z.T, lower, unit_diagonal)
+            d[b] = solved
+        else:
+            turned = linalg.solve_triangular(a, columns(d[z], b), trans=1, lower=lower, unit_diagonal=unit_diagonal)
+            d[a] = sum_to(-triangle(turned @ columns(z, b).mT, lower, unit_diagonal), a)
+            d[b] = sum_to(np.reshape(turned, np.shape(z)), b)
     else:
-        solved = linalg.solve_triangular(a, columns(d[z], b), 0, lower, unit_diagonal)
-        d[a] = sum_to(-triangle(columns(z, b) @ solved.mT, lower, unit_diagonal), a)
-    d[b] = sum_to(np.reshape(solved, np.shape(z)), b)
+        turned = linalg.solve_triangular(a, columns(d[z], b), lower=lower, unit_diagonal=unit_diagonal)
+        d[a] = sum_to(-triangle(columns(z, b) @ turned.mT, lower, unit_diagonal), a)
+        d[b] = sum_to(np.reshape(turned, np.shape(z)), b)
 
 
 @tangent(linalg.solve_triangular)
 def solve_triangular_tangent(z, a, b, trans=0, lower=False, unit_diagonal=False):
-    if trans == 0 or trans == "N":
-        rest = columns(d[b], b) - triangle(d[a], lower, unit_diagonal) @ columns(z, b)
+    if np.ndim(a) == 2 and (trans == 0 or trans == "N"):
+        rest = d[b] - triangle(d[a], lower, unit_diagonal) @ z
+        d[z] = linalg.solve_triangular(a, rest, lower=lower, unit_diagonal=unit_diagonal)
     else:
-        rest = columns(d[b], b) - triangle(d[a], lower, unit_diagonal).mT @ columns(z, b)
-    d[z] = np.reshape(linalg.solve_triangular(a, rest, trans, lower, unit_diagonal), np.shape(z))
+        if trans == 0 or trans == "N":
+            rest = columns(d[b], b) - triangle(d[a], lower, unit_diagonal) @ columns(z, b)
+        else:
+            rest = columns(d[b], b) - triangle(d[a], lower, unit_diagonal).mT @ columns(z, b)
+        moved = linalg.solve_triangular(a, rest, trans=trans, lower=lower, unit_diagonal=unit_diagonal)
+        d[z] = np.reshape(moved, np.shape(z))
 
 
 @adjoint(
@@ -139,11 +164,18 @@ def solve_triangular_tangent(z, a, b, trans=0, lower=False, unit_diagonal=False)
     note="Nothing flows to the half of the factor that is not read.",
 )
 def cho_solve(z, c_and_lower, b):
-    solved = linalg.cho_solve(c_and_lower, columns(d[z], b))
-    turned = solved @ columns(z, b).mT
+    if np.ndim(b) == 1:
+        solved = linalg.cho_solve(c_and_lower, d[z])
+        turned = np.outer(solved, z)
+    else:
+        solved = linalg.cho_solve(c_and_lower, columns(d[z], b))
+        turned = solved @ columns(z, b).mT
     factor = lowered(c_and_lower[0], c_and_lower[1])
     d[c_and_lower] = (-raised((turned + turned.mT) @ factor, c_and_lower[1]), 0.0)
-    d[b] = np.reshape(solved, np.shape(z))
+    if np.ndim(b) == 1:
+        d[b] = solved
+    else:
+        d[b] = np.reshape(solved, np.shape(z))
 
 
 @tangent(linalg.cho_solve)

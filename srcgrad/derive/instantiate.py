@@ -170,6 +170,7 @@ def fill(node: Node, setting: Setting, local: dict[str, Node]) -> Node:
         if holder(setting.template.namespace.get(node.func.value.id)) is not None:
             while made.args and _at_default(node.args[len(made.args) - 1], setting):
                 made.args.pop()  # loc and scale of a distribution
+        _drop_keywords(made, getattr(setting.template.namespace.get(node.func.value.id), node.func.attr, None))
     return _without_defaults(node, made, setting) or folded(made)
 
 
@@ -225,6 +226,18 @@ def _drop_defaults(call: Node, function: object) -> None:
         if type(default) is not type(call.args[-1].value) or default != call.args[-1].value:
             return
         call.args.pop()
+
+
+def _drop_keywords(call: Node, function: object) -> None:
+    """Leave out what a call of a function of SciPy names at its default: `unit_diagonal=False`."""
+    if not isinstance(function, FunctionType) or not function.__module__.startswith("scipy."):
+        return
+    defaults = {p.name: p.default for p in inspect.signature(function).parameters.values()}
+    call.keywords = [
+        word
+        for word in call.keywords
+        if not (isinstance(word.value, gast.Constant) and word.value.value is defaults.get(word.arg, function))
+    ]
 
 
 def folded(node: Node) -> Node:
