@@ -9,7 +9,7 @@ FIRST ?= 0
 # On what `make fuzz-opencl` runs kernels: a simulator, which builds small ones faster than PoCL.
 DEVICE ?= oclgrind
 
-.PHONY: help test lint docs bench demo examples fuzz fuzz-opencl clean FORCE
+.PHONY: help test lint docs bench demo examples rules fuzz fuzz-opencl clean FORCE
 
 help:
 	@echo "make demo      derivatives of SciPy's Rosenbrock function, of two classifiers and of a mixture"
@@ -19,6 +19,7 @@ help:
 	@echo "make bench     generated gradients against hand-written ones and against autograd"
 	@echo "make fuzz      N=1000 random programs of each kind: how many are right, refused, wrong"
 	@echo "make fuzz-opencl  the same with kernels: how many differ from what NumPy gives"
+	@echo "make rules     all calls of all rules to second order in both modes: how many pass"
 	@echo "make examples  write examples/*/model_grad.py anew"
 
 test: $(VENV)/test.installed
@@ -47,6 +48,9 @@ examples: $(VENV)/test.installed
 fuzz: $(VENV)/test.installed
 	$(BIN)/python -m tests.random_writes $(FIRST) $(N)
 	$(BIN)/python -m tests.random_sweeps $(FIRST) $(N)
+
+rules: $(VENV)/test.installed
+	$(BIN)/python -m tests.every_form
 
 fuzz-opencl: $(VENV)/test.installed
 	SRCGRAD_DEVICE=$(DEVICE) $(BIN)/python -m tests.random_targets $(FIRST) $(N)

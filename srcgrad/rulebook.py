@@ -17,6 +17,7 @@ import srcgrad.templates as templates
 from srcgrad.errors import DifferentiationError
 from srcgrad.identity import spelling
 from srcgrad.rules import Rule, is_users, rule_of, rules
+from srcgrad.templates import conventions
 
 FORWARD = {
     "elementwise": "the same lines",
@@ -148,11 +149,34 @@ def page() -> str:
             title = inspect.cleandoc(module.__doc__ or "").partition("\n\n")[0]
             heading = family.capitalize().replace("_", " ")
             parts.append(f"## {heading}\n\n{textwrap.fill(title, 118)}\n\n" + "".join(_rows(own)))
-    constants = [rule.name for rule in every if rule.kind == "constant"]
+    parts.append("## Conventions\n\n" + CONVENTIONS + "".join(_conventions()))
+    constants = [rule.name for rule in every if rule.kind == "constant" and not is_method(rule)]
     listed = textwrap.fill(", ".join(f"`{name}`" for name in constants) + ".", 118, break_on_hyphens=False)
-    parts.append(f"## No derivative\n\n{listed}\n")
+    parts.append(
+        f"## No derivative\n\n{listed}\n\nAnd the methods of the ufuncs among them, such as `np.equal.outer`.\n"
+    )
     parts.append("## Not differentiable\n\n" + "".join(_reasons(every)))
     return "\n".join(parts)
+
+
+CONVENTIONS = """\
+What a derivative is at kinks, ties, zeros and edges, for every floating dtype. The tests run each row, with a seed of
+ones.
+
+| call | at | gradient | because |
+|---|---|---|---|
+"""
+
+
+def _conventions() -> Iterator[str]:
+    """The rows of the table of conventions."""
+    for call, place, gradients, reason in conventions.ROWS:
+        yield f"| `{call}` | {place} | {gradients} | {reason} |\n"
+
+
+def is_method(rule: Rule) -> bool:
+    """Whether a rule is about a method of a ufunc."""
+    return type(getattr(rule.op, "__self__", None)).__name__ == "ufunc"
 
 
 def _reasons(every: Sequence[Rule]) -> Iterator[str]:
@@ -160,8 +184,11 @@ def _reasons(every: Sequence[Rule]) -> Iterator[str]:
     yield "| operations | reason |\n|---|---|\n"
     refused = [rule for rule in every if rule.kind == "refused"]
     for reason in dict.fromkeys(rule.note for rule in refused):
-        names = ", ".join(f"`{rule.name}`" for rule in refused if rule.note == reason)
-        yield f"| {names} | {reason} |\n"
+        own = [rule for rule in refused if rule.note == reason]
+        methods = dict.fromkeys(rule.name.rpartition(".")[2] for rule in own if is_method(rule))
+        names = [f"`{rule.name}`" for rule in own if not is_method(rule)]
+        names += [f"`{method}` of ufuncs that are not listed above" for method in methods]
+        yield f"| {', '.join(names)} | {reason} |\n"
 
 
 def _family(rule: Rule) -> str:

@@ -19,7 +19,7 @@ DATES = """datetime64 timedelta64 datetime_as_string datetime_data busday_count 
 STATEMENTS = """copyto fill_diagonal place put put_along_axis putmask"""
 CALLBACKS = """apply_along_axis apply_over_axes fromfunction piecewise"""
 IN_PLACE = """fill partition put sort"""
-METHODS = """byteswap dump dumps getfield resize setfield setflags to_device tobytes tofile tolist view"""
+METHODS = """byteswap dump dumps getfield resize setfield setflags to_device tobytes tofile tolist tostring view"""
 
 REASONS = (
     (SETS, "how many elements the result has depends on values; sort the array, or index it with constants"),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from srcgrad.errors import DifferentiationError
-from srcgrad.rulebook import entry, known, page
+from srcgrad.rulebook import entry, is_method, known, page
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "rules.md"
 
@@ -23,7 +23,8 @@ def test_page_is_generated():
 
 def test_every_rule_is_on_the_page():
     text = page()
-    assert [rule.name for rule in known() if f"`{rule.name}`" not in text] == []
+    listed = [rule for rule in known() if rule.kind not in ("constant", "refused") or not is_method(rule)]
+    assert [rule.name for rule in listed if f"`{rule.name}`" not in text] == []
 
 
 @pytest.mark.parametrize("name", ["np.multiply", "numpy.multiply", "multiply", "operator.mul"])
