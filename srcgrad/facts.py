@@ -124,6 +124,7 @@ class Facts:
     results_wanted: dict[Node, None] = field(default_factory=dict)  # statements whose tangent reads their value
     callee_seeds: dict[Node, tuple[str, ...]] = field(default_factory=dict)  # call -> names of its tangents
     rewritten: dict[Node, None] = field(default_factory=dict)  # user's statements with calls of callees changed
+    fills: dict[Node, str] = field(default_factory=dict)  # call of a forward half -> what it keeps values in
     effects: dict[Node, None] = field(default_factory=dict)  # calls that report: print, warnings
     spelled: dict[str, str] = field(default_factory=dict)  # primal -> name of its adjoint
     adjoint_of: dict[str, str] = field(default_factory=dict)  # name of an adjoint -> its primal

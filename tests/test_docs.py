@@ -15,6 +15,7 @@ PAGES = (
     "README.md",
     "docs/tutorial.md",
     "docs/calculus.md",
+    "docs/write-a-rule.md",
     "docs/how-it-works.md",
     "docs/intermediates.md",
     "docs/memory.md",

@@ -118,6 +118,12 @@ def test_the_text():
     )
 
 
+def test_the_forward_half_is_a_statement():
+    """It keeps values in the context, which is no part of what it gives: its place is not in an expression."""
+    text = srcgrad.source(lambda x: np.sum(Exponential.apply(x)))
+    assert "    t = Exponential.forward(ctx, x)\n" in text
+
+
 def two_calls(x, y):
     a = Scaled.apply(x, y)
     return np.sum(np.sin(Scaled.apply(a, x, power=3, shift=1.0)))

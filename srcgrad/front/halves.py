@@ -35,7 +35,9 @@ def opened_halves(made: Node, operation: Operation, bound: dict[str, Node], scop
     owner = copy(made.func.value) if isinstance(made.func, gast.Attribute) else name(_class(operation, scope))
     half = at(expression("owner.forward", owner=owner), made)
     bound[rule.own.context] = name(held)
-    return at(gast.Call(half, [name(held), *made.args], made.keywords), made), rule
+    call = at(gast.Call(half, [name(held), *made.args], made.keywords), made)
+    facts.fills[call] = held
+    return call, rule
 
 
 def _class(operation: Operation, scope: Scope) -> str:

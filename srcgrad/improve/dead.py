@@ -19,6 +19,9 @@ def dead(program: Program, facts: Facts) -> Program:
     for node in statements(block):
         if node in facts.pushes:
             pushes.setdefault(facts.pushes[node], []).append(node)
+        filled = facts.fills.get(getattr(node, "value", None))
+        if filled is not None:
+            pushes.setdefault(filled, []).append(node)
     needed: dict[Node, None] = {}
     todo = [node for node in statements(block) if _speaks(node, facts)] + [program.result]
     while todo:

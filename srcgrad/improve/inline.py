@@ -94,7 +94,7 @@ def _open_parts(node: Node) -> list[Node]:
 def _inlinable(bound: str, node: Node, facts: Facts) -> bool:
     if node in facts.pushes or node in facts.restores or node in facts.zeros or written(node):
         return False
-    if facts.hooked(node):
+    if facts.hooked(node) or node.value in facts.fills:
         return False  # it is a line of its own, which is run in its turn
     if bound in facts.temporaries:
         return True
