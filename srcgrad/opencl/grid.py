@@ -9,6 +9,8 @@ from srcgrad.opencl.source import (
     element,
     far,
     is_extreme,
+    joined,
+    kind,
     larger,
     offsets,
     once,
@@ -33,7 +35,7 @@ def body(plan: Plan, form: Form) -> str:
     by_row = [line for one in plan.passes for line in one.sums if line.name not in ends]
     head = [
         "const size_t me = get_local_id(0), g = get_group_id(0);",
-        *[f"__local {_kind(line)} {line.name}_tree[{ITEMS}];" for line in [*totals, *by_row]],
+        *[f"__local {kind(line)} {line.name}_tree[{ITEMS}];" for line in [*totals, *by_row]],
         *[f"REAL {line.name}_acc[1]; {line.name}_acc[0] = {start(line)};" for line in totals],
         *[
             f"for (size_t i = me; i < row; i += {ITEMS}) {name}_cols[g * row + i] = 0;"
@@ -46,55 +48,47 @@ def body(plan: Plan, form: Form) -> str:
     if not in_groups(plan):
         (one,) = plan.passes
         inner = [*rows_of(form), *offsets(plan, form), *element(one, plan, form, "g * row")]
-        work = far(_lines(inner)).replace("[LANE]", "[0]")
+        work = far(joined(inner)).replace("[LANE]", "[0]")
         return f"""{{
-    {_lines(head)}
+    {joined(head)}
     for (size_t at = get_global_id(0); at < rows * row; at += get_global_size(0)) {{
     const size_t r = at / row, i = at - r * row;
     {work}
     }}
-    {_lines(tail)}
+    {joined(tail)}
 }}
 """
     inner_text = "\n".join(_pass(one, plan, form) for one in plan.passes)
     return f"""{{
-    {_lines(head)}
+    {joined(head)}
     for (size_t r = g; r < rows; r += get_num_groups(0)) {{
     const size_t start = r * row;
-    {_lines([*rows_of(form), *offsets(plan, form)])}
+    {joined([*rows_of(form), *offsets(plan, form)])}
 {inner_text}
     }}
-    {_lines(tail)}
+    {joined(tail)}
 }}
 """
 
 
-def _lines(lines: list[str]) -> str:
-    return "\n    ".join(lines)
-
-
-def _kind(line: Line) -> str:
-    return "REAL" if is_extreme(line) else "SUM_TYPE"
-
-
 def _pass(one: Pass, plan: Plan, form: Form) -> str:
     rows = [line for line in one.sums if line.name not in plan.stage.ends]
-    clear = _lines([f"REAL {line.name}_acc[1]; {line.name}_acc[0] = {start(line)};" for line in rows])
-    work = far(_lines(element(one, plan, form, "g * row"))).replace("[LANE]", "[0]")
-    after = _lines([text for line in rows for text in _reduced(line, plan)])
+    clear = joined([f"REAL {line.name}_acc[1]; {line.name}_acc[0] = {start(line)};" for line in rows])
+    work = far(joined(element(one, plan, form, "g * row"))).replace("[LANE]", "[0]")
+    after = joined([text for line in rows for text in _reduced(line, plan)])
     loop = f"""
     for (size_t i = me; i < row; i += {ITEMS}) {{
     const size_t at = start + i;
     {work}
     }}"""
-    whole = _lines([_by_one(line, plan) for line in row_lines(one, plan)])
+    whole = joined([_by_one(line, plan) for line in row_lines(one, plan)])
     return f"    {whole}\n    {clear}{loop if work else ''}\n    {after}"
 
 
 def _reduced(line: Line, plan: Plan) -> list[str]:
     """What the items of a group have found, for all of them."""
     value, *stored = reduced(line, plan)
-    total = f"{_kind(line)} {line.name}_total = {line.name}_tree[0]; barrier(CLK_LOCAL_MEM_FENCE);"
+    total = f"{kind(line)} {line.name}_total = {line.name}_tree[0]; barrier(CLK_LOCAL_MEM_FENCE);"
     return [tree(line), total, value, *(f"if (me == 0) {text}" for text in stored)]
 
 

@@ -10,6 +10,8 @@ from srcgrad.opencl.source import (
     element,
     far,
     is_extreme,
+    joined,
+    kind,
     larger,
     offsets,
     once,
@@ -30,7 +32,7 @@ def body(plan: Plan, form: Form) -> str:
     totals = [line for name, line in sums.items() if ends[name] == "total"]
     head = [
         "const size_t g = get_group_id(0), groups = get_num_groups(0);",
-        *[f"{_kind(line)} {line.name}_total = {start(line)};" for line in totals],
+        *[f"{kind(line)} {line.name}_total = {start(line)};" for line in totals],
         *[
             f"for (size_t i = 0; i < row; i++) {name}_cols[g * row + i] = 0;"
             for name, end in ends.items()
@@ -42,48 +44,40 @@ def body(plan: Plan, form: Form) -> str:
     inner = "\n".join(_pass(one, plan, form) for one in plan.passes)
     if form.axes == 1:
         return f"""{{
-    {_lines(head)}
+    {joined(head)}
     const size_t share = ((row + groups - 1) / groups + 63) / 64 * 64, start = 0;
     const size_t from = g * share < row ? g * share : row;
     const size_t to = from + share < row ? from + share : row;
-    {_lines(offsets(plan, form))}
+    {joined(offsets(plan, form))}
 {inner}
-    {_lines(tail)}
+    {joined(tail)}
 }}
 """
     return f"""{{
-    {_lines(head)}
+    {joined(head)}
     const size_t share = (rows + groups - 1) / groups;
     const size_t first = g * share < rows ? g * share : rows;
     const size_t last = first + share < rows ? first + share : rows;
     for (size_t r = first; r < last; r++) {{
     const size_t start = r * row, from = 0, to = row;
-    {_lines([*rows_of(form), *offsets(plan, form)])}
+    {joined([*rows_of(form), *offsets(plan, form)])}
 {inner}
     }}
-    {_lines(tail)}
+    {joined(tail)}
 }}
 """
 
 
-def _lines(lines: list[str]) -> str:
-    return "\n    ".join(lines)
-
-
-def _kind(line: Line) -> str:
-    return "REAL" if is_extreme(line) else "SUM_TYPE"
-
-
 def _pass(one: Pass, plan: Plan, form: Form) -> str:
     """A loop over the row, after what is done with the row as a whole."""
-    before = _lines(row_lines(one, plan))
+    before = joined(row_lines(one, plan))
     work = "\n            ".join(element(one, plan, form, "g * row"))
     if not work:
         return f"    {before}"
     sums = [line for line in one.sums if plan.stage.ends.get(line.name) not in ("columns", "host")]
     rows = [line for line in sums if line.name not in plan.stage.ends]
-    before = _lines([before, *[f"{_kind(line)} {line.name}_total = {start(line)};" for line in rows]])
-    after = _lines([text for line in rows for text in reduced(line, plan)])
+    before = joined([before, *[f"{kind(line)} {line.name}_total = {start(line)};" for line in rows]])
+    after = joined([text for line in rows for text in reduced(line, plan)])
     if not sums and not FAR.search(work):
         return f"""    {before}
         for (size_t i = from; i < to; i++) {{

@@ -166,6 +166,16 @@ def reduced(line: Line, plan: Plan) -> list[str]:
     return [f"const REAL {line.name} = (REAL){line.name}_total{over};", *stored]
 
 
+def joined(lines: list[str]) -> str:
+    """Lines of C inside a function."""
+    return "\n    ".join(lines)
+
+
+def kind(line: Line) -> str:
+    """The type in which a reduction is put together: sums in a wider one."""
+    return "REAL" if is_extreme(line) else "SUM_TYPE"
+
+
 def far(text: str) -> str:
     """With the runtime's functions where ours have a range."""
     return FAR.sub(r"far_\1(", text)
