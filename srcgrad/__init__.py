@@ -18,7 +18,7 @@ import importlib
 from typing import TYPE_CHECKING, Any  # a public name may be any object
 
 if TYPE_CHECKING:
-    from srcgrad.api import differentiate, grad, jvp, source, stop_gradient, value_and_grad, vjp
+    from srcgrad.api import differentiate, grad, jvp, source, value_and_grad, vjp
     from srcgrad.applied import Function
     from srcgrad.calculus import elementwise_grad, hvp, linearize, transpose
     from srcgrad.check import check_grads
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from srcgrad.lines import explain
     from srcgrad.recompute import checkpoint, checkpointed
     from srcgrad.rules import adjoint, nondifferentiable, tangent
-    from srcgrad.runtime.hooks import hook
+    from srcgrad.runtime.hooks import hook, stop_gradient
     from srcgrad.sealed import opaque
     from srcgrad.tape import trace
 
@@ -57,7 +57,7 @@ _HOME = {
     "register_vjp": "forms",
     "sensitivity": "forms",
     "source": "api",
-    "stop_gradient": "api",
+    "stop_gradient": "runtime.hooks",
     "tangent": "rules",
     "trace": "tape",
     "transpose": "calculus",

@@ -212,8 +212,3 @@ def differentiate(
     if function is None:
         return lambda f: Differentiable(f, wrt, target)
     return Differentiable(function, wrt, target)
-
-
-def stop_gradient(x: Any) -> Any:
-    """The value of x, as a constant: no derivative flows through it."""
-    return x

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from srcgrad.api import stop_gradient
 from srcgrad.rules import adjoint, constants, d
 from srcgrad.runtime.broadcast import spread, sum_to, summands, summed
+from srcgrad.runtime.hooks import stop_gradient
 from srcgrad.runtime.layout import (
     converted,
     diag_transpose,

@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 
-from srcgrad.runtime import hook, probe
+from srcgrad.runtime import hook, probe, stop_gradient
 
 VIEWS = (
     operator.getitem, np.reshape, np.ravel, np.transpose, np.squeeze, np.expand_dims, np.swapaxes, np.moveaxis,
@@ -14,6 +14,7 @@ VIEWS = (
     np.array_split, np.ascontiguousarray, np.asanyarray, np.ndarray.astype, np.flip, np.real, np.rollaxis,
     np.einsum, np.diag, np.rot90, np.flipud, np.fliplr, np.linalg.diagonal, np.linalg.matrix_transpose,
     np.permute_dims, np.atleast_3d, np.broadcast_arrays, np.meshgrid, np.ix_, np.hsplit, np.vsplit, np.dsplit,
-    np.array, np.nan_to_num, np.asarray_chkfinite, np.asfortranarray, np.require, np.float64, hook, probe,
+    np.array, np.nan_to_num, np.asarray_chkfinite, np.asfortranarray, np.require, np.float64,
+    hook, probe, stop_gradient,
     *(getattr(np, since_2_1) for since_2_1 in ("unstack", "astype") if hasattr(np, since_2_1)),
 )  # fmt: skip

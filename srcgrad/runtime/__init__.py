@@ -32,7 +32,7 @@ from srcgrad.runtime.contract import (
 )
 from srcgrad.runtime.einsum import einsum_adjoint, einsum_adjoints, einsum_tangent
 from srcgrad.runtime.given import check_adjoint, check_adjoints, check_total, given_adjoints
-from srcgrad.runtime.hooks import beyond_hooks, hook, hooked
+from srcgrad.runtime.hooks import beyond_hooks, hook, hooked, stop_gradient
 from srcgrad.runtime.layout import (
     along_axis,
     axis_index,
@@ -184,6 +184,7 @@ __all__ = [
     "split_like",
     "spread",
     "square",
+    "stop_gradient",
     "stored",
     "sum_products",
     "sum_to",

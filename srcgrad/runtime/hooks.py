@@ -1,4 +1,4 @@
-"""Hooks: functions that see, and may replace, the adjoint of a value on its way back."""
+"""Values whose adjoints are seen, and may be replaced, on their way back; values that have none."""
 
 from __future__ import annotations
 
@@ -27,6 +27,16 @@ def hook(x: Any, *fns: Callable[[Any], Any]) -> Any:
     array([1.  , 0.03, 0.75, 1.  ])
     """
     _check(x)
+    return x
+
+
+def stop_gradient(x: Any) -> Any:
+    """The value of x, as a constant: no derivative flows through it.
+
+    >>> import srcgrad
+    >>> srcgrad.grad(lambda x: x * srcgrad.stop_gradient(x))(3.0)
+    3.0
+    """
     return x
 
 
