@@ -97,10 +97,16 @@ def extract(z, condition, arr):
 
 @adjoint(
     np.sort,
-    forms=(("np.sort(x)", (4,)), ("np.sort(x, axis=0)", (3, 2)), ("np.sort(x, axis=None)", (2, 3))),
+    forms=(
+        ("np.sort(x)", (4,)),
+        ("np.sort(x, axis=0)", (3, 2)),
+        ("np.sort(x, axis=None)", (2, 3)),
+        ("np.sort(x, kind='mergesort')", (4,)),
+        ("np.sort(x, stable=True)", (4,)),
+    ),
     note="Equal elements keep their order.",
 )
-def sort(z, a, axis=-1):
+def sort(z, a, axis=-1, kind=None, stable=None):
     order = np.argsort(a, axis=axis, kind="stable")
     if axis is None:
         d[a] = np.reshape(d[z][np.argsort(order)], np.shape(a))
@@ -109,7 +115,7 @@ def sort(z, a, axis=-1):
 
 
 @tangent(np.sort)
-def sort_tangent(z, a, axis=-1):
+def sort_tangent(z, a, axis=-1, kind=None, stable=None):
     order = np.argsort(a, axis=axis, kind="stable")
     if axis is None:
         d[z] = np.ravel(d[a])[order]

@@ -57,3 +57,5 @@ declare(
     np.ndarray, "np.ndarray", METHODS, "what it gives or changes is memory, not numbers; use the functions of NumPy"
 )
 declare(np.ndarray, "np.ndarray", IN_PLACE, "it writes into the array: call it in a statement of its own")
+declare(np.emath, "np.emath", "sqrt log log2 log10 logn power arccos arcsin arctanh", "it may give complex numbers")
+declare(np.lib.stride_tricks, "np.lib.stride_tricks", "as_strided", "it shows memory; use sliding_window_view")

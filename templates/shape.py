@@ -15,10 +15,15 @@ from srcgrad.runtime.layout import diag_transpose, place_diagonal
         ("np.reshape(x, (2, -1, 2))", (4, 3)),
         ("np.reshape(x, ())", (1,)),
         ("np.reshape(x, (1, 1))", ()),
+        ("np.reshape(x, (3, 2), order='F')", (2, 3)),
     ),
+    literals={"order": ("C", "F")},
 )
-def reshape(z, a, shape):
-    d[a] = np.reshape(d[z], np.shape(a))
+def reshape(z, a, shape, order="C"):
+    if order == "C":
+        d[a] = np.reshape(d[z], np.shape(a))
+    else:
+        d[a] = np.reshape(d[z], np.shape(a), order=order)
 
 
 @adjoint.linear(
@@ -26,11 +31,17 @@ def reshape(z, a, shape):
     forms=(
         ("np.ravel(x)", (2, 3)),
         ("np.ravel(x)", ()),
+        ("np.ravel(x, order='F')", (2, 3)),
+        ("np.ravel(x, 'F')", (2, 3)),
     ),
+    literals={"order": ("C", "F")},
     aliases=(np.ndarray.flatten,),
 )
-def ravel(z, a):
-    d[a] = np.reshape(d[z], np.shape(a))
+def ravel(z, a, order="C"):
+    if order == "C":
+        d[a] = np.reshape(d[z], np.shape(a))
+    else:
+        d[a] = np.reshape(d[z], np.shape(a), order=order)
 
 
 @adjoint.linear(

@@ -13,6 +13,7 @@ import numpy as np
 
 from srcgrad.front.functions import function_of
 from srcgrad.front.lists import kinds_of_lists
+from srcgrad.front.masked import masked
 from srcgrad.front.resolve import METHODS, binding_of
 from srcgrad.rules import rule_of
 from srcgrad.trees import BLOCKS, Block, Node, constant, copy, expression, loads, name, statement, stores, target
@@ -54,7 +55,9 @@ def _expression(node: Node, work: Plain) -> Node:
     if not isinstance(node, gast.FunctionDef | gast.Lambda):
         _expressions(node, work)
     made = None
-    if isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
+    if isinstance(node, gast.Call) and any(word.arg in ("where", "initial") for word in node.keywords):
+        made = masked(node, work)
+    elif isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
         made = _called(node, work)
     elif isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
         made = _as_function(node, work)
