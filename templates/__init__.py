@@ -59,6 +59,10 @@ ON_REQUEST: dict[str, tuple[str, ...]] = {
         "special_several",
         "special_refused",
     ),
+    "scipy.signal": ("scipy_signal",),
+    "scipy.ndimage": ("scipy_ndimage",),
+    "scipy.integrate": ("scipy_integrate",),
+    "scipy.interpolate": ("scipy_interpolate",),
     "scipy.sparse": ("sparse_solvers",),
     "scipy.stats": (
         "stats_densities",

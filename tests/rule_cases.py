@@ -19,6 +19,9 @@ from types import MethodType
 from typing import Any
 
 import numpy as np
+import scipy.integrate
+import scipy.ndimage
+import scipy.signal
 import scipy.sparse.linalg
 import scipy.special
 import scipy.stats

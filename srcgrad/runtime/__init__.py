@@ -66,7 +66,7 @@ from srcgrad.runtime.reduce import (
 from srcgrad.runtime.scatter import add_at, scatter, stored
 from srcgrad.runtime.sections import section_sums_transpose
 from srcgrad.runtime.seed import check_array, check_floating, check_item, check_number, check_seed, check_shape
-from srcgrad.runtime.signals import convolve_transpose
+from srcgrad.runtime.signals import convolve_transpose, filtered_transpose, lagged, of_full, within_full
 from srcgrad.runtime.sinc import sinc_derivative
 from srcgrad.runtime.snapshots import Snapshots
 from srcgrad.runtime.sparse import sparse_left, sparse_right
@@ -133,6 +133,7 @@ __all__ = [
     "emptied",
     "fields_of",
     "filled",
+    "filtered_transpose",
     "fitted",
     "flat_index",
     "given_adjoints",
@@ -148,6 +149,7 @@ __all__ = [
     "join_like",
     "kron_left",
     "kron_right",
+    "lagged",
     "last_axes",
     "lowered",
     "matmul_left",
@@ -158,6 +160,7 @@ __all__ = [
     "no_further",
     "norm_curvature",
     "norm_gradient",
+    "of_full",
     "outer_bands",
     "owned",
     "permuted",
@@ -203,5 +206,6 @@ __all__ = [
     "upper_factor",
     "whole_bands",
     "widened",
+    "within_full",
     "zeros_like",
 ]

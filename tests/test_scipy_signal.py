@@ -1,0 +1,64 @@
+"""Filters and integrals of SciPy: a program that uses them, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import integrate, interpolate, ndimage, signal
+
+from srcgrad import grad
+from srcgrad.check import check_grads
+from srcgrad.errors import DifferentiationError
+
+
+def deblurred(image: Any, kernel: Any, seen: Any) -> Any:
+    smooth = ndimage.gaussian_filter(image, 0.7)
+    left = signal.convolve(smooth, kernel, mode="same") - seen
+    return np.sum(left * left) + integrate.trapezoid(left[0] * left[0])
+
+
+def test_a_program_of_filters():
+    generator = np.random.default_rng(3)
+    check_grads(deblurred, tuple(generator.normal(size=s) for s in ((4, 5), (3, 2), (4, 5))), order=2, wrt=(0, 1))
+
+
+def recursive(b: Any, a: Any, x: Any) -> Any:
+    return np.sum(signal.lfilter(b, a, x) ** 2)
+
+
+def test_coefficients_of_a_recursive_filter_whose_first_is_not_one():
+    args = (np.array([0.5, 0.2, 0.1]), np.array([1.5, -0.3]), np.linspace(-1.0, 2.0, 6))
+    check_grads(recursive, args, order=2)
+
+
+def even(x: Any) -> Any:
+    return np.sum(signal.correlate2d(x, np.ones((2, 2)), "same"))
+
+
+def mirrored(x: Any) -> Any:
+    return np.sum(ndimage.gaussian_filter(x, 1.0, mode="mirror"))
+
+
+def turned(x: Any) -> Any:
+    return np.sum(ndimage.rotate(x, 30.0))
+
+
+def solved(x: Any) -> Any:
+    return integrate.odeint(decay, x, np.linspace(0.0, 1.0, 3))[-1, 0]
+
+
+def decay(y: Any, t: Any) -> Any:
+    return -y
+
+
+def spline(x: Any) -> Any:
+    return np.sum(interpolate.griddata(np.eye(2), x, np.eye(2)))
+
+
+@pytest.mark.parametrize("f", [even, mirrored, turned, solved, spline])
+def test_what_is_refused(f):
+    with pytest.raises(DifferentiationError) as caught:
+        grad(f)(np.ones((3, 3)))
+    assert caught.value.code in ("E5001", "E5006")
