@@ -127,8 +127,8 @@ def detrend(z, data, axis=-1, type="linear"):
 
 
 WITHOUT_RULE = """bilinear cspline1d decimate envelope filtfilt find_peaks hilbert hilbert2 istft lfilter_zi medfilt
-medfilt2d order_filter periodogram resample resample_poly residue savgol_filter sosfilt sosfiltfilt spectrogram stft upfirdn
-vectorstrength welch wiener"""
+medfilt2d order_filter periodogram resample resample_poly residue savgol_filter sosfilt sosfiltfilt spectrogram stft
+upfirdn vectorstrength welch wiener"""
 
 declare(
     signal, "scipy.signal", WITHOUT_RULE, "it has no rule; spell a linear filter with scipy.signal.lfilter or convolve"
