@@ -114,7 +114,7 @@ def _own(function: Function) -> Own:
     if known is None:
         return Own()
     if known.own is None or known.own.applied is not None:
-        raise twice(function, known.template or known.tangent)
+        raise twice(function, known.definition)
     return replace(known.own, remedy={})
 
 

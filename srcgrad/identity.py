@@ -43,7 +43,7 @@ def spelling(op: Any) -> str:
         return f"partial({spelling(op.func)})"
     if type(op).__name__ == "StaticFunction":
         return f"{op.module.name}.{op.qualname}"
-    name = getattr(op, "__name__", None) or repr(op)
+    name = getattr(op, "__name__", None) or f"{type(op).__name__} object"
     module = home(op) or ""
     owner = getattr(op, "__self__", None)
     if type(owner).__name__ == "ufunc":

@@ -74,11 +74,13 @@ def _required(rule: Any) -> list[str]:
 
 def is_ruled(function: Any) -> bool:
     """Whether a function of a user has a rule, or may not be looked into: its source says nothing then."""
+    known = rule_of(function)
+    if known is not None and known.own is not None:
+        return True
     if not isinstance(function, FunctionType | MethodType | functools.partial):
         return False
     module = str(getattr(function, "__module__", "")).partition(".")[0]
-    known = rule_of(function)
-    return is_opaque(function) or (known is not None and (known.own is not None or module not in _LIBRARIES))
+    return is_opaque(function) or (known is not None and module not in _LIBRARIES)
 
 
 _LIBRARIES = ("numpy", "scipy", "srcgrad")

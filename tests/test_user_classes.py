@@ -436,3 +436,23 @@ def test_a_rule_that_adds_gives_its_array_back():
     with pytest.raises(srcgrad.DifferentiationError, match="gave none back") as caught:
         srcgrad.grad(lambda u: np.sum(double(u)))(X)
     assert caught.value.code == "E5004"
+
+
+def test_what_is_kept_is_not_written_into():
+    """A pullback may be called again."""
+
+    class Careless(srcgrad.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(2.0 * x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, y_bar):
+            (slope,) = ctx.saved_tensors
+            slope *= y_bar
+            return slope
+
+    with pytest.raises(srcgrad.DifferentiationError, match="`backward` writes into `slope`") as caught:
+        srcgrad.vjp(Careless.apply, X)
+    assert caught.value.code == "E5010"

@@ -221,3 +221,44 @@ def test_several_arguments_in_one():
         [1.0] * 3,
         [1.0] * 2,
     ]
+
+
+def scaled(x):
+    return 2.0 * x
+
+
+def scaled_vjp(primals, cotangent, output):
+    cotangent *= 2.0
+    return (cotangent,)
+
+
+def rescaled_vjp(primals, cotangent, output):
+    (x,) = primals
+    x[0] = 0.0
+    return (2.0 * cotangent,)
+
+
+def in_place(x):
+    x *= 2.0
+    return x
+
+
+def in_place_vjp(primals, cotangent, output):
+    return (2.0 * cotangent,)
+
+
+@pytest.mark.parametrize(
+    ("function", "rule", "name"),
+    [(scaled, scaled_vjp, "cotangent"), (scaled, rescaled_vjp, "x"), (in_place, in_place_vjp, "x")],
+)
+def test_what_a_rule_is_given_is_not_its_own(function, rule, name):
+    """It may be the caller's seed, or the adjoint of something else."""
+
+    def f(x):
+        return function(x)
+
+    f = srcgrad.opaque(f) if function is scaled else function
+    srcgrad.register_vjp(f, rule)
+    with pytest.raises(srcgrad.DifferentiationError, match=f"writes into `{name}`, which it was given") as caught:
+        srcgrad.vjp(f, X)
+    assert caught.value.code == "E5010"

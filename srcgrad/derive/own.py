@@ -10,6 +10,7 @@ from srcgrad.analyse.outputs import outputs
 from srcgrad.derive.adjoints import PRESENT, Adjoints
 from srcgrad.derive.decide import Setting
 from srcgrad.derive.displays import is_active, sequence
+from srcgrad.derive.harmless import check_harmless
 from srcgrad.derive.instantiate import Lines, instantiate
 from srcgrad.derive.pulled import Pair, unpacked
 from srcgrad.derive.unknown import check_known
@@ -25,6 +26,7 @@ def own_contributions(node: Node, operation: Operation, read: Node, adjoints: Ad
     rule, template, own = _of(operation)
     wanted = [p for p, a in operation.bound.items() if p in template.differentiable and is_active(a, adjoints.facts)]
     check_known(node.value, rule, wanted, adjoints.facts)
+    check_harmless(operation, adjoints.facts)
     if own.index:
         found: list[Pair] = []
         for place, part in _parts(node, operation, read, adjoints):

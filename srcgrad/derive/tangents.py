@@ -12,6 +12,7 @@ from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.derive.adjoints import is_fresh_value
 from srcgrad.derive.broadcast import expand
 from srcgrad.derive.decide import Setting
+from srcgrad.derive.harmless import check_harmless
 from srcgrad.derive.instantiate import instantiate
 from srcgrad.derive.pruned import Lost
 from srcgrad.derive.stacks import tangent_beside
@@ -238,6 +239,7 @@ def _general(
     template = tangent_template(rule)
     if template is None:
         raise lacks_mode(node.value, rule, "forward", facts)
+    check_harmless(operation, facts)
     derivatives: dict[str, Node] = {}
     lost = Lost()
     for parameter in template.parameters:
