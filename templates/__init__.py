@@ -17,6 +17,7 @@ FAMILIES = (
     "products",
     "moments",
     "shape",
+    "diagonals",
     "join",
     "build",
     "index",
