@@ -167,6 +167,7 @@ class Facts:
     checked: dict[Node, None] = field(default_factory=dict)  # bindings whose value is looked at: it must be a number
     records: dict[str, Any] = field(default_factory=dict)  # name of a dict that stands for an object -> its class
     contexts: list[Node] = field(default_factory=list)  # `with np.errstate(...)` around statements of the user
+    doubtful: Node = None  # a write of the user's, where no text of ours may be written out
     around: frozenset[str] = frozenset()  # names of the functions in which the user's function stands
     local: frozenset[str] = frozenset()  # names that the user's function binds
     step: Any = None  # the front.step.Step whose function this is

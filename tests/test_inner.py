@@ -138,3 +138,58 @@ def test_redefinition_is_noticed():
     assert gradient(2.0) == 36.0
     namespace["g"] = g2
     assert gradient(2.0) == 8.0
+
+
+GRADIENT = grad(lambda z: np.sum(z**3))
+
+
+def written_through_a_view(x):
+    a = x * 2.0
+    v = a[1:]
+    v[0] = x[0] * x[2]
+    return np.sum(GRADIENT(a) * a)
+
+
+def read_by_a_view(x):
+    a = np.zeros(3)
+    a[:] = x
+    b = a[::2]
+    b[0] = x[1] ** 2
+    a[1] = np.sum(GRADIENT(a))
+    return np.sum(a * a * b[1])
+
+
+def second_name(x):
+    a = x * 1.0
+    b = a
+    b[0] = GRADIENT(x)[1]
+    return np.sum(a**2)
+
+
+def captured_and_changed(x):
+    a = x * 1.0
+    d = grad(lambda z: np.sum(z * a))
+    a[0] = x[1] * 5.0
+    return np.sum(d(x) * x)
+
+
+def pulled_back_late(x):
+    a = x * 1.0
+    _, pullback = vjp(lambda z: z * z * z, a)
+    a[0] = x[1] * 5.0
+    return np.sum(pullback(x)[0] * a)
+
+
+@pytest.mark.parametrize(
+    "program", [written_through_a_view, read_by_a_view, second_name, captured_and_changed, pulled_back_late]
+)
+def test_writes_are_followed_or_refused(program):
+    """Where our own text stands among the user's statements, views are not looked at anew."""
+    gradient = grad(program)
+    if program is pulled_back_late:
+        with pytest.raises(DifferentiationError, match="E5010"):
+            gradient(X)
+        return
+    np.testing.assert_allclose(np.dot(gradient(X), V), central(program, (X,), V, 1e-6)[0], rtol=1e-6)
+    with pytest.raises(DifferentiationError, match="E5010"):
+        srcgrad.hvp(program)(X, V)

@@ -10,6 +10,7 @@ import gast
 from srcgrad.facts import Facts
 from srcgrad.front.derived import derived_call, value_of
 from srcgrad.front.functions import Function, function_of, is_ordinary, of_argument
+from srcgrad.front.mixed import doubtful_write
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.plain import own_names
 from srcgrad.front.procedures import Procedures
@@ -41,7 +42,16 @@ def inlined(function: Node, facts: Facts) -> Node:
     if not facts.functions and not facts.module.inline and not any(_has_source(c, facts, local) for c in calls):
         return function
     facts.namespace = Overlay(facts.namespace)
+    own = facts.generated
+    facts.doubtful = None if own else doubtful_write(facts.source.tree)
     function.body = expanded(function.body, Site(facts, local, (id(facts.source.tree),), expanded))
+    if facts.generated and not own and facts.doubtful is not None:
+        raise facts.refuse(
+            facts.doubtful,
+            "E5010",
+            "a second derivative goes through a derivative and through an array that changes",
+            "make the array by `np.zeros`, fill it, and give it a second name after that; or build it by np.stack",
+        )
     return function
 
 

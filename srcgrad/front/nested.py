@@ -10,9 +10,24 @@ import gast
 
 from srcgrad.front.functions import Function, function_of, pulled_or_pushed
 from srcgrad.front.hooks import is_hook
+from srcgrad.front.mixed import doubtful_write
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.wanted import made_by
-from srcgrad.trees import Block, Node, at, constant, copy, header, name, statements, stores, target, walk
+from srcgrad.trees import (
+    Block,
+    Node,
+    at,
+    constant,
+    copy,
+    header,
+    is_write,
+    name,
+    statements,
+    stores,
+    target,
+    walk,
+    written,
+)
 
 if TYPE_CHECKING:
     from srcgrad.front.plain import Plain
@@ -108,6 +123,21 @@ def _second_name(node: Node, before: Block, work: Plain) -> Function | None:
     return replace(found, spelled=value)
 
 
+def _check_steady(call: Node, work: Plain) -> None:
+    """What a pullback was made at must not change before it is called."""
+    tree = work.facts.source.tree
+    changed = {w for n in statements(tree.body) if is_write(n) for w in written(n)}
+    held = {n.id for a in call.args for n in walk(a) if isinstance(n, gast.Name)}
+    doubtful = doubtful_write(tree)
+    if doubtful is not None or changed & held:
+        raise work.facts.refuse(
+            doubtful or call,
+            "E5010",
+            "an array changes in a function that holds a pullback, which may be of that array",
+            "call `vjp(g, x)[1](seed)` in one expression, or write into a copy in a function of its own",
+        )
+
+
 def _name_lambdas(node: Node, before: Block, names: list[str], work: Plain) -> None:
     """`dg = grad(lambda z: z * x)`, `h = partial(lambda a, b: a * b, x)`: the lambda gets a name."""
     if not isinstance(node.value, gast.Call):
@@ -132,6 +162,7 @@ def _linear(node: Node, before: Block, names: list[str], work: Plain) -> Block:
         raise work.facts.refuse(
             node, "E5005", "a pullback that is bound twice, or to no name", "write `y, pullback = vjp(g, x)`"
         )
+    _check_steady(call, work)
     call.args[1:] = [a if isinstance(a, gast.Constant) else _held(a, node, before, work) for a in call.args[1:]]
     found = pulled_or_pushed(call, work.facts, work.facts.local)
     if found is None:

@@ -15,6 +15,7 @@ from srcgrad.front.checkpoints import checkpoints
 from srcgrad.front.exits import exits
 from srcgrad.front.functions import Function, function_of
 from srcgrad.front.lists import is_change
+from srcgrad.front.mixed import doubtful_write
 from srcgrad.front.namespace import Binding, Namespace
 from srcgrad.front.opened import displays, open_display
 from srcgrad.front.overlay import Overlay
@@ -94,11 +95,12 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
         moved = _move_apart(tree, inner, facts)
         given = {moved.get(p, p): v for p, v in given.items()}
     exits(subset(plain(checkpoints(tree, inner), inner), inner), inner)
-    facts.generated = facts.generated or inner.generated
+    inner.doubtful = None if inner.generated else doubtful_write(original)
     shared = {n for f in functions.values() if f.tree is not None for n in facts.local} | outer
     tree.body = site.expanded(
         tree.body, Site(inner, own_names(tree) - shared, (*site.above, id(original)), site.expanded)
     )
+    facts.generated, facts.doubtful = facts.generated or inner.generated, facts.doubtful or inner.doubtful
     spelled = _spelled(tree, inner, facts, shared | set(functions))
     tuples = displays(given, tree, where, before, facts) if facts.generated else {}
     apart = {*functions, *tuples}
