@@ -174,6 +174,31 @@ def in_a_branch(x):
     return np.sum(r * r)
 
 
+def in_a_test(x):
+    y = x[0]
+    while grad(lambda z: z * z)(y) < 10.0:
+        y = y * 1.5 + x[1]
+    return y * y
+
+
+def of_a_container(x):
+    p = {"w": x, "b": x[0]}
+    g = grad(lambda q: np.sum(q["w"] ** 2) * q["b"])(p)
+    return np.sum(g["w"]) * g["b"]
+
+
+def two_deep_in_functions(x):
+    scalar = x[0] * 2.0  # no function here
+
+    def middle(y):
+        def low(z):
+            return z * z * y * scalar
+
+        return grad(low)(y) * x[1]
+
+    return grad(middle)(x[2])
+
+
 class Model:
     """A function with a parameter of its own."""
 
@@ -194,4 +219,5 @@ PROGRAMS = [
     perturbations, captured, through_nested, rebound, shadowed, clashing, value_beside, auxiliary, pushed, pulled,
     pulled_by_name, turned, products, matrices, objects, of_operations, given_functions, passed_on, partly,
     of_derivatives, three_deep, in_a_loop, over_a_loop, written, in_a_branch, of_a_method,
+    in_a_test, of_a_container, two_deep_in_functions,
 ]  # fmt: skip

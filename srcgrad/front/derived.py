@@ -8,7 +8,7 @@ from typing import Any  # kinds and functions are arbitrary objects
 import gast
 
 from srcgrad.errors import DifferentiationError
-from srcgrad.facts import SCALAR, Facts, Kind
+from srcgrad.facts import SCALAR, UNKNOWN, Facts, Kind
 from srcgrad.front.functions import Function, function_of, pulled_or_pushed
 from srcgrad.front.namespace import Binding, Namespace
 from srcgrad.front.overlay import Overlay
@@ -18,7 +18,7 @@ from srcgrad.front.static import StaticFunction
 from srcgrad.front.wanted import made_by, not_known, wanted_of
 from srcgrad.front.webs import parameters
 from srcgrad.front.written_out import Site
-from srcgrad.trees import Node, at, copy, name, statements, stores, walk
+from srcgrad.trees import Node, at, copy, name, statements, stores, target, walk
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,10 +155,24 @@ def _kind(node: Node, facts: Facts) -> Kind | None:
     """What is known of an argument: a literal, or an argument of the function around that is not bound anew."""
     if isinstance(node, gast.Constant) and type(node.value) in (int, float):
         return SCALAR
-    known = facts.kinds.get(node.id) if isinstance(node, gast.Name) else None
-    if known is None or any(node.id in stores(s) for s in statements(facts.source.tree.body)):
+    if isinstance(node, gast.Tuple | gast.List | gast.Dict):
+        return _of_display(node)
+    if not isinstance(node, gast.Name):
         return None
-    return known
+    bound = [s for s in statements(facts.source.tree.body) if node.id in stores(s)]
+    if not bound:
+        return facts.kinds.get(node.id)
+    shown = getattr(bound[0], "value", None) if len(bound) == 1 and target(bound[0]) == node.id else None
+    return _of_display(shown) if isinstance(shown, gast.Tuple | gast.List | gast.Dict) else None
+
+
+def _of_display(node: Node) -> Kind | None:
+    """The kind of a container whose keys are written out; of its parts nothing is known."""
+    if isinstance(node, gast.Dict):
+        keys = [getattr(key, "value", None) for key in node.keys]
+        return Kind("dict", None, tuple((key, UNKNOWN) for key in keys)) if None not in keys else None
+    tag = "tuple" if isinstance(node, gast.Tuple) else "list"
+    return Kind(tag, None, tuple((place, UNKNOWN) for place, _ in enumerate(node.elts)))
 
 
 def closed(found: Function, site: Site) -> Function:

@@ -25,6 +25,7 @@ from srcgrad.front.sequence import check_sequence, check_targets
 from srcgrad.front.trips import trips
 from srcgrad.front.usual import usual
 from srcgrad.front.walrus import walruses
+from srcgrad.front.wanted import made_by
 from srcgrad.trees import BLOCKS, Block, Node, at, copy, expression, header, name, statements, target, walk, written
 
 QUIET = (np.errstate, warnings.catch_warnings)  # contexts that change no value
@@ -221,9 +222,9 @@ def _context(node: Node, work: Plain) -> Block:
 def _while(node: Node, work: Plain) -> Block:
     """A test that binds names, or calls a function of this one, is computed at the head of each trip."""
     before = walruses(node, work)
-    calls = [
-        n for n in walk(node.test) if isinstance(n, gast.Call) and getattr(n.func, "id", "") in work.facts.functions
-    ]
+    inside = [n for n in walk(node.test) if isinstance(n, gast.Call)]
+    own = work.facts.functions
+    calls = [n for n in inside if getattr(n.func, "id", "") in own or made_by(n, work.facts, work.facts.local)]
     if not before and not calls:
         return [node]
     leave = gast.If(gast.UnaryOp(gast.Not(), node.test), [work.own(gast.Break(), node)], node.orelse)
