@@ -21,12 +21,12 @@ def trace_of_the_pair(a):
 
 
 def projector_onto_the_pair(a):
-    w, v = np.linalg.eigh(0.5 * (a + a.T))
+    _, v = np.linalg.eigh(0.5 * (a + a.T))
     return np.sum(v[:, :2] @ v[:, :2].T * W)
 
 
 def projector_of_scipy(a):
-    w, v = scipy.linalg.eigh(0.5 * (a + a.T))
+    _, v = scipy.linalg.eigh(0.5 * (a + a.T))
     return np.sum(v[:, :2] @ v[:, :2].T * W)
 
 
@@ -52,7 +52,7 @@ def test_equal_eigenvalues_of_a_general_matrix():
 
 
 def orthogonal_factor(a):
-    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    u, _, vh = np.linalg.svd(a, full_matrices=False)
     return u @ vh
 
 

@@ -232,6 +232,15 @@ def _slope(x):
 _cubes_grad = grad(cubes)
 
 
+def test_refused_second_derivatives_through_a_lambda():
+    def f(x):
+        return np.sum(hook(x, lambda g: np.clip(g, -1.0, 1.0)) ** 2)
+
+    for derivative in (lambda: srcgrad.hessian(f)(X), lambda: srcgrad.hvp(f)(X, X), lambda: jvp(grad(f), (X,), (X,))):
+        with pytest.raises(DifferentiationError, match=r"E5001 .*a gradient that calls hooks"):
+            derivative()
+
+
 def test_refused_second_derivatives_through_a_hook():
     for derivative in (lambda: grad(_slope)(X), lambda: jvp(_cubes_grad, (X,), (X,))):
         with pytest.raises(DifferentiationError, match=r"E5001 .*a gradient that calls hooks"):

@@ -116,8 +116,8 @@ def _check_shadows(function: Node, facts: Facts) -> None:
 
 
 def _check(node: Node, facts: Facts) -> None:
-    if isinstance(node, _PLAIN) or node in facts.lambdas:
-        return
+    if isinstance(node, _PLAIN) or node in facts.lambdas or (facts.generated and isinstance(node, gast.Lambda)):
+        return  # a lambda that stands inside is a hook's
     if not isinstance(node, _STATEMENTS + _EXPRESSIONS):
         raise _refusal(facts, node)
     if isinstance(node, gast.Assign | gast.AugAssign | gast.AnnAssign | gast.For):
