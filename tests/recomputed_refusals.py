@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.recomputed import X
+from tests.recomputed import ROWS, X
 
 REFUSED = {
     "a_second_name": (
@@ -129,5 +129,141 @@ def f(x):
 """,
         (0.5 * X,),
         "E5025",
+    ),
+    "random_numbers": (
+        """
+def f(x, n):
+    for t in LOOP(range(n), slots=1):
+        x = np.sin(x) * np.random.normal(size=4)
+    return np.sum(x)
+""",
+        (X, 6),
+        "E5025",
+    ),
+    "a_generator": (
+        """
+rng = np.random.default_rng(0)
+def f(x, n):
+    for t in LOOP(range(n), slots=1):
+        mask = rng.random(4) > 0.5
+        x = np.sin(x) * mask
+    return np.sum(x)
+""",
+        (X, 6),
+        "E5025",
+    ),
+    "a_function_that_draws": (
+        """
+def drop(h):
+    return h * (np.random.rand(4) > 0.5)
+def f(x, n):
+    for t in LOOP(range(n), slots=1):
+        x = drop(np.sin(x))
+    return np.sum(x)
+""",
+        (X, 6),
+        "E5025",
+    ),
+    "a_checkpointed_function_that_draws": (
+        """
+@srcgrad.checkpoint
+def drop(h):
+    return h * (np.random.rand(4) > 0.5)
+def f(x, n):
+    x = drop(np.sin(x))
+    return np.sum(x)
+""",
+        (X, 6),
+        "E5025",
+    ),
+    "the_clock": (
+        """
+import time
+def f(x, n):
+    for t in LOOP(range(n), slots=2):
+        x = np.sin(x) * time.time()
+    return np.sum(x)
+""",
+        (X, 6),
+        "E5025",
+    ),
+    "what_a_function_gives_back": (
+        """
+def prep(x):
+    return x
+def f(x, n):
+    u = prep(x)
+    for t in LOOP(range(n), slots=3):
+        u[1:] = u[1:] * u[:-1]
+    return np.sum(u * x)
+""",
+        (X, 6),
+        "E5010",
+    ),
+    "an_array_in_a_tuple": (
+        """
+def f(x, n):
+    u = x.copy()
+    p = (u, x)
+    for t in LOOP(range(n), slots=3):
+        u[1:] = u[1:] * u[:-1]
+    return np.sum(u * p[0])
+""",
+        (X, 6),
+        "E5010",
+    ),
+    "a_transpose": (
+        """
+def f(A, n):
+    u = A.copy()
+    v = u.T
+    for t in LOOP(range(n), slots=3):
+        u[1:] = u[1:] * u[:-1]
+    return np.sum(v * v)
+""",
+        (ROWS, 3),
+        "E5010",
+    ),
+    "a_view_that_is_carried": (
+        """
+def f(x, n):
+    u = x.copy()
+    v = x
+    for t in LOOP(range(n), slots=3):
+        v = u[1:]
+        u[1:] = u[1:] * u[:-1]
+    return np.sum(v * v) + np.sum(u)
+""",
+        (X, 3),
+        "E5010",
+    ),
+    "a_state_that_may_be_the_argument": (
+        """
+def f(x, n):
+    h = x.copy()
+    for t in LOOP(range(n), slots=2):
+        if t == 0:
+            h = np.tanh(h) * x
+    h[0] = 5.0 * h[1] * h[0]
+    h[1] = h[1] * h[2]
+    return np.sum(h * h)
+""",
+        (X, 4),
+        "E5010",
+    ),
+    "a_state_that_may_be_a_constant": (
+        """
+def f(x, n):
+    c = x.copy()
+    h = x * 2.0
+    for t in LOOP(range(n), slots=2):
+        h = h * c
+        if t == 2:
+            h = c
+    c[0] = 3.0 * c[1]
+    return np.sum(h * c)
+""",
+        (X, 4),
+        "E5010",
     ),
 }

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import srcgrad
-from tests import recomputed_control, recomputed_reads, recomputed_writes
+from tests import recomputed_control, recomputed_outer, recomputed_reads, recomputed_state, recomputed_writes
 from tests.recomputed import copies, floats, program
 from tests.recomputed_refusals import REFUSED
 
-PROGRAMS = {**recomputed_control.PROGRAMS, **recomputed_reads.PROGRAMS, **recomputed_writes.PROGRAMS}
+FILES = (recomputed_control, recomputed_outer, recomputed_reads, recomputed_state, recomputed_writes)
+PROGRAMS = {name: case for file in FILES for name, case in file.PROGRAMS.items()}
 
 
 def check_same(found, wanted):

@@ -11,6 +11,7 @@ import numpy as np
 from srcgrad.facts import Facts, Operation, copied
 from srcgrad.front.results import gives_several
 from srcgrad.front.static import StaticFunction
+from srcgrad.front.step import Step
 from srcgrad.front.viewing import VIEWS
 from srcgrad.front.webs import parameters
 from srcgrad.rules import is_users
@@ -201,6 +202,19 @@ def is_new(value: Node, function: Node, facts: Facts, seen: tuple[str, ...] = ()
         elif not is_fresh(node, facts):
             return False
     return bool(made)
+
+
+def is_new_of_step(node: Node, facts: Facts) -> bool:
+    """Whether a statement takes what a trip of a checkpointed loop gives, and that is new."""
+    value = getattr(node, "value", None)
+    if isinstance(value, gast.Name) and isinstance(node.targets[0], gast.Tuple):
+        value = getattr(facts.definition.get(value.id), "value", None)
+    operation = facts.operation.get(value)
+    return (
+        operation is not None
+        and isinstance(operation.function, Step)
+        and bool(facts.module.returns_new(operation.function))
+    )
 
 
 def is_gathered(value: Node, facts: Facts) -> bool:

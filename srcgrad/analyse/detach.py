@@ -8,6 +8,7 @@ import numpy as np
 from srcgrad.analyse.views import Views, shared, written_after
 from srcgrad.facts import Facts, Operation
 from srcgrad.flow import Graph
+from srcgrad.front.step import Step
 from srcgrad.rules import rule_of
 from srcgrad.trees import Block, Node, assign, at, expression, name, target
 
@@ -22,6 +23,8 @@ def give_copies(block: Block, flow: Graph, views: Views, facts: Facts) -> None:
         operation = facts.operation.get(getattr(node, "value", None))
         if not isinstance(node, gast.Assign) or operation is None or operation.kind == "op":
             continue
+        if isinstance(operation.function, Step):
+            continue  # its adjoint is given the array, once that is what it was
         for place in [node.value.args, *([w] for w in node.value.keywords)]:
             for number, item in enumerate(place):
                 read = item.value if isinstance(item, gast.keyword) else item

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.analyse.alias import is_fresh
+from srcgrad.analyse.alias import is_fresh, is_new_of_step
 from srcgrad.analyse.detach import detach, give_copies
 from srcgrad.analyse.held import check_held
 from srcgrad.analyse.views import check_rows, check_stale, settle, views_of
@@ -146,7 +146,7 @@ def _check_container(array: str, order: list[Node], facts: Facts) -> None:
 def _makes_array(node: Node, facts: Facts) -> bool:
     """Whether an assignment binds a new array."""
     value = getattr(node, "value", None)
-    if gives_several(node, facts):
+    if gives_several(node, facts) or is_new_of_step(node, facts):
         return True
     if target(node) is None or isinstance(value, gast.Constant) or facts.spec[node].scalar:
         return False

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import gast
 
-from srcgrad.analyse.alias import check_numbers, is_computed, is_gathered, is_view, may_be_number
+from srcgrad.analyse.alias import check_numbers, is_computed, is_gathered, is_new_of_step, is_view, may_be_number
 from srcgrad.facts import Facts, Operation
 from srcgrad.flow import Graph, solve_forward
 from srcgrad.front.resolve import METHODS, binding_of
@@ -134,6 +134,8 @@ def settle(node: Node, flow: Graph, views: Views, arrays: Iterable[str], body: B
     callee = operation is not None and operation.kind != "op"
     if not callee and not isinstance(node.value, gast.Tuple | gast.List | gast.Dict):
         return
+    if operation is not None and is_new_of_step(node, facts):
+        return  # nothing holds what it was given: its adjoint gets the array, once that is what it was
     read = [n.id for n in walk(node.value) if isinstance(n, gast.Name)]
     bases = {base for r in read if r in arrays for base in [r]}
     for view in [r for r in read if r not in arrays and r in views]:

@@ -7,14 +7,20 @@ import gast
 from srcgrad.analyse.callees import bind, kinds_of
 from srcgrad.derive.unknown import unknown_function
 from srcgrad.facts import Facts
+from srcgrad.front.repeatable import check_repeatable
 from srcgrad.front.step import Step
 from srcgrad.front.webs import parameters
-from srcgrad.trees import Block, Node, at, name, target
+from srcgrad.trees import Block, Node, at, constant, name, statements, target
 
 
 def calls(function: Node, facts: Facts) -> Node:
     """Replace the calls through which a derivative flows; all others stay calls of the primal."""
     function.body = _block(function.body, facts)
+    carried = {read.id for call in facts.recomputed for read in facts.pulled[call]}
+    for node in statements(function.body):
+        if target(node) in carried and type(getattr(node.value, "value", None)) is int:
+            node.value = constant(float(node.value.value))  # `s = 0` before the loop, where `s + x` is a float after it
+            facts.rewritten[facts.origin.get(node, node)] = None
     return function
 
 
@@ -92,6 +98,7 @@ def _call(node: Node, facts: Facts) -> Node:
     facts.pulled[call] = [bound[p] for p in wrt]
     kinds = kinds_of(bound, facts)
     if operation.checkpointed and facts.recomputes:
+        check_repeatable(operation.function, call, facts)
         made = facts.module.derivative(operation.function, "pull", wrt, kinds, facts)
         if facts.module.seeds(made):
             facts.recomputed[call], facts.backs[call] = made, ""

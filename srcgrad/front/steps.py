@@ -89,7 +89,7 @@ def _over_places(work: Lift) -> Block:
         return []
     before: Block = []
     plain = Plain(facts)
-    if isinstance(loop.iter, gast.Call) and not _is_range(loop.iter, facts):
+    if isinstance(loop.iter, gast.Call | gast.Name) and not _is_range(loop.iter, facts):
         made = trips(loop, plain)
         before, loop = made[:-1], made[-1]
     if not _is_range(loop.iter, facts):
