@@ -19,6 +19,10 @@ adjoint(
     forms=(
         ("scipy.linalg.norm(x)", (2, 3)),
         ("scipy.linalg.norm(x, 2)", (2, 3)),
+        ("scipy.linalg.norm(x, axis=1)", (2, 3)),
+        ("scipy.linalg.norm(x, axis=(0, 2))", (2, 3, 2)),
+        ("scipy.linalg.norm(x, 2)", (3,)),
+        ("scipy.linalg.norm(x, 1)", (3,)),
         ("scipy.linalg.norm(x, 1, axis=0)", (2, 3)),
         ("scipy.linalg.norm(x, ord='nuc', keepdims=True)", (2, 3)),
     ),

@@ -44,6 +44,7 @@ adjoint(
         ("scipy.linalg.lstsq(x, y)[0]", (4, 2), (4,)),
         ("scipy.linalg.lstsq(x, y)[1]", (4, 2), (4,)),
         ("scipy.linalg.lstsq(x, y)[0]", (2, 4), (2, 2)),
+        ("scipy.linalg.lstsq(x, y)[3]", (4, 2), (4,)),
     ),
     literals={**CHECKED, "lapack_driver": (None, "gelsd", "gelss")},
     note="The rank is taken to be constant.",

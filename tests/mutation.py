@@ -109,6 +109,9 @@ class _Scaled(ast.NodeTransformer):
         self.parts = parts
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        one = isinstance(node.value, ast.Subscript) and isinstance(node.slice, ast.Constant)
+        if one and _is_derivative(node.value) and ast.unparse(node.value.slice) == self.name:
+            return ast.BinOp(ast.Constant(SCALE), ast.Mult(), node)  # one of several results
         if _is_derivative(node) and ast.unparse(node.slice) == self.name:
             if self.parts:
                 return ast.Call(ast.Name("scaled", ast.Load()), [node], [])

@@ -83,11 +83,11 @@ def test_columns_that_complete_a_basis():
 
 def test_singular_values_that_vanish_leave_a_finite_gradient():
     def factors(a):
-        u, s, vh = np.linalg.svd(a)
-        return np.sum(s) + np.sum(u * vh)
+        u, s, vh = np.linalg.svd(a, full_matrices=False)
+        return np.sum(s) + np.sum(u[0] * vh[:, 0])
 
-    for matrix in (np.zeros((3, 3)), np.outer([1.0, 2.0, 3.0], [1.0, 0.0, 1.0])):
-        assert np.all(np.isfinite(grad(factors)(matrix)))
+    for matrix in (np.zeros((3, 3)), np.outer([1.0, 2.0, 3.0], [1.0, 0.5]), np.outer([1.0, 0.5], [1.0, 0.0, 1.0])):
+        assert np.abs(grad(factors)(matrix)).max() < 100.0
 
 
 @pytest.mark.parametrize("rank", [2, 1, 0])

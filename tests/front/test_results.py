@@ -28,6 +28,14 @@ def overwritten_operand(a):
     return np.sum(q[0] * a[1])
 
 
+def overwritten_operand_in_a_loop(a):
+    s = 0.0
+    for _ in range(3):
+        q, a = np.linalg.qr(a)
+        s = s + q[0, 1]
+    return s + np.sum(a[0])
+
+
 def fields_in_a_loop(a):
     r = np.linalg.svd(a)
     s = 0.0
@@ -85,6 +93,14 @@ def result_read_again(a):
     return np.sum(x * y)
 
 
+def result_read_again_behind_a_loop(a):
+    r = np.linalg.eigh(a + a.T)
+    x = r[0]
+    for _ in range(2):
+        x = x * 2.0
+    return np.sum(x * r[0])
+
+
 def whole(a):
     return np.linalg.eigh(a + a.T)
 
@@ -97,7 +113,7 @@ def in_a_dict(a):
 PROGRAMS = [
     unpacked, own_operand_in_a_loop, overwritten_operand, fields_in_a_loop, written_into, bound_twice,
     result_of_a_helper, slice_of_results, slice_of_parts, clashing_name, name_of_a_result_bound_again,
-    result_read_again, whole, in_a_dict,
+    result_read_again, whole, in_a_dict, overwritten_operand_in_a_loop, result_read_again_behind_a_loop,
 ]  # fmt: skip
 
 
@@ -105,6 +121,10 @@ PROGRAMS = [
 def test_programs(program):
     order = 1 if program is slice_of_parts else 2
     check_grads(program, (A,), order=order, directions=1)
+
+
+def test_a_branch_that_is_not_taken():
+    check_grads(bound_twice, (A, False), order=1)
 
 
 def test_slice_of_parts_of_unequal_lengths():
