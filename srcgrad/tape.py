@@ -163,8 +163,8 @@ def trace(function: Callable[..., Any], wrt: Wrt | None = None, *, seed: Any = 1
             value, adjoints = run(start, values, derivative.signature)
         arguments = [parameter for parameter, _ in shown]
         for wanted, adjoint in zip(derivative.wrt, derivative.mirrored(adjoints, values), strict=True):
-            if wanted in arguments:
-                log.reach(arguments.index(wanted) + 1, adjoint)
+            own = wanted in arguments
+            log.reach(arguments.index(wanted) + 1 if own else log.bound[wanted], adjoint)
         return Trace(main.facts.source.name, tuple(log.rows), value)
 
     return traced

@@ -190,6 +190,15 @@ def test_some_arguments():
     ]
 
 
+def test_a_local_variable_has_its_adjoint():
+    def f(x):
+        h = np.tanh(x)
+        return h * h
+
+    found = [(row.name, row.adjoint) for row in trace(f, wrt="h")(0.5).rows]
+    assert found == [("x", None), ("h", 2.0 * np.tanh(0.5)), ("", 1.0)]
+
+
 def scalars(function, args):
     try:
         value = function(*args)
