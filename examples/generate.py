@@ -52,6 +52,7 @@ GENERATED = (
     # The fifth Greek is a second derivative: the derivative of the generated delta.
     Generated("black_scholes/price_grad.py", "black_scholes/model.py:price", "spot", inline=True),
     Generated("black_scholes/price_grad_grad.py", "black_scholes/price_grad.py:price_grad", "spot"),
+    Generated("own_rule/model_grad.py", "own_rule/model.py:sag", "loads,k"),
     Generated("logistic_map/model_grad.py", "logistic_map/model.py:orbit_sum", "x,r"),
 )
 

@@ -43,6 +43,7 @@ ARGUMENTS = {
     "lotka_volterra": {"prey": 10.0, "predators": 5.0, **_FACTORS, "steps": 40, "h": 0.05},
     "black_scholes": _OPTION,
     "logistic_map": {"x": 0.4, "r": 3.2, "n": 20},
+    "own_rule": {"loads": _draw(5), "k": 2.0},
 }
 
 
