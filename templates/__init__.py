@@ -72,6 +72,7 @@ ON_REQUEST: dict[str, tuple[str, ...]] = {
         "stats_shaped",
         "stats_powers",
         "stats_discrete",
+        "stats_vectors",
         "stats_refused",
     ),
     "scipy.linalg": (
