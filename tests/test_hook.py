@@ -118,6 +118,16 @@ def test_a_hook_may_keep_what_it_is_given():
     assert not np.shares_memory(found, kept[0])
 
 
+def test_what_one_hook_keeps_another_does_not_change():
+    kept = []
+
+    def f(x, fn):
+        return np.sum(hook(x, fn, zero_first) * 2.0)
+
+    assert grad(f)(X, kept.append).tolist() == [0.0, 2.0, 2.0, 2.0]
+    assert kept[0].tolist() == [2.0] * 4
+
+
 def test_a_hook_in_a_loop_is_called_each_trip_with_the_variables_of_that_trip():
     def f(x, k):
         for _ in range(2):

@@ -49,6 +49,17 @@ def test_saved_names_are_what_a_pullback_closes_over():
     assert sorted(one.name for one in found) == sorted(back.__code__.co_freevars)
 
 
+def test_what_is_only_looked_at_is_not_kept():
+    """The text checks that y is a number, since it cannot tell; no adjoint reads y."""
+
+    def f(x):
+        y = 3.0 * x
+        return y  # noqa: RET504  (that it has a name is what is tested)
+
+    assert "check_seed(y_bar, y)" in grad(f).source
+    assert grad(f).saved == ()
+
+
 def test_a_stack_is_told_by_what_it_holds():
     first = loop.__code__.co_firstlineno
     assert [(one.name, one.value, one.line) for one in grad(loop).saved] == [
