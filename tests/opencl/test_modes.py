@@ -11,6 +11,7 @@ import pytest
 
 import srcgrad
 from srcgrad.cli import MODES, main
+from srcgrad.emit.assemble import SUFFIX
 from srcgrad.errors import DifferentiationError
 from tests.agree import differences
 
@@ -197,14 +198,15 @@ def test_dump(mode: str, tmp_path: pathlib.Path, launched: list[str]) -> None:
         assert main(["dump", f"{source}:number", "--mode", mode, "--target", target, "-o", str(made)]) == 0
         space: dict[str, Any] = {}
         exec(made.read_text(), space)
-        if mode == "forward":
+        made_as = space[f"number_{SUFFIX[mode]}"]
+        if mode in ("forward", "hvp"):
             x_dot, w_dot, c_dot = alike(args, 3)
-            found.append(space["number_jvp"](*args, x_dot=x_dot, w_dot=w_dot, c_dot=c_dot))
+            found.append(made_as(*args, x_dot=x_dot, w_dot=w_dot, c_dot=c_dot))
         elif mode == "vjp":
-            value, pull = space["number_vjp"](*args)
+            value, pull = made_as(*args)
             found.append((value, pull(0.7)))
         else:
-            found.append(space["number_grad" if mode == "reverse" else "number_value_and_grad"](*args))
+            found.append(made_as(*args))
         counts.append(len(launched))
     assert 0 < counts[0] == counts[1]
     agree(*found)
