@@ -47,6 +47,12 @@ def test_a_hook_is_a_line_of_its_own():
     lines = [line.strip() for line in srcgrad.source(cubes).split("\n")]
     assert "x_bar = hooked(y_bar * 3 * x**2, clip)" in lines
 
+    def twice(x):
+        return np.sum(hook(hook(x * 2.0, clip) * 3.0, double))
+
+    lines = [line.strip() for line in srcgrad.source(twice).split("\n")]
+    assert sum("_bar = hooked(" in line and line.count("hooked(") == 1 for line in lines) == 2
+
 
 def test_capability_1_9_an_interior_hook_alters_what_is_upstream():
     def f(x):
