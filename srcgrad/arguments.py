@@ -10,6 +10,7 @@ from typing import Any  # arguments are arbitrary objects
 
 import numpy as np
 
+from srcgrad.analyse.sources import is_complex_value
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import SCALAR, UNKNOWN, Kind
 from srcgrad.front.functions import shadows
@@ -17,7 +18,9 @@ from srcgrad.opencl.array import Array
 from srcgrad.opencl.boundary import kept, on_host, seen
 from srcgrad.opencl.memory import Lease
 
-_ARRAYS = tuple(Kind("array", rank) for rank in range(33))
+_ARRAYS = tuple(Kind("array", rank) for rank in range(65))
+_COMPLEX_ARRAYS = tuple(Kind("array", rank, complex=True) for rank in range(65))
+_COMPLEX = Kind("scalar", 0, complex=True)
 _OTHER = Kind("other")
 _HALF = Kind("scalar", 0, dtype="float16")
 _NARROW = {"e": "float16"} | dict.fromkeys("?bBhHiIlLqQ", "integer")
@@ -29,15 +32,15 @@ _HEAP_TYPE = 1 << 9  # a class made by a `class` statement
 def kind_of(value: Any) -> Kind:
     """The kind of an argument: a number, an array of some rank, a container of kinds, or something else."""
     cls = type(value)
-    if _is_complex(value):
-        raise DifferentiationError(
-            "E5017", "an argument is complex", "pass its real and imaginary part as two real arguments"
-        )
     if cls is np.ndarray:
+        if value.dtype.kind == "c":
+            return _COMPLEX_ARRAYS[int(value.ndim)]
         known = _NARROW.get(value.dtype.char, "")
         return Kind("array", int(value.ndim), dtype=known) if known else _ARRAYS[int(value.ndim)]
     if cls is np.float16:
         return _HALF
+    if cls is complex or issubclass(cls, np.complexfloating):
+        return _COMPLEX
     if cls is float or cls is int or cls is bool or issubclass(cls, np.generic):
         return SCALAR
     if isinstance(value, np.ndarray):
@@ -49,15 +52,25 @@ def kind_of(value: Any) -> Kind:
     if isinstance(value, tuple | list):
         tag = "list" if isinstance(value, list) else "tuple"
         owner = cls if hasattr(cls, "_fields") else None
-        return Kind(tag, None, tuple((k, kind_of(v)) for k, v in enumerate(value)), owner)
+        return _holding(tag, [(k, kind_of(v)) for k, v in enumerate(value)], owner)
     if isinstance(value, dict):
-        return Kind("dict", None, tuple((k, kind_of(v)) for k, v in value.items()))
+        return _holding("dict", [(k, kind_of(v)) for k, v in value.items()])
     if isinstance(value, _FUNCTIONS) and isinstance(value, Hashable):
         return Kind("function", None, ((value, UNKNOWN),))
     if cls is Array:
+        if value.dtype.kind == "c":
+            raise DifferentiationError("E5017", "a device array is complex", "pass a NumPy array: np.asarray(x)")
         return SCALAR if value.is_number else _ARRAYS[value.ndim]
     written_in_python = isinstance(cls, type) and cls.__flags__ & _HEAP_TYPE and not shadows(value)
-    return Kind("object", None, ((cls, UNKNOWN),)) if written_in_python else _OTHER
+    held = is_complex_value(value)
+    if written_in_python:
+        return Kind("object", None, ((cls, UNKNOWN),), complex=held)
+    return Kind("other", complex=True) if held else _OTHER
+
+
+def _holding(tag: str, items: list[tuple[Any, Kind]], owner: Any = None) -> Kind:
+    """The kind of a container, which is complex if an item is."""
+    return Kind(tag, None, tuple(items), owner, complex=any(kind.complex for _, kind in items))
 
 
 def _is_complex(value: Any) -> bool:
@@ -76,34 +89,34 @@ def check_input(value: Any, name: str) -> None:
             f"the argument `{name}` is {_described(value)}",
             f"pass floats (`float(...)`, `.astype(float)`), or leave `{name}` out of wrt",
         )
-    elif not _is_real(value):
+    elif not _is_inexact(value):
         raise DifferentiationError(
             "E5017",
             f"the argument `{name}` is {_described(value)}",
-            f"pass real numbers, arrays or containers of them, or leave `{name}` out of wrt",
+            f"pass numbers, arrays or containers of them, or leave `{name}` out of wrt",
         )
 
 
 def _check_parts(value: Any, name: str) -> None:
-    """A container must hold some real number; what else it holds has no gradient (None)."""
-    if not _holds_real(value):
+    """A container must hold some number; what else it holds has no gradient (None)."""
+    if not _holds_inexact(value):
         raise DifferentiationError(
-            "E5002", f"the argument `{name}` holds no real number", f"pass floats, or leave `{name}` out of wrt"
+            "E5002", f"the argument `{name}` holds no floating number", f"pass floats, or leave `{name}` out of wrt"
         )
 
 
-def _holds_real(value: Any) -> bool:
+def _holds_inexact(value: Any) -> bool:
     if isinstance(value, tuple | list | dict):
-        return any(_holds_real(part) for part in (value.values() if isinstance(value, dict) else value))
+        return any(_holds_inexact(part) for part in (value.values() if isinstance(value, dict) else value))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return any(_holds_real(getattr(value, f.name)) for f in dataclasses.fields(value))
-    return _is_real(value)
+        return any(_holds_inexact(getattr(value, f.name)) for f in dataclasses.fields(value))
+    return _is_inexact(value)
 
 
-def _is_real(value: Any) -> bool:
+def _is_inexact(value: Any) -> bool:
     if isinstance(value, np.ndarray | Array):
-        return bool(value.dtype.kind == "f")
-    return isinstance(value, float | np.floating)
+        return bool(value.dtype.kind in "fc")
+    return isinstance(value, float | complex | np.inexact)
 
 
 def _described(value: Any) -> str:
@@ -117,12 +130,14 @@ def mirror(gradient: Any, value: Any, others: list[Any]) -> Any:
 
     `others` lists arrays that it must not share memory with; the result is added to it.
     """
-    if _is_complex(gradient):
+    if _is_complex(gradient) and not _is_complex(value) and _is_inexact(value):
         raise DifferentiationError(
-            "E5017", "a gradient is complex", "differentiate the real and the imaginary part of the output"
+            "E5017",
+            "the gradient of a real argument is complex: a complex value came in where it was not seen",
+            "pass what is complex as an argument, or make it with a complex dtype in the function",
         )
-    if type(value) is float:
-        return float(gradient)
+    if type(value) is float or type(value) is complex:
+        return type(value)(gradient)
     if gradient is None:
         return None
     if isinstance(value, np.ndarray):
@@ -173,6 +188,8 @@ def like_output(tangent: Any, output: Any) -> Any:
         return tangent[()]
     if isinstance(output, np.ndarray) and not isinstance(tangent, np.ndarray | list | tuple | dict):
         return np.asarray(tangent, dtype=output.dtype)
+    if _is_complex(output) and not _is_complex(tangent):
+        return np.asarray(tangent, output.dtype)[()] if hasattr(output, "dtype") else complex(tangent)
     return tangent
 
 
@@ -196,10 +213,8 @@ def cast_seed(seed: Any, output: Any) -> Any:
         return parts if isinstance(output, list) else tuple(parts)
     if output is None or isinstance(output, str):
         return None
-    if _is_complex(seed) or _is_complex(output):
-        raise DifferentiationError(
-            "E5017", "the output or the seed is complex", "differentiate the real and the imaginary part"
-        )
+    if _is_complex(seed) and not _is_complex(output):
+        raise DifferentiationError("E5017", "a seed or tangent of something real is complex", "pass real numbers")
     if type(seed) is float and isinstance(output, float):
         return seed
     wanted = np.shape(output)
@@ -209,6 +224,8 @@ def cast_seed(seed: Any, output: Any) -> Any:
             f"the seed has shape {np.shape(seed)}, the output has shape {wanted}",
             "pass an array of that shape",
         )
-    if isinstance(output, np.ndarray | np.generic) and output.dtype.kind == "f":
+    if isinstance(output, np.ndarray | np.generic) and output.dtype.kind in "fc":
         return np.asarray(seed, dtype=output.dtype)[()] if not wanted else np.asarray(seed, dtype=output.dtype)
+    if isinstance(output, complex):
+        return complex(seed)
     return float(seed) if not wanted else np.asarray(seed, dtype=float)

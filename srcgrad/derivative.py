@@ -7,12 +7,12 @@ import inspect
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any  # functions and arguments are arbitrary objects
+from typing import Any, cast  # functions and arguments are arbitrary objects
 
 from srcgrad.arguments import check_input, kind_of, like_output, mirror
 from srcgrad.derive.kept import Saved
 from srcgrad.emit.module import free_names, origin
-from srcgrad.facts import Kind
+from srcgrad.facts import UNKNOWN, Kind
 from srcgrad.front.namespace import LiveNamespace
 from srcgrad.front.overlay import Overlay
 from srcgrad.into import adding
@@ -92,7 +92,10 @@ class Derivative:
 
     def as_function(self, kinds: dict[str, Kind] | None = None) -> Callable[..., Any]:
         """The derivative as a function with source, in which calls are written out: it can be differentiated."""
-        return self.compiled(kinds or {}, inline=True).function
+        made: Any = self.compiled(kinds or {}, inline=True).function  # a function takes attributes of any name
+        made.__srcgrad_derivative__ = self
+        made.__srcgrad_real__ = tuple(p for p in self.signature.parameters if not (kinds or {}).get(p, UNKNOWN).complex)
+        return cast(Callable[..., Any], made)
 
     def changed(self, kinds: dict[str, Kind] | None = None) -> bool:
         """Whether what the function is made from has changed since it was made for these kinds."""

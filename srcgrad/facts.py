@@ -27,6 +27,7 @@ class Kind:
     items: tuple[tuple[Any, Kind], ...] = ()
     owner: Any = None  # the class of a NamedTuple
     dtype: str = field(default="", compare=False)  # float16, or integer for an array of integers or booleans
+    complex: bool = False  # whether it is, or holds, a complex number
 
 
 UNKNOWN = Kind()
@@ -100,6 +101,8 @@ class Facts:
     )  # `d[k] = d[k] + e` that were `d[k] += e`, of a list or dict
     varied: dict[str, None] = field(default_factory=dict)  # names that may depend on an input
     active: dict[str, None] = field(default_factory=dict)  # ... and influence the output
+    assumed_real: dict[str, None] = field(default_factory=dict)  # arguments of derivatives that were written out
+    complex: dict[str, None] = field(default_factory=dict)  # names some value of which may be complex
     spec: dict[Node, Spec] = field(default_factory=dict)  # by Name node, and by assignment for its result
     part_spec: dict[Node, Spec] = field(default_factory=dict)  # `a[i] = e` -> what is known of a[i]
     number: dict[Node, int] = field(default_factory=dict)  # statement -> its place in the text, from 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any  # functions are arbitrary objects
 
 import gast
@@ -49,10 +49,18 @@ def inner(
     """A derivative made in a module of its own; calls in it are written out."""
     text, name, outside, seeds, facts = _text(sub, function, mode, wrt, kinds, single=single, auxiliary=auxiliary)
     base = _base(facts.namespace)
+    real = assumed_real(facts, kinds)
     if isinstance(base, StaticModule):
-        return Inner(_static(text, name, facts, "srcgrad"), seeds)
+        return Inner(replace(_static(text, name, facts, "srcgrad"), real=real), seeds)
     label = f"{name} of {origin(facts.source)}"
-    return Inner(load(text, name, label, outside), seeds)
+    made: Any = load(text, name, label, outside)  # a function takes attributes of any name
+    made.__srcgrad_real__ = real
+    return Inner(made, seeds)
+
+
+def assumed_real(facts: Facts, kinds: dict[str, Kind]) -> tuple[str, ...]:
+    """The parameters of a derivative that were taken to be real when its text was made."""
+    return tuple(p for p in parameters(facts.source.tree) if not kinds.get(p, UNKNOWN).complex)
 
 
 def _text(
@@ -78,6 +86,10 @@ def _text(
 
 def columns(sub: Module, function: Any, wrt: tuple[str, ...], kinds: dict[str, Kind], *, single: bool) -> Inner:
     """The Jacobian of a function as a function with a text, which puts it together column by column."""
+    if any(kind.complex for kind in kinds.values()):
+        raise DifferentiationError(
+            "E5017", "a Jacobian at complex values", "use vjp or jvp, which take complex numbers"
+        )
     text, push, outside, seeds, facts = _text(sub, function, "push", wrt, kinds, single=False)
     _check_one(sub, push, facts)
     name = f"{facts.source.name}_jacobian"
@@ -94,11 +106,13 @@ def columns(sub: Module, function: Any, wrt: tuple[str, ...], kinds: dict[str, K
     )
     base = _base(facts.namespace)
     whole = _together(text, driver, f"import numpy as {np_}", f"from srcgrad.runtime import unit as {unit_}")
+    real = assumed_real(facts, kinds)
     if isinstance(base, StaticModule):
-        return Inner(_static(whole, name, facts, "jacobian"), text=whole)
+        return Inner(replace(_static(whole, name, facts, "jacobian"), real=real), text=whole)
     label = f"{name} of {origin(facts.source)}"
     pushed = load(text, push, label, outside)
-    made = load(driver, name, label, {**outside, push: pushed, np_: np, unit_: unit}, by="jacobian")
+    made: Any = load(driver, name, label, {**outside, push: pushed, np_: np, unit_: unit}, by="jacobian")
+    made.__srcgrad_real__ = real
     return Inner(made, text=whole)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gast
 
 from srcgrad.analyse.active import activity
+from srcgrad.analyse.sources import dotted, is_complex_value
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import SCALAR, Kind
 from srcgrad.front.static import StaticFunction
@@ -15,12 +16,26 @@ from srcgrad.trees import Node, statements, stores, walk
 
 
 def annotated(function: StaticFunction) -> dict[str, Kind]:
-    """Parameters that are numbers by their annotation."""
+    """Parameters that are numbers by their annotation, or complex: `z: complex`, `z: NDArray[np.complex128]`."""
     found = {}
     for parameter in _each(function.source.tree):
         if _annotation(parameter, function) in ("float", "int"):
             found[parameter.id] = SCALAR
+        elif parameter.annotation is not None and _names_complex(parameter.annotation, function):
+            number = isinstance(parameter.annotation, gast.Name | gast.Attribute | gast.Constant)
+            found[parameter.id] = Kind("scalar", 0, complex=True) if number else Kind(complex=True)
     return found
+
+
+def _names_complex(annotation: Node, function: StaticFunction) -> bool:
+    """Whether an annotation names a complex type anywhere."""
+    if isinstance(annotation, gast.Constant):
+        try:
+            annotation = gast.parse(str(annotation.value), mode="eval").body
+        except SyntaxError:
+            return False
+    names = [node for node in walk(annotation) if isinstance(node, gast.Name | gast.Attribute)]
+    return any(is_complex_value(getattr(dotted(node, function.module), "object", None)) for node in names)
 
 
 def _each(tree: Node) -> list[Node]:

@@ -186,10 +186,15 @@ class Module:
         found: Kind = self._analysed(function, kinds)[1]
         return found
 
+    def output_complex(self, function: Any, kinds: dict[str, Kind]) -> bool:
+        """Whether a callee's result may be complex; so it is taken where its source cannot be read."""
+        found: bool = self._analysed(function, kinds)[2]
+        return found
+
     def _analysed(self, function: Any, kinds: dict[str, Kind]) -> Any:
         key = (_identity(function), tuple(sorted(kinds.items(), key=lambda item: item[0])))
         if key not in self.specs:
-            self.specs[key] = None, UNKNOWN  # a recursive call learns nothing
+            self.specs[key] = None, UNKNOWN, True  # a recursive call learns nothing
             source, namespace = self.source(function)
             with contextlib.suppress(DifferentiationError):  # refused later, if a derivative flows through it
                 self.specs[key] = analysed(source, namespace, kinds, self, _step(function))

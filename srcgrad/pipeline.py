@@ -18,6 +18,8 @@ from srcgrad.analyse.accumulators import accumulators
 from srcgrad.analyse.active import activity, flows
 from srcgrad.analyse.alias import aliases, is_new
 from srcgrad.analyse.bound import bound
+from srcgrad.analyse.complex_limits import complex_limits
+from srcgrad.analyse.complexes import complexes, may_be_complex
 from srcgrad.analyse.containers import containers, of_display
 from srcgrad.analyse.items import items
 from srcgrad.analyse.mutable import mutable
@@ -94,7 +96,18 @@ FRONT: tuple[Pass, ...] = (
     intermediate,
     results,
 )
-ANALYSE: tuple[Pass, ...] = (containers, activity, shapes, aliases, items, mutable, accumulators, calls)
+ANALYSE: tuple[Pass, ...] = (
+    containers,
+    activity,
+    complexes,
+    complex_limits,
+    shapes,
+    aliases,
+    items,
+    mutable,
+    accumulators,
+    calls,
+)
 IMPROVE: tuple[Pass, ...] = (
     dead,
     unread,
@@ -251,17 +264,18 @@ def prepared(
 def analysed(
     source: Source, namespace: Namespace, kinds: dict[str, Kind], module: Any, step: Step | None = None
 ) -> Any:
-    """What is known of a function's result, for arguments of these kinds, or None; and its kind."""
+    """What is known of a function's result, for arguments of these kinds, or None; its kind; may it be complex."""
     everything = tuple(parameters(source.tree))
     facts, program = prepared(source, namespace, "reverse", everything, kinds, module, step)
     facts.called = True
-    for each in (*FRONT, containers, activity, shapes):
+    for each in (*FRONT, containers, activity, complexes, shapes):
         program = each(program, facts)
     value = program.body[-1].value
     kind = of_display(value, facts.kinds)
+    complex_ = may_be_complex(value, facts)
     if isinstance(value, gast.Tuple):
-        return tuple(facts.spec.get(item, Spec(ndim=None)) for item in value.elts), kind
-    return facts.spec.get(value), kind
+        return tuple(facts.spec.get(item, Spec(ndim=None)) for item in value.elts), kind, complex_
+    return facts.spec.get(value), kind, complex_
 
 
 def step_flows(step: Step, module: Any) -> list[list[str]]:
@@ -278,6 +292,6 @@ def returns_new(source: Source, namespace: Namespace, module: Any, step: Step | 
     """Whether each value that a function returns is made by it, and is no part of an argument."""
     facts, program = prepared(source, namespace, "reverse", tuple(parameters(source.tree)), {}, module, step)
     facts.called = True
-    for each in (*FRONT, containers, activity, shapes):
+    for each in (*FRONT, containers, activity, complexes, shapes):
         program = each(program, facts)
     return is_new(program.body[-1].value, program, facts)

@@ -34,6 +34,8 @@ class Rule:
     `results` names the results of an operation that gives several, which a template reads as `z[0]`, `d[z][0]`.
     `literals` are the values that the rule knows of parameters that must be written out; `instead` are operations
     whose rules hold for such a value: `("compute_uv", False, np.linalg.svdvals)`.
+    `complex` ("conjugated", "gradient", "written", or "" for refused) says how the lines hold for complex numbers,
+    `values` ("real", "complex", a parameter that decides, or "") when the result is one: docs/decisions/complex.md.
     """
 
     op: Any
@@ -53,6 +55,8 @@ class Rule:
     literals: dict[str, tuple[Any, ...]] = field(default_factory=dict, hash=False)
     instead: tuple[tuple[str, Any, Any], ...] = ()
     exponential: bool = False  # whether the op is e to the power of what the template is the rule of
+    complex: str = ""
+    values: str = ""
     aliases: tuple[Any, ...] = field(default=())
     composition: Callable[..., Any] | None = None  # the op in terms of others; its derivative is that of this text
     own: Own | None = None
@@ -137,7 +141,7 @@ def register(rule: Rule) -> None:
     for op in (rule.op, *rule.aliases):
         known = rule_of(op)
         if known is not None and _same_author(known, rule):
-            _replace(known, rule)  # a notebook cell that was run again
+            replace_rule(known, rule)  # a notebook cell that was run again
             return
         if known is not None:
             raise DifferentiationError(
@@ -159,7 +163,7 @@ def register_own(rule: Rule) -> None:
     if known is None:
         register(rule)
     else:
-        _replace(known, rule)
+        replace_rule(known, rule)
 
 
 def _same_author(one: Rule, two: Rule) -> bool:
@@ -235,7 +239,7 @@ def _registrar(op: Any, kind: str, facts: dict[str, Any]) -> Decorator:
         if known is not None and known.kind == "general" and known.template is None:
             full = replace(known, template=template, **facts)  # the tangent came first
             check(full)
-            _replace(known, full)
+            replace_rule(known, full)
             return template
         rule = Rule(op, facts.pop("name", None) or spelling(op), kind, template, **facts)
         check(rule)
@@ -245,7 +249,8 @@ def _registrar(op: Any, kind: str, facts: dict[str, Any]) -> Decorator:
     return decorate
 
 
-def _replace(old: Rule, new: Rule) -> None:
+def replace_rule(old: Rule, new: Rule) -> None:
+    """Put another rule in the place of one."""
     global _generation
     for key, rule in list(_table.items()):
         if rule is old:
@@ -267,7 +272,7 @@ def tangent(op: Any, **facts: Any) -> Decorator:
         else:
             full = replace(known, tangent=template, **facts)
             check(full)
-            _replace(known, full)
+            replace_rule(known, full)
         return template
 
     return decorate

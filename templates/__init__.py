@@ -44,6 +44,8 @@ FAMILIES = (
     "statistics",
     "ufuncs",
     "refused",
+    "complexes",
+    "fourier",
 )
 
 # SciPy may be absent and is slow to import: the families of a package are loaded when a function names something of it.

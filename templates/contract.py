@@ -99,7 +99,13 @@ def dot(z, a, b):
     ),
 )
 def vdot(z, a, b):
-    if np.ndim(a) == 1 and np.ndim(b) == 1:
+    if np.iscomplexobj(z) and np.ndim(a) == 1 and np.ndim(b) == 1:
+        d[a] = np.conj(d[z]) * b
+        d[b] = d[z] * a
+    elif np.iscomplexobj(z):
+        d[a] = np.reshape(np.conj(d[z]) * b, np.shape(a))
+        d[b] = np.reshape(d[z] * a, np.shape(b))
+    elif np.ndim(a) == 1 and np.ndim(b) == 1:
         d[a] = d[z] * b
         d[b] = d[z] * a
     else:
@@ -118,7 +124,10 @@ def vdot(z, a, b):
     aliases=(np.linalg.vecdot,),
 )
 def vecdot(z, x1, x2):
-    d[x1] = sum_to(np.expand_dims(d[z], -1) * x2, x1)
+    if np.iscomplexobj(z):
+        d[x1] = sum_to(np.expand_dims(np.conj(d[z]), -1) * x2, x1)
+    else:
+        d[x1] = sum_to(np.expand_dims(d[z], -1) * x2, x1)
     d[x2] = sum_to(np.expand_dims(d[z], -1) * x1, x2)
 
 

@@ -22,7 +22,10 @@ from srcgrad.rules import adjoint, d
     note="The gradient at 0 is 0.",
 )
 def absolute(z, x):
-    d[x] = d[z] * np.sign(x)
+    if np.iscomplexobj(x):
+        d[x] = d[z] * x / np.where(z == 0.0, 1.0, z)
+    else:
+        d[x] = d[z] * np.sign(x)
 
 
 @adjoint.elementwise(

@@ -19,6 +19,7 @@ PAGES = (
     "docs/how-it-works.md",
     "docs/intermediates.md",
     "docs/memory.md",
+    "docs/complex.md",
     "docs/opencl.md",
     "docs/limits.md",
     "docs/errors.md",

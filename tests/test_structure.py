@@ -33,6 +33,7 @@ ORDER = (
         "names",
         "own",
         "identity",
+        "accepted",
         "sealed",
         "trees",
         "recompute",

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import gast
 import numpy as np
 
 from srcgrad.facts import Facts, Spec
 from srcgrad.rules import rule_of
 from srcgrad.trees import Node
+
+COMPLEX = frozenset(["complex"])  # among the dtypes of a value that may be complex
+
+
+def as_real(spec: Spec) -> Spec:
+    """The spec of the real part of a value."""
+    return replace(spec, dtype=spec.dtype - COMPLEX)
+
+
+def with_dtype(is_complex: bool, spec: Spec) -> Spec:
+    """What may be complex says so among its dtypes, and nothing else does."""
+    spec = as_real(spec)
+    return replace(spec, dtype=spec.dtype | COMPLEX) if is_complex else spec
 
 
 def joined(*specs: Spec) -> Spec:
@@ -23,7 +38,7 @@ def joined(*specs: Spec) -> Spec:
 def spec_of_tree(node: Node, facts: Facts) -> Spec:
     """The spec of an expression; what cannot be told gets an unknown that equals nothing else."""
     if isinstance(node, gast.Constant):
-        return Spec()
+        return Spec(dtype=COMPLEX if isinstance(node.value, complex) else frozenset())
     if node in facts.spec:
         return facts.spec[node]
     if isinstance(node, gast.UnaryOp):
@@ -37,6 +52,8 @@ def spec_of_tree(node: Node, facts: Facts) -> Spec:
         return _of_call(node, facts)
     if isinstance(node, gast.Attribute) and node.attr in ("size", "ndim"):
         return Spec()
+    if isinstance(node, gast.Attribute) and node.attr in ("real", "imag"):
+        return as_real(spec_of_tree(node.value, facts))
     return _unknown(node)
 
 

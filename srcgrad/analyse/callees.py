@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import gast
 
-from srcgrad.facts import SCALAR, Facts, Kind
-from srcgrad.front.webs import parameters
+from srcgrad.analyse.binding import bind
+from srcgrad.analyse.complexes import may_be_complex
+from srcgrad.facts import SCALAR, UNKNOWN, Facts, Kind
 from srcgrad.trees import Node
-
-
-def bind(call: Node, callee: Node, facts: Facts) -> dict[str, Node]:
-    """Arguments of a call by the callee's parameter names."""
-    names = parameters(callee)
-    positional = [a.id for a in callee.args.posonlyargs + callee.args.args]
-    if len(call.args) > len(positional) or any(w.arg not in names for w in call.keywords):
-        raise facts.refuse(
-            call, "E5005", "the arguments do not fit the function's parameters", f"it takes: {', '.join(names)}"
-        )
-    bound = dict(zip(positional, call.args, strict=False))
-    return bound | {word.arg: word.value for word in call.keywords}
 
 
 def kinds_of(bound: dict[str, Node], facts: Facts) -> dict[str, Kind]:
@@ -34,4 +25,9 @@ def kinds_of(bound: dict[str, Node], facts: Facts) -> dict[str, Kind]:
             known[parameter] = SCALAR
         elif spec is not None and spec.ndim:
             known[parameter] = Kind("array", spec.ndim)
+        if may_be_complex(argument, facts):
+            known[parameter] = replace(known.get(parameter, UNKNOWN), complex=True)
     return known
+
+
+__all__ = ["bind", "kinds_of"]

@@ -63,7 +63,7 @@ def _named(value: Node, like: str, node: Node, facts: Facts) -> Node:
     made = at(assign(held, value), node)
     facts.temporaries[held] = "t"
     facts.definition[held], facts.reads[held] = made, 1
-    for table in (facts.active, facts.varied):
+    for table in (facts.active, facts.varied, facts.complex):
         if like in table:
             table[held] = None
     user = facts.origin.get(node, node)

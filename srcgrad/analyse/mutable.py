@@ -9,6 +9,7 @@ from __future__ import annotations
 import gast
 
 from srcgrad.analyse.alias import is_fresh, is_new_of_step
+from srcgrad.analyse.complex_limits import is_complex_array
 from srcgrad.analyse.detach import detach, give_copies
 from srcgrad.analyse.held import check_held
 from srcgrad.analyse.views import check_rows, check_stale, settle, views_of
@@ -111,11 +112,18 @@ def _check_floating(block: list[Node], facts: Facts) -> None:
             bound is not None
             and bound in facts.mutable
             and bound in facts.active
-            and not _is_floating(node.value, facts)
+            and (helper := _doubt(bound, node.value, facts))
         ):
-            check = statement(f"{facts.library('check_floating')}(a)", a=name(bound))
+            check = statement(f"{facts.library(helper)}(a)", a=name(bound))
             facts.effects[check] = None
             block.insert(position + 1, at(check, node))
+
+
+def _doubt(bound: str, value: Node, facts: Facts) -> str:
+    """The helper that looks at a new array, where the dtype is not known to hold what will be written into it."""
+    if bound in facts.complex:
+        return "" if is_complex_array(value, facts) else "check_complex"
+    return "" if _is_floating(value, facts) else "check_floating"
 
 
 def _is_floating(value: Node, facts: Facts) -> bool:

@@ -7,6 +7,7 @@ import operator
 import gast
 import numpy as np
 
+from srcgrad.analyse.adjoint_shapes import COMPLEX, with_dtype
 from srcgrad.analyse.adjoint_shapes import joined as join
 from srcgrad.analyse.callees import bind, kinds_of
 from srcgrad.analyse.extents import counters, forget, part_of
@@ -46,8 +47,9 @@ def shapes(function: Node, facts: Facts) -> Node:
 def _parameter(parameter: str, facts: Facts) -> Spec:
     kind = facts.kinds.get(parameter, UNKNOWN)
     if kind.tag == "scalar":
-        return NUMBER
-    return Spec(frozenset([parameter]), frozenset([kind.dtype or parameter]), kind.ndim)
+        return Spec(dtype=COMPLEX if kind.complex else frozenset())
+    own = Spec(frozenset([parameter]), frozenset([kind.dtype or parameter]), kind.ndim)
+    return with_dtype(parameter in facts.complex, own)
 
 
 def _block(block: Block, known: Known, facts: Facts) -> None:
@@ -132,7 +134,7 @@ def _assignment(node: Node, known: Known, facts: Facts) -> None:
         kind = facts.kinds.get(bound)
         if kind is not None and kind.tag in ("scalar", "array"):
             found = NUMBER if kind.tag == "scalar" else Spec(found.shape, found.dtype, kind.ndim)
-        facts.spec[node] = known[bound] = found
+        facts.spec[node] = known[bound] = found = with_dtype(bound in facts.complex, found)
         _note_value(bound, found, facts)
     elif isinstance(node.value, gast.Name) and len(facts.tuples.get(node.value.id, ())) == len(stores(node)):
         for name, spec in zip(stores(node), facts.tuples[node.value.id], strict=True):
@@ -163,7 +165,7 @@ def _note_value(name: str, spec: Spec, facts: Facts) -> None:
 def spec_of(value: Node, known: Known, facts: Facts, fresh: str) -> Spec:
     """The spec of an expression in normal form; what cannot be told gets the unknown `fresh`."""
     if isinstance(value, gast.Constant):
-        return NUMBER
+        return Spec(dtype=COMPLEX if isinstance(value.value, complex) else frozenset())
     if isinstance(value, gast.Name):
         return known.get(value.id, Spec(frozenset([value.id]), frozenset([value.id]), None))
     operation = facts.operation.get(value)

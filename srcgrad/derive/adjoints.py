@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 import gast
 
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
+from srcgrad.analyse.complexes import may_be_complex
 from srcgrad.analyse.containers import part_of
 from srcgrad.derive.broadcast import flexible, full, is_spread, narrow_form, settle
+from srcgrad.derive.conjugates import real_part
 from srcgrad.facts import UNKNOWN, Facts, Spec, copied
 from srcgrad.indices import as_value
 from srcgrad.names import bar
@@ -51,6 +53,7 @@ class Adjoints:
     def contribute(self, operand: Node, value: Node, into: Block, like: Node) -> None:
         """Add `value` to the adjoint of the operand's name, in the operand's shape."""
         facts = self.facts
+        value = self.fitting(operand, value)
         if value in facts.reduced:
             value = settle(self, operand, value, like)
         elif is_spread(value, facts):
@@ -70,10 +73,13 @@ class Adjoints:
     def contribute_whole(self, operand: Node, value: Node, into: Block, like: Node) -> None:
         """Add a value that has the operand's own shape to its adjoint."""
         primal = operand.id
+        value = self.fitting(operand, value)
         spec = self.specs.get(primal, self.facts.spec.get(operand))
         target = self.of(primal)
         shared = primal in self.facts.indexed and primal not in self.facts.containers
-        if not self.exists(primal) and shared and not is_fresh_value(value, self.facts):
+        if not self.exists(primal) and shared and primal in self.facts.complex:
+            value = expression(f"{self.facts.library('np')}.array(value, dtype=complex)", value=value)
+        elif not self.exists(primal) and shared and not is_fresh_value(value, self.facts):
             value = expression(f"{self.facts.library('np')}.array(value)", value=value)  # its elements will change
         if self.exists(primal) and primal in self.facts.containers:
             helper = self.facts.library("add")
@@ -106,6 +112,21 @@ class Adjoints:
         known = spec is not None and spec.dtype == {"float16"}
         return known or self.facts.kinds.get(primal, UNKNOWN).dtype == "float16"
 
+    def fitting(self, operand: Node, value: Node) -> Node:
+        """The contribution to something real is real."""
+        held = operand.id
+        holder = held in self.facts.containers or self.facts.list_kind(held)
+        return value if held in self.facts.complex or holder else real_part(value, self.facts)
+
+    def of_value(self, node: Node, bound: str) -> Node:
+        """The adjoint of what a statement binds: its real part, where only other statements bind something complex."""
+        facts = self.facts
+        read = self.read(bound, facts.spec.get(node))
+        holder = bound in facts.containers or facts.list_kind(bound)
+        if bound in facts.complex and not holder and not may_be_complex(node.value, facts):
+            return real_part(read, facts)
+        return read
+
     def element_zeros(self, primal: str, spec: Spec | None, like: Node) -> Node:
         """Zeros to whose elements something will be added: an array, also where the primal is a number."""
         if primal in self.facts.containers or self.is_half(primal):
@@ -113,7 +134,9 @@ class Adjoints:
         helper = self.facts.library("np") + ".zeros_like"
         if primal in self.facts.inner:
             helper = self.facts.library("zeros_like")  # it may hold integers
-        made = assign(self.of(primal), expression(f"{helper}(primal)", primal=primal), like)
+        known = primal not in self.facts.complex or self.facts.kinds.get(primal, UNKNOWN).complex
+        dtype = "" if known else ", dtype=complex"
+        made = assign(self.of(primal), expression(f"{helper}(primal{dtype})", primal=primal), like)
         self.facts.zeros[made] = None
         self.note(made, spec)
         self.state[primal] = ZERO

@@ -42,7 +42,7 @@ def contributions(node: Node, adjoints: Adjoints, facts: Facts) -> Parts:
     elif isinstance(node.targets[0], gast.Tuple):
         _unpack(node, adjoints, facts, pairs, elements)
     else:
-        read = adjoints.read(bound[0], facts.spec.get(node))
+        read = adjoints.of_value(node, bound[0])
         _value(node, read, adjoints, shared, pairs, elements)
     for b in stores(node):
         if b not in facts.inner:
@@ -133,6 +133,7 @@ def _template(
         lost or Lost(),
         parts,
         derivatives,
+        rule.complex == "conjugated",
     )
     made = instantiate(setting, frozenset(wanted))
     shared += made.shared

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import gast
 
+from srcgrad.analyse.complexes import may_be_complex
 from srcgrad.derive.pruned import Lost
 from srcgrad.facts import Facts, Operation, Spec
 from srcgrad.template import Template
@@ -26,6 +27,7 @@ class Setting:
     lost: Lost = field(default_factory=Lost)  # names among the derivatives that stand for zeros
     parts: tuple[str, ...] = ()  # the names to which several results are bound; else the result has one name
     part_derivatives: tuple[Node, ...] = ()  # ... and their adjoints
+    conjugate: bool = False  # whether to conjugate what the derivatives are multiplied with
 
 
 def truth(test: Node, setting: Setting) -> bool | None:
@@ -72,6 +74,8 @@ def value_of(node: Node, setting: Setting) -> object:
     if isinstance(node, gast.Name) and node.id in setting.template.parameters:
         bound = setting.operation.bound.get(node.id, setting.template.defaults.get(node.id))
         return UNDECIDED if bound is None else literal_of(bound)
+    if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == "iscomplexobj":
+        return _is_complex(node.args[0].id, setting)
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == "ndim":
         if setting.general:
             return UNDECIDED
@@ -82,6 +86,14 @@ def value_of(node: Node, setting: Setting) -> object:
         rank = None if bound is None else rank_of(bound, setting.facts)
         return UNDECIDED if rank is None else rank
     return literal_of(node)
+
+
+def _is_complex(name: str, setting: Setting) -> bool:
+    """Whether an argument, or the result, may be complex."""
+    argument = setting.operation.bound.get(name)
+    if name == setting.template.result:
+        return any(may_be_complex(part, setting.facts) for part in setting.operation.bound.values())
+    return argument is not None and may_be_complex(argument, setting.facts)
 
 
 def rank_of(node: Node, facts: Facts) -> int | None:

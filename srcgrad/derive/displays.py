@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gast
 
+from srcgrad.analyse.complexes import note_complex
 from srcgrad.derive.pulled import Pair
 from srcgrad.facts import Facts, copied
 from srcgrad.trees import Block, Node, assign, expression, name
@@ -17,6 +18,7 @@ def sequence(display: Node, value: Node, facts: Facts, shared: Block) -> list[Pa
     held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
     facts.temporaries[held] = "t"
     shared.append(assign(held, value))
+    note_complex(held, value, facts)
     return items(display, name(held), facts)
 
 

@@ -93,7 +93,8 @@ def _check_output(halves: Halves, facts: Facts) -> None:
             "return one scalar, or use srcgrad.vjp, which takes a seed for each value",
         )
     spec = facts.spec.get(value)
-    if value.id in facts.active and not (spec is not None and spec.scalar):
+    is_number = spec is not None and spec.scalar and value.id not in facts.complex
+    if value.id in facts.active and not is_number:
         seed: Node = name(facts.seeds[0]) if facts.seeds else constant(1.0)
         check = statement(f"{facts.library('check_seed')}(seed, {value.id})", seed=seed)
         facts.effects[check] = None

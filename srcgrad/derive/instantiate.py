@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 from dataclasses import dataclass, field
-from types import FunctionType
 
 import gast
 
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
-from srcgrad.derive.decide import Setting, literal_of, rank_of, truth
+from srcgrad.analyse.complexes import note_complex
+from srcgrad.derive.conjugates import below, carries, conjugated
+from srcgrad.derive.decide import UNDECIDED, Setting, literal_of, rank_of, truth
 from srcgrad.derive.pruned import mentions, pruned
+from srcgrad.derive.shortened import drop_defaults, drop_keywords, folded, spread_arguments
 from srcgrad.facts import Facts, copied
 from srcgrad.identity import holder
 from srcgrad.minus import negated
+from srcgrad.runtime import opposite
 from srcgrad.template import derivative_of
 from srcgrad.trees import Block, Node, assign, constant, expression, name, walk
 
@@ -40,6 +42,7 @@ def instantiate(setting: Setting, wanted: frozenset[str]) -> Lines:
     chosen = _decide(setting.template.body, setting)
     made = Lines()
     local: dict[str, Node] = {}
+    carrying: set[str] = set()  # local names that hold a derivative
     lost = setting.lost
     for tree in [*setting.derivatives.values(), *setting.part_derivatives]:
         lost.carriers.update({n.id: None for n in walk(tree) if isinstance(n, gast.Name) and n.id not in lost.zeros})
@@ -53,7 +56,7 @@ def instantiate(setting: Setting, wanted: frozenset[str]) -> Lines:
             bound = node.targets[0].id
             if uses.get(bound, 0) == 0:
                 continue
-            value = pruned(fill(node.value, setting, local), lost, setting.facts)
+            value = pruned(fill(node.value, setting, local, _where(node, setting, carrying)), lost, setting.facts)
             if value is None:
                 local[bound] = name(f"d_{bound}")
                 lost.zeros[f"d_{bound}"] = None
@@ -62,10 +65,18 @@ def instantiate(setting: Setting, wanted: frozenset[str]) -> Lines:
             else:
                 local[bound] = _shared(value, made, setting)
         elif belongs in wanted:
-            value = _line(fill(node.value, setting, local), setting)
+            value = _line(fill(node.value, setting, local, _where(node, setting, carrying)), setting)
             if value is not None:
                 made.lines.append(Line(belongs, value))
     return made
+
+
+def _where(node: Node, setting: Setting, carrying: set[str]) -> set[str] | None:
+    """Where conjugates are to be put: the local names that carry a derivative; None for nowhere."""
+    if not setting.conjugate or not carries(node.value, carrying):
+        return None  # what carries none is conjugated where it is used
+    carrying.update(n.id for n in node.targets if isinstance(n, gast.Name))
+    return carrying
 
 
 def _unpacked(node: Node, setting: Setting, local: dict[str, Node], uses: dict[str, int], made: Lines) -> None:
@@ -92,6 +103,7 @@ def _shared(value: Node, made: Lines, setting: Setting) -> Node:
     made.shared.append(assign(held, value))
     read = name(held)
     facts.spec[read] = spec_of_tree(value, facts)
+    note_complex(held, value, facts)
     if mentions(value, setting.lost.carriers):
         setting.lost.carriers[held] = None
     return read
@@ -141,8 +153,13 @@ def _decide(body: tuple[Node, ...] | list[Node], setting: Setting) -> list[Node]
     return chosen
 
 
-def fill(node: Node, setting: Setting, local: dict[str, Node]) -> Node:
-    """A template expression with its names replaced by what they stand for in this call."""
+def fill(node: Node, setting: Setting, local: dict[str, Node], carrying: set[str] | None = None) -> Node:
+    """A template expression with its names replaced by what they stand for in this call.
+
+    With `carrying`, the local names that hold a derivative, all that holds none is conjugated.
+    """
+    if carrying is not None and not carries(node, carrying):
+        return conjugated(fill(node, setting, local), setting.facts)
     part = _part(node, setting) if setting.parts else None
     if part is not None:
         return part
@@ -155,13 +172,22 @@ def fill(node: Node, setting: Setting, local: dict[str, Node]) -> Node:
     for key in node._fields:
         part = getattr(node, key, None)
         if isinstance(part, list):
-            part = [fill(p, setting, local) if isinstance(p, gast.AST) else p for p in part]
+            part = [
+                fill(p, setting, local, below(p, node, setting.template.namespace, carrying))
+                if isinstance(p, gast.AST)
+                else p
+                for p in part
+            ]
         elif isinstance(part, gast.AST) and part._fields:
-            part = fill(part, setting, local)
+            part = fill(part, setting, local, below(part, node, setting.template.namespace, carrying))
         setattr(made, key, part)
+    if isinstance(node, gast.Call):  # the usual norm is not spelled
+        made.keywords = [w for w in made.keywords if w.arg != "norm" or literal_of(w.value) != "backward"]
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
-        _spread_arguments(made)
-        _drop_defaults(made, setting.template.namespace.get(node.func.id))
+        if node.func.id == opposite.__name__ and all(literal_of(argument) is not UNDECIDED for argument in made.args):
+            return constant(opposite(*map(gast.literal_eval, made.args)))
+        spread_arguments(made)
+        drop_defaults(made, setting.template.namespace.get(node.func.id))
     if isinstance(node, gast.Attribute) and node.attr == "mT" and rank_of(made.value, setting.facts) == 2:
         made.attr = "T"
     if isinstance(node, gast.Attribute) and node.attr == "T" and getattr(made.value, "attr", "") == "T":
@@ -170,7 +196,7 @@ def fill(node: Node, setting: Setting, local: dict[str, Node]) -> Node:
         if holder(setting.template.namespace.get(node.func.value.id)) is not None:
             while made.args and _at_default(node.args[len(made.args) - 1], setting):
                 made.args.pop()  # loc and scale of a distribution
-        _drop_keywords(made, getattr(setting.template.namespace.get(node.func.value.id), node.func.attr, None))
+        drop_keywords(made, getattr(setting.template.namespace.get(node.func.value.id), node.func.attr, None))
     return _without_defaults(node, made, setting) or folded(made)
 
 
@@ -193,13 +219,6 @@ def _without_defaults(node: Node, made: Node, setting: Setting) -> Node | None:
     return made.left if drop else None
 
 
-def _spread_arguments(call: Node) -> None:
-    """`g(*xs)` with the arguments that `xs` stands for."""
-    for item in [each for each in call.args if isinstance(each, gast.Starred)]:
-        place = call.args.index(item)
-        call.args[place : place + 1] = item.value.elts
-
-
 def _part(node: Node, setting: Setting) -> Node | None:
     """What `z[0]` and `d[z][0]` stand for where each result has a name of its own."""
     if not isinstance(node, gast.Subscript) or not isinstance(node.slice, gast.Constant):
@@ -214,43 +233,6 @@ def _part(node: Node, setting: Setting) -> Node | None:
         setting.facts.spec[made] = spec
     setting.facts.results[made] = None
     return made
-
-
-def _drop_defaults(call: Node, function: object) -> None:
-    """Leave out the last arguments of a call of a helper where they are its defaults: `share(g, a, y, 1, False)`."""
-    if not isinstance(function, FunctionType) or call.keywords:
-        return
-    parameters = list(inspect.signature(function).parameters.values())
-    while 0 < len(call.args) <= len(parameters) and isinstance(call.args[-1], gast.Constant):
-        default = parameters[len(call.args) - 1].default
-        if type(default) is not type(call.args[-1].value) or default != call.args[-1].value:
-            return
-        call.args.pop()
-
-
-def _drop_keywords(call: Node, function: object) -> None:
-    """Leave out what a call of a function of SciPy names at its default: `unit_diagonal=False`."""
-    if not isinstance(function, FunctionType) or not function.__module__.startswith("scipy."):
-        return
-    defaults = {p.name: p.default for p in inspect.signature(function).parameters.values()}
-    call.keywords = [
-        word
-        for word in call.keywords
-        if not (isinstance(word.value, gast.Constant) and word.value.value is defaults.get(word.arg, function))
-    ]
-
-
-def folded(node: Node) -> Node:
-    """A sum or difference of two numbers as one: `3 - 1`, the exponent in the derivative of `x ** 3`, is 2."""
-    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add | gast.Sub):
-        left, right = literal_of(node.left), literal_of(node.right)
-        if isinstance(left, int | float) and isinstance(right, int | float):
-            total = left + right if isinstance(node.op, gast.Add) else left - right
-            return constant(total) if total == round(total, 9) else node  # 1.1 - 1 would print its rounding
-    if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Tuple):  # `(c, True)[0]`
-        place = literal_of(node.slice)
-        return node.value.elts[place] if isinstance(place, int) else node
-    return node
 
 
 def _held(held: tuple[str, str], value: object, facts: Facts) -> Node:

@@ -51,6 +51,8 @@ def _undo_append(node: Node, held: str, adjoints: Adjoints) -> Block:
         return _begin(held, node, adjoints)
     taken = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
     facts.temporaries[taken] = "t"
+    if held in facts.complex:
+        facts.complex[taken] = None
     made: Block = [at(statement(f"{taken} = {adjoints.of(held)}.pop()"), node)]
     value = node.value.args[0]
     if isinstance(value, gast.Name) and value.id in facts.active:

@@ -15,7 +15,7 @@ def pulled_back(node: Node, bound: list[str], adjoints: Adjoints, shared: Block)
     """`a_bar, b_bar = g_back(y_bar)`: one closure per call of a differentiated function."""
     facts = adjoints.facts
     operands = facts.pulled[node.value]
-    seed = adjoints.read(bound[0], facts.spec.get(node))
+    seed = adjoints.of_value(node, bound[0])
     call = expression("back(seed)", back=facts.backs[node.value], seed=seed)
     if node.value in facts.recomputed:
         call = _again(node.value, seed, facts)

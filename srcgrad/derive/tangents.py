@@ -11,6 +11,7 @@ from srcgrad.analyse.active import differentiable
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.derive.adjoints import is_fresh_value
 from srcgrad.derive.broadcast import expand
+from srcgrad.derive.conjugates import real_part
 from srcgrad.derive.decide import Setting
 from srcgrad.derive.harmless import check_harmless
 from srcgrad.derive.instantiate import instantiate
@@ -63,9 +64,20 @@ def _call(node: Node, bound: str, facts: Facts, dotted: Dotted) -> Block:
 def _own(bound: str, value: Node, facts: Facts) -> Node:
     """A tangent whose elements will change is an array of its own."""
     changes = bound in facts.added_to or (bound in facts.mutable and not facts.list_kind(bound))
+    if changes and bound in facts.complex:
+        return _as_complex(value, bound, facts)
     if changes and not is_fresh_value(value, facts):
         return expression(f"{facts.library('np')}.array(value)", value=value)
     return value
+
+
+def _as_complex(value: Node, bound: str, facts: Facts) -> Node:
+    """A tangent whose elements will change, in the dtype of its primal: complex numbers will be stored in it."""
+    made = expression(f"{facts.library('np')}.array(value, dtype=primal.dtype)", value=value, primal=bound)
+    for item in walk(made.keywords[0].value):
+        if isinstance(item, gast.Name):
+            facts.results[item] = None
+    return made
 
 
 def _several(node: Node, facts: Facts, dotted: Dotted) -> Block:
@@ -175,10 +187,11 @@ def _elementwise(
         tangent = name(dotted(operand.id, facts))
         if operand in facts.spec:
             facts.spec[tangent] = facts.spec[operand]
-        setting = Setting(template, operation, facts, str(target(node)), facts.spec[node], {template.result: tangent})
+        real, given = operation.rule.complex == "gradient", {template.result: tangent}
+        setting = Setting(template, operation, facts, str(target(node)), facts.spec[node], given, conjugate=real)
         made = instantiate(setting, frozenset([parameter]))
         shared += made.shared
-        terms += [line.value for line in made.lines]
+        terms += [real_part(line.value, facts) if real else line.value for line in made.lines]
     return terms
 
 

@@ -203,3 +203,19 @@ def _pullback(node: Node, facts: Facts, local: frozenset[str]) -> Function | Non
 def is_ordinary(function: Function) -> bool:
     """Whether a call of the function is one that the rest of the pipeline knows: of a global name, as it is."""
     return function.tree is None and function.wanted is None and not function.args and not function.words
+
+
+def taken_as_real(function: Any) -> tuple[str, ...]:
+    """The parameters of a derivative with a text that were taken to be real when that text was made."""
+    for attribute in ("__srcgrad_real__", "real"):
+        found = getattr(function, attribute, None)
+        if isinstance(found, tuple):
+            return found
+    return ()
+
+
+def note_real(given: dict[str, Node], found: Function, spelled: dict[str, str], inner: Facts, facts: Facts) -> None:
+    """The text of a derivative that a function calls was made for real arguments: `complexes` sees to it."""
+    real = () if found.tree is not None else taken_as_real(found.called)
+    assumed = [*inner.assumed_real, *(p for p in given if p in real)]
+    facts.assumed_real.update({spelled.get(one, one): None for one in assumed})

@@ -20,7 +20,15 @@ from srcgrad.front.step import Step
 from srcgrad.identity import home
 from srcgrad.recompute import Checkpoint
 from srcgrad.rules import rule_of
-from srcgrad.runtime import check_array, check_floating, check_item, check_number, check_seed, require_handled
+from srcgrad.runtime import (
+    check_array,
+    check_complex,
+    check_floating,
+    check_item,
+    check_number,
+    check_seed,
+    require_handled,
+)
 from srcgrad.sealed import is_opaque
 from srcgrad.trees import Node, constant, walk
 
@@ -49,7 +57,7 @@ METHODS: dict[str, Any] = {
     "transpose": np.transpose, "var": np.var,
 }  # fmt: skip
 
-ATTRIBUTES: dict[str, Any] = {"T": np.transpose, "mT": np.matrix_transpose}
+ATTRIBUTES: dict[str, Any] = {"T": np.transpose, "mT": np.matrix_transpose, "real": np.real, "imag": np.imag}
 PASSIVE_ATTRIBUTES = ("shape", "dtype", "size", "ndim")
 
 
@@ -104,7 +112,7 @@ def _of_attribute(node: Node, facts: Facts, local: frozenset[str]) -> Operation 
         node,
         "E5005",
         f"the attribute `.{node.attr}` of a differentiated value is not accepted",
-        "array attributes .T .mT .shape .dtype .size .ndim are; pass other values as arguments",
+        "array attributes .T .mT .real .imag .shape .dtype .size .ndim are; pass other values as arguments",
     )
 
 
@@ -202,7 +210,16 @@ def _of_op(op: Any, arguments: list[Node], keywords: list[Node], node: Node, fac
     return Operation("op", other.op, other, {first: next(iter(bound.values())), **kept})
 
 
-_REPORTS = (builtins.print, check_array, check_seed, check_floating, require_handled, check_number, check_item)
+_REPORTS = (
+    builtins.print,
+    check_array,
+    check_seed,
+    check_complex,
+    check_floating,
+    require_handled,
+    check_number,
+    check_item,
+)
 
 
 def effects(node: Node, facts: Facts, local: frozenset[str]) -> bool:

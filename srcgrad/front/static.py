@@ -29,6 +29,7 @@ class StaticFunction:
     qualname: str
     node: FunctionNode
     decorators: tuple[str, ...] = ()
+    real: tuple[str, ...] = ()  # parameters of a derivative that were taken to be real when its text was made
 
     @property
     def checkpointed(self) -> bool:

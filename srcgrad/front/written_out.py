@@ -13,7 +13,7 @@ from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Facts
 from srcgrad.front.checkpoints import checkpoints
 from srcgrad.front.exits import exits
-from srcgrad.front.functions import Function, function_of
+from srcgrad.front.functions import Function, function_of, note_real
 from srcgrad.front.lists import is_change
 from srcgrad.front.mixed import doubtful_write
 from srcgrad.front.namespace import Binding, Namespace
@@ -105,6 +105,7 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     tuples = displays(given, tree, where, before, facts) if facts.generated else {}
     apart = {*functions, *tuples}
     _bind({p: v for p, v in given.items() if p not in apart}, call, tree, found, spelled, where, before, facts)
+    note_real(given, found, spelled, inner, facts)
     _settle(tree, spelled, tuples, where, facts)
     last = tree.body[-1]
     before += tree.body[:-1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gast
 
 from srcgrad.derive.program import Program
-from srcgrad.facts import SCALAR, Facts
+from srcgrad.facts import SCALAR, UNKNOWN, Facts
 from srcgrad.trees import COMPOUND, Block, Node, header, name, statements, target, walk
 
 _FRESH = (gast.BinOp, gast.UnaryOp, gast.Constant)
@@ -31,6 +31,7 @@ def _owned(block: Block, facts: Facts) -> dict[str, None]:
             bound = target(node)
             if bound in facts.adjoint_of:
                 own = node in facts.accumulates or node in facts.zeros or isinstance(node.value, _FRESH)
+                own = own and (facts.adjoint_of[bound] not in facts.complex or _adds_complex(node, facts))
                 fresh[bound] = fresh.get(bound, True) and own and not _half(node.value)
             if node in facts.accumulates and bound is not None:
                 last_add[bound] = position
@@ -43,6 +44,12 @@ def _owned(block: Block, facts: Facts) -> dict[str, None]:
         if own and found not in facts.seeds and handed.get(found, len(block)) > last_add.get(found, -1)
     }
     return numbers | complete
+
+
+def _adds_complex(node: Node, facts: Facts) -> bool:
+    """Whether the array of a complex adjoint is known to be complex, so that complex numbers can be added to it."""
+    primal = facts.adjoint_of[str(target(node))]
+    return node in facts.accumulates or (node in facts.zeros and facts.kinds.get(primal, UNKNOWN).complex)
 
 
 def _is_number(primal: str, facts: Facts) -> bool:

@@ -16,7 +16,16 @@ from srcgrad.opencl.applied import applied
 from srcgrad.opencl.array import Array
 from srcgrad.runtime.structure import mapped
 
-_LOOKING = ("check_array", "check_floating", "check_item", "check_number", "check_seed", "check_shape", "spread")
+_LOOKING = (
+    "check_array",
+    "check_complex",
+    "check_floating",
+    "check_item",
+    "check_number",
+    "check_seed",
+    "check_shape",
+    "spread",
+)
 
 
 def sum_to(g: Any, x: Any, dtype: Any = None) -> Any:

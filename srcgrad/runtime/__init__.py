@@ -31,6 +31,7 @@ from srcgrad.runtime.contract import (
     tensordot_right,
 )
 from srcgrad.runtime.einsum import einsum_adjoint, einsum_adjoints, einsum_tangent
+from srcgrad.runtime.fourier import doubled, lengths, opposite, resized, transformed
 from srcgrad.runtime.given import check_adjoint, check_adjoints, check_total, given_adjoints
 from srcgrad.runtime.hooks import beyond_hooks, hook, hooked, stop_gradient
 from srcgrad.runtime.layout import (
@@ -65,7 +66,15 @@ from srcgrad.runtime.reduce import (
 )
 from srcgrad.runtime.scatter import add_at, scatter, stored
 from srcgrad.runtime.sections import section_sums_transpose
-from srcgrad.runtime.seed import check_array, check_floating, check_item, check_number, check_seed, check_shape
+from srcgrad.runtime.seed import (
+    check_array,
+    check_complex,
+    check_floating,
+    check_item,
+    check_number,
+    check_seed,
+    check_shape,
+)
 from srcgrad.runtime.signals import convolve_transpose, filtered_transpose, lagged, of_full, within_full
 from srcgrad.runtime.sinc import sinc_derivative
 from srcgrad.runtime.snapshots import Snapshots
@@ -107,6 +116,7 @@ __all__ = [
     "check_adjoint",
     "check_adjoints",
     "check_array",
+    "check_complex",
     "check_floating",
     "check_item",
     "check_number",
@@ -127,6 +137,7 @@ __all__ = [
     "diff_transpose",
     "dot_left",
     "dot_right",
+    "doubled",
     "einsum_adjoint",
     "einsum_adjoints",
     "einsum_tangent",
@@ -151,6 +162,7 @@ __all__ = [
     "kron_right",
     "lagged",
     "last_axes",
+    "lengths",
     "lowered",
     "matmul_left",
     "matmul_right",
@@ -161,6 +173,7 @@ __all__ = [
     "norm_curvature",
     "norm_gradient",
     "of_full",
+    "opposite",
     "outer_bands",
     "owned",
     "permuted",
@@ -175,6 +188,7 @@ __all__ = [
     "reciprocals",
     "repeat_transpose",
     "require_handled",
+    "resized",
     "scatter",
     "section_sums_transpose",
     "select_transpose",
@@ -197,6 +211,7 @@ __all__ = [
     "tensordot_right",
     "tile_transpose",
     "times_bands",
+    "transformed",
     "triangle",
     "turned_bands",
     "unit",

@@ -44,6 +44,20 @@ def check_floating(a: Any) -> None:
         )
 
 
+def check_complex(a: Any) -> None:
+    """Refuse an array of real numbers: of what is written into it, the imaginary part is lost.
+
+    >>> check_complex(np.zeros(2))
+    Traceback (most recent call last):
+    ...
+    TypeError: E5017 a complex value is written into an array of dtype float64; make it an array of complex numbers
+    """
+    if a.dtype.kind != "c":
+        raise TypeError(
+            f"E5017 a complex value is written into an array of dtype {a.dtype}; make it an array of complex numbers"
+        )
+
+
 def check_number(x: Any, a: Any) -> None:
     """Refuse a part `x` of `a` that changes with it, where the function was read as if `x` were a number.
 

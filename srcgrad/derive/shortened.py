@@ -1,0 +1,55 @@
+"""Calls and sums of templates as a reader would write them: without defaults, with the numbers added up."""
+
+from __future__ import annotations
+
+import inspect
+from types import FunctionType
+
+import gast
+
+from srcgrad.derive.decide import literal_of
+from srcgrad.trees import Node, constant
+
+
+def spread_arguments(call: Node) -> None:
+    """`g(*xs)` with the arguments that `xs` stands for."""
+    for item in [each for each in call.args if isinstance(each, gast.Starred)]:
+        place = call.args.index(item)
+        call.args[place : place + 1] = item.value.elts
+
+
+def drop_defaults(call: Node, function: object) -> None:
+    """Leave out the last arguments of a call of a helper where they are its defaults: `share(g, a, y, 1, False)`."""
+    if not isinstance(function, FunctionType) or call.keywords:
+        return
+    parameters = list(inspect.signature(function).parameters.values())
+    while 0 < len(call.args) <= len(parameters) and isinstance(call.args[-1], gast.Constant):
+        default = parameters[len(call.args) - 1].default
+        if type(default) is not type(call.args[-1].value) or default != call.args[-1].value:
+            return
+        call.args.pop()
+
+
+def drop_keywords(call: Node, function: object) -> None:
+    """Leave out what a call of a function of SciPy names at its default: `unit_diagonal=False`."""
+    if not isinstance(function, FunctionType) or not function.__module__.startswith("scipy."):
+        return
+    defaults = {p.name: p.default for p in inspect.signature(function).parameters.values()}
+    call.keywords = [
+        word
+        for word in call.keywords
+        if not (isinstance(word.value, gast.Constant) and word.value.value is defaults.get(word.arg, function))
+    ]
+
+
+def folded(node: Node) -> Node:
+    """A sum or difference of two numbers as one: `3 - 1`, the exponent in the derivative of `x ** 3`, is 2."""
+    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add | gast.Sub):
+        left, right = literal_of(node.left), literal_of(node.right)
+        if isinstance(left, int | float) and isinstance(right, int | float):
+            total = left + right if isinstance(node.op, gast.Add) else left - right
+            return constant(total) if total == round(total, 9) else node  # 1.1 - 1 would print its rounding
+    if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Tuple):  # `(c, True)[0]`
+        place = literal_of(node.slice)
+        return node.value.elts[place] if isinstance(place, int) else node
+    return node

@@ -1,0 +1,54 @@
+"""Every rule that takes complex numbers: all its forms at complex arguments, and at complex and real ones together."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from srcgrad.check import check_report, table
+from srcgrad.rules import Rule
+from tests.rule_cases import Case, cases, differentiable_rules, second_order_cases
+
+RULES = [rule for rule in differentiable_rules() if rule.complex and not rule.name.startswith("srcgrad.")]
+REAL = ("math.", "np.fabs", "rfft", "ihfft")  # of real arguments only: NumPy raises for others
+ORDER = ("> 0.", "> y", "argsort")
+
+
+def _complex(value: Any, generator: np.random.Generator) -> Any:
+    turned = value + 1j * generator.uniform(0.2, 0.9, np.shape(value))
+    return turned if isinstance(value, np.ndarray) else complex(turned)
+
+
+def _floating(args: tuple[Any, ...]) -> list[int]:
+    return [k for k, a in enumerate(args) if not isinstance(a, bool) and np.asarray(a).dtype.kind == "f"]
+
+
+def _calls(rule: Rule, order: int) -> Iterator[tuple[Case, tuple[Any, ...]]]:
+    """The calls of a rule, once with all arguments complex, and once with each of them alone."""
+    found = cases(rule) if order == 1 else second_order_cases(rule)
+    step = 3 if rule.kind == "elementwise" and order == 1 else 1  # of shapes that broadcast, not all
+    chosen = found[::step] if order == 1 else [*found[:1], *found[-1:]]
+    for case in chosen:
+        if any(word in case.call and "irfft" not in case.call for word in REAL) or any(o in case.call for o in ORDER):
+            continue
+        args = case.arguments()
+        every = _floating(args)
+        for turned in [every, *([k] for k in every if order == 1 and len(every) > 1)]:
+            generator = np.random.default_rng(1)
+            yield case, tuple(_complex(a, generator) if k in turned else a for k, a in enumerate(args))
+
+
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("rule", RULES, ids=[rule.name for rule in RULES])
+def test_complex_arguments(rule: Rule, order: int) -> None:
+    failed = []
+    for case, args in _calls(rule, order):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", np.exceptions.ComplexWarning)  # a conversion to floats warns
+            records = check_report(case.function, args, order, directions=1)
+        failed += [f"{case}\n{table(bad)}" for bad in [[r for r in records if not r.passed]] if bad]
+    assert failed == []
