@@ -106,6 +106,6 @@ COMPLEX = ("angle", "cdouble", "clongdouble", "complex128", "complex256", "compl
            "imag", "real", "real_if_close")  # fmt: skip
 
 
-@pytest.mark.parametrize("space", ["numpy", "numpy.ndarray", "numpy.ufunc"])
+@pytest.mark.parametrize("space", ["numpy", "numpy.linalg", "numpy.ndarray", "numpy.ufunc"])
 def test_every_name_of_the_installed_numpy_is_known(space: str) -> None:
     assert [name for name in inventory.missing(space) if name.rpartition(".")[2] not in COMPLEX] == []
