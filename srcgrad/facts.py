@@ -183,8 +183,10 @@ class Facts:
 
     def library(self, identifier: str, value: Any = None) -> str:
         """How the text spells a library name such as `np` or `sum_to`: with an underscore if the user has another."""
+        meant = value if value is not None else _LIBRARY.get(identifier) or getattr(runtime, identifier)
+        while self.library_values.get(identifier, meant) is not meant:  # two rules may have functions of one name
+            identifier += "_"
         if identifier not in self.imports:
-            meant = value if value is not None else _LIBRARY.get(identifier) or getattr(runtime, identifier)
             known = self.namespace.lookup(identifier)
             same = known is not None and known.object is meant
             free = identifier not in self.local and (same or identifier not in self.names.taken)
