@@ -6,7 +6,7 @@ import numpy as np
 from scipy import special
 
 from srcgrad.rules import adjoint, d, tangent
-from srcgrad.runtime import spread
+from srcgrad.runtime import spread, sum_to
 
 
 @adjoint.elementwise(special.erf, cl="erf(x)")
@@ -129,19 +129,29 @@ def entr(z, x):
         ("scipy.special.logsumexp(x, axis=0)", (3, 4)),
         ("scipy.special.logsumexp(x, axis=-1, keepdims=True)", (3, 4)),
         ("scipy.special.logsumexp(x, axis=(0, 2))", (2, 3, 2)),
+        ("scipy.special.logsumexp(x, axis=0, b=1.0 + y * y)", (3, 4), (3, 1)),
+        ("scipy.special.logsumexp(x, b=1.0 + y * y, keepdims=True)", (4,), (3, 4)),
     ),
     note="The gradient is 0 where all elements are -inf.",
 )
-def logsumexp(y, a, axis=None, keepdims=False):
+def logsumexp(y, a, axis=None, b=None, keepdims=False):
     peak = np.where(y == -np.inf, 0.0, y)
-    d[a] = spread(d[y], a, axis, keepdims) * np.exp(a - spread(peak, a, axis, keepdims))
+    if b is None:
+        d[a] = spread(d[y], a, axis, keepdims) * np.exp(a - spread(peak, a, axis, keepdims))
+    else:
+        share = np.exp(a - spread(peak, a + b, axis, keepdims))
+        d[a] = sum_to(spread(d[y], a + b, axis, keepdims) * b * share, a)
+    d[b] = sum_to(spread(d[y], a + b, axis, keepdims) * np.exp(a - spread(peak, a + b, axis, keepdims)), b)
 
 
 @tangent(special.logsumexp)
-def logsumexp_tangent(y, a, axis=None, keepdims=False):
+def logsumexp_tangent(y, a, axis=None, b=None, keepdims=False):
     peak = np.where(y == -np.inf, 0.0, y)
-    share = np.exp(a - spread(peak, a, axis, keepdims))
-    d[y] = np.sum(share * d[a], axis=axis, keepdims=keepdims)
+    if b is None:
+        d[y] = np.sum(np.exp(a - spread(peak, a, axis, keepdims)) * d[a], axis=axis, keepdims=keepdims)
+    else:
+        share = np.exp(a - spread(peak, a + b, axis, keepdims))
+        d[y] = np.sum(share * b * d[a] + share * d[b], axis=axis, keepdims=keepdims)
 
 
 @adjoint(
