@@ -37,6 +37,7 @@ docs: $(VENV)/docs.installed
 bench: $(VENV)/bench.installed
 	$(BIN)/python -m benchmarks.run
 	$(BIN)/python -m benchmarks.programs
+	$(BIN)/python -m benchmarks.memory
 	$(BIN)/python -m benchmarks.opencl
 
 demo: $(VENV)/demo.installed

@@ -266,4 +266,18 @@ def f(x, n):
         (X, 4),
         "E5010",
     ),
+    "a_name_that_a_trip_skips": (
+        """
+def f(x, n):
+    h = x
+    for t in LOOP(range(n), slots=2):
+        h = np.sin(h)
+        if t == n - 1:
+            continue
+        y = h * 2.0
+    return np.sum(h * y)
+""",
+        (X, 4),
+        "E5025",
+    ),
 }

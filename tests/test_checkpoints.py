@@ -7,7 +7,7 @@ import pytest
 
 import srcgrad
 from tests import recomputed_control, recomputed_outer, recomputed_reads, recomputed_state, recomputed_writes
-from tests.recomputed import copies, floats, program
+from tests.recomputed import X, copies, floats, program
 from tests.recomputed_refusals import REFUSED
 
 FILES = (recomputed_control, recomputed_outer, recomputed_reads, recomputed_state, recomputed_writes)
@@ -70,3 +70,11 @@ def test_slots_change_nothing(slots):
     text, args = PROGRAMS["takes_slots"]
     grad = srcgrad.grad(program(text, True))
     np.testing.assert_array_equal(grad(args[0], 30, slots), grad(args[0], 30, 30))
+
+
+@pytest.mark.parametrize("marked", [True, False])
+def test_one_array_as_two_arguments(marked):
+    """What is written into one of them shows in the other: refused when it is called, with the marker and without."""
+    text, _ = PROGRAMS["writes_beside_an_argument"]
+    with pytest.raises(srcgrad.DifferentiationError, match="E5010"):
+        srcgrad.grad(program(text, marked), (0, 1))(X, X, 3)

@@ -31,7 +31,7 @@ def backward_loop(loop: Node, body: Block, saves: Saves) -> Block:
     facts.snapshots[states] = loop
     made = at(assign(states, _snapshots(loop, step, facts)), loop)
     keep = statement(f"{states}.append()")
-    keep.value.args = [_kept(item, facts) for item in state]
+    keep.value.args = [copied(item, facts) for item in state]
     for push in (made, keep):
         facts.pushes[at(push, loop)] = states
     saves.before.setdefault(loop, []).append(made)
@@ -46,12 +46,6 @@ def backward_loop(loop: Node, body: Block, saves: Saves) -> Block:
     changed = [item.id for item in state if item.id in facts.mutable] if facts.mode == "vjp" else []
     own = [at(statement(f"{one} = {one}.copy()"), loop) for one in changed]  # it changes before another walk back
     return [*head, at(gast.For(target, walk_back, body, [], None), loop), *own]
-
-
-def _kept(state: Node, facts: Facts) -> Node:
-    """A state as it is kept: a copy of an array that is written into outside of the loop."""
-    value = copied(state, facts)
-    return expression("state.copy()", state=value) if state.id in facts.mutable else value
 
 
 def _call(loop: Node, facts: Facts) -> tuple[Node, Step]:
