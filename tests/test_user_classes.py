@@ -456,3 +456,36 @@ def test_what_is_kept_is_not_written_into():
     with pytest.raises(srcgrad.DifferentiationError, match="`backward` writes into `slope`") as caught:
         srcgrad.vjp(Careless.apply, X)
     assert caught.value.code == "E5010"
+
+
+@srcgrad.opaque
+def compiled_square(x):
+    return x * x
+
+
+class Halves(srcgrad.Function):
+    """Its halves have names in common, and its result comes from a function that has no derivative."""
+
+    @staticmethod
+    def forward(ctx, x):
+        y = compiled_square(x)
+        t = 2.0 * x
+        ctx.save_for_backward(y, t)
+        return y
+
+    @staticmethod
+    def backward(ctx, x):
+        y, slope = ctx.saved_tensors
+        t = x * slope
+        return t + 0.0 * y
+
+
+def test_names_of_the_halves_are_apart():
+    """The second derivative reads the result, and not what computed it."""
+    gradient = srcgrad.grad(lambda x: np.sum(Halves.apply(x) ** 2))
+    np.testing.assert_allclose(srcgrad.grad(lambda x: np.sum(gradient(x)))(X), 12.0 * X**2)
+
+
+def test_the_plain_rule_makes_the_first_contribution():
+    text = srcgrad.source(lambda u, v: np.sum(outer(u, v)), wrt="u")
+    assert "outer_u(" in text and "outer_add_u(" not in text
