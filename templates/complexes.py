@@ -137,7 +137,7 @@ def to_complex(z, real=0.0, imag=0.0):
     complex="written",
     values="complex",
     forms=(("np.complex128(x)", None), ("np.complex64(x)", ())),
-    aliases=(np.complex64,),
+    aliases=(np.complex64, np.clongdouble),
 )
 def to_complex128(z, x):
     d[x] = d[z]

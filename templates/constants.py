@@ -180,6 +180,8 @@ FRESH = (
     unit,
     np.tri,
     np.bartlett,
+    np.fft.fftfreq,
+    np.fft.rfftfreq,
     np.blackman,
     np.hamming,
     np.hanning,
