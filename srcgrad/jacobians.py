@@ -97,6 +97,8 @@ class Jacobian:
 
 def _blocks(y: Any, chosen: Any, matrix: Vector) -> Any:
     """The matrix cut into blocks: in the structure of the output, at each part of it that of the inputs."""
+    if any(np.iscomplexobj(part) for _, part in parts(y)):
+        raise DifferentiationError("E5017", "the output is complex", "return its real and its imaginary part")
     row = 0
 
     def of_output(one: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from srcgrad import check_grads, grad, jvp, source, value_and_grad, vjp
+from srcgrad import check_grads, grad, jacobian, jvp, source, value_and_grad, vjp
 from srcgrad.check import check_report
 from srcgrad.dump import dump
 from srcgrad.errors import DifferentiationError
@@ -243,6 +243,13 @@ def test_refused(function: Any, value: Any, code: str, derivative: Any) -> None:
     with pytest.raises(DifferentiationError) as caught, np.errstate(invalid="ignore"):
         derivative(function)(value)
     assert caught.value.code == code
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_jacobians_of_complex_values_are_refused(mode: str) -> None:
+    for function, value in ((lambda z: z * z, Z), (lambda x: x * W, X)):
+        with pytest.raises(DifferentiationError, match="E5017"):
+            jacobian(function, mode=mode)(value)
 
 
 def test_complex_seeds_and_tangents_of_real_values_are_refused() -> None:
