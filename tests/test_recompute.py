@@ -259,3 +259,16 @@ def test_row_3_18_attention_by_blocks():
     assert peak(grad, q, k, v, 128) < 2048 * 2048 * 8
     for one, other in zip(grad(q, k, v, 128), srcgrad.grad(dense, (0, 1, 2))(q, k, v), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-12)
+
+
+def state_and_parameter(x, w, n):
+    h = x
+    for _ in srcgrad.checkpointed(range(n), slots=3):
+        h = np.tanh(w @ h + x)
+    return np.sum(h)
+
+
+def test_the_adjoint_of_a_state_is_bound_where_its_step_is_undone():
+    text = srcgrad.source(state_and_parameter, wrt="w")
+    assert "        h_bar, t1 = state_and_parameter_step_pull(" in text
+    assert "        w_bar += t1" in text

@@ -1,4 +1,7 @@
-"""`t, back = f_vjp(x)` and then `u, v = t` are `(u, v), back = f_vjp(x)`; a result that nothing reads is `_`."""
+"""`t, back = f_vjp(x)` and then `u, v = t` are `(u, v), back = f_vjp(x)`; a result that nothing reads is `_`.
+
+In the backward half `t1, t2 = back(y_bar)` and then `x_bar = t1` are `x_bar, t2 = back(y_bar)`, where nothing reads x_bar in between.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.front.results import gives_several
 from srcgrad.improve.inline import Uses, count
-from srcgrad.trees import COMPOUND, Block, Node, statements
+from srcgrad.trees import COMPOUND, Block, Node, loads, statements, stores, target
 
 
 def unpack(program: Program, facts: Facts) -> Program:
@@ -20,7 +23,46 @@ def unpack(program: Program, facts: Facts) -> Program:
             for item in node.targets[0].elts:
                 if item.id in facts.temporaries and not uses.read.get(item.id):
                     item.id = facts.unused
+    program.backward = _bound_at_once(program.backward, uses, facts)
     return program
+
+
+def _bound_at_once(block: Block, uses: Uses, facts: Facts) -> Block:
+    """Names that are bound to results right behind a call, in the place of the temporaries that hold them."""
+    made: Block = []
+    for node in block:
+        if isinstance(node, COMPOUND):
+            node.body = _bound_at_once(node.body, uses, facts)
+            node.orelse = _bound_at_once(getattr(node, "orelse", None) or [], uses, facts)
+        part = _result(node, made, uses, facts)
+        if part is None:
+            made.append(node)
+        else:
+            part.id = node.targets[0].id
+    return made
+
+
+def _result(node: Node, made: Block, uses: Uses, facts: Facts) -> Node | None:
+    """The place among a call's results of what a statement binds to a name, where nothing else reads it."""
+    bound = target(node)
+    if bound is None or not isinstance(node, gast.Assign) or not isinstance(node.value, gast.Name):
+        return None
+    held = node.value.id
+    if node in facts.pushes or node in facts.restores or held not in facts.temporaries:
+        return None
+    if uses.read.get(held) != 1 or uses.bound.get(held) != 1:
+        return None
+    for before in reversed(made):
+        if isinstance(before, COMPOUND) or bound in stores(before):
+            return None
+        if held in stores(before):
+            places = before.targets[0] if isinstance(before, gast.Assign) else None
+            if not isinstance(places, gast.Tuple) or not isinstance(before.value, gast.Call):
+                return None
+            return next((part for part in places.elts if isinstance(part, gast.Name) and part.id == held), None)
+        if bound in loads(before):
+            return None
+    return None
 
 
 def _block(block: Block, uses: Uses, facts: Facts) -> Block:
