@@ -1,6 +1,7 @@
 """`t, back = f_vjp(x)` and then `u, v = t` are `(u, v), back = f_vjp(x)`; a result that nothing reads is `_`.
 
-In the backward half `t1, t2 = back(y_bar)` and then `x_bar = t1` are `x_bar, t2 = back(y_bar)`, where nothing reads x_bar in between.
+In the backward half `t1, t2 = back(y_bar)` and then `x_bar = t1` are `x_bar, t2 = back(y_bar)`, if nothing reads x_bar
+in between.
 """
 
 from __future__ import annotations
