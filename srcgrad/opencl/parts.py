@@ -26,7 +26,7 @@ def take_write(node: Node, group: Group) -> bool:
     if not isinstance(place.value, gast.Name) or not is_part(place, group.facts) or group.after:
         return False
     base = place.value.id
-    if base in group.bound() or any(other != base for other in group.writes):
+    if any(other != base for other in group.writes):
         return False
     made = group.operand(node.value)
     group.printer().text(made)

@@ -188,7 +188,8 @@ def _function(put: Put, name: str) -> str:
     start = " + ".join(f"(long)j{k} * step_{k}" for k in range(axes - 1)) or "0"
     before = "\n    ".join(once(put.plan, put.form))
     rows = "\n        ".join([*offsets(put.plan, put.form), *row_lines(one, put.plan)])
-    return f"""static inline __attribute__((always_inline)) void {name}({", ".join(given)}) {{
+    listed = ", ".join(given).replace(" restrict", "")  # the kernel says so; Oclgrind does not know it of functions
+    return f"""static inline __attribute__((always_inline)) void {name}({listed}) {{
     {size}
     {before}
     {" ".join(loops)} {{

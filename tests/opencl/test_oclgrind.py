@@ -49,6 +49,12 @@ def test_kernels(form: str, tmp_path: pathlib.Path) -> None:
     assert log(tmp_path, *run, COLUMNS, form=form, without="OCLGRIND_UNINITIALIZED") == ""
 
 
+def test_parts(tmp_path: pathlib.Path) -> None:
+    tests = str(pathlib.Path(__file__).with_name("test_parts.py"))
+    run = ("-m", "pytest", "-q", "-p", "no:cacheprovider", tests, "-k")
+    assert log(tmp_path, *run, "test_parts and shape0 or test_order_of_reads and 7") == ""
+
+
 PLANTED = {
     "out of bounds": ("y[i + 1] = x[i];", "Invalid write"),
     "race": ("y[0] = (float)i;", "race"),

@@ -10,6 +10,7 @@ import pytest
 
 import srcgrad
 from srcgrad.opencl.launch import launch
+from tests.random_targets import form
 
 DRAW = np.random.default_rng(11).standard_normal
 
@@ -90,6 +91,14 @@ def test_as_numpy(function: Callable[..., Any], shape: tuple[int, ...], real: An
 def test_a_step_of_the_heat_equation_is_one_kernel_forward_and_one_back(launched: list[str]) -> None:
     srcgrad.value_and_grad(heat, target="opencl")(DRAW((20, 20)), 0.1, 7)
     assert sorted(map(launched.count, set(launched))) == [1, 7, 7]  # the sum and its adjoint are one kernel
+
+
+@pytest.mark.parametrize("function", [heat, wave, edges])
+def test_kernels_for_gpus_leave_parts_to_the_host(function: Callable[..., Any]) -> None:
+    u = DRAW((6, 7)) * 0.3
+    with form(True):
+        found = srcgrad.grad(function, target="opencl")(u, 0.1, 3)
+    np.testing.assert_allclose(found, srcgrad.grad(function)(u, 0.1, 3), rtol=1e-12)
 
 
 def parts() -> Callable[..., Any]:
@@ -192,7 +201,45 @@ def two_arrays(u, c):
     return np.sum(v * w)
 
 
-@pytest.mark.parametrize("function", [later_read, second_name, two_arrays])
+def number_before_a_write(u, c):
+    s = np.sum(np.sin(u) * u) * u[1]
+    u[1:-1] += c * u[2:] * u[:-2] + c
+    return s + np.sum(u * u)
+
+
+def made_here(u, c):
+    v = np.sin(u) * c + u
+    v[1:] += v[:-1] * c * u[1:]
+    return np.sum(v * v)
+
+
+def two_targets(u, c):
+    v = np.zeros_like(u)
+    w = np.zeros_like(u)
+    t = np.sin(u[1:]) * c * u[1:]
+    v[1:] += t
+    w[:-1] -= t * c
+    return np.sum(v * w)
+
+
+def elements(u, c):
+    u[0] = np.sin(u[1]) * c + u[0]
+    u[2] += np.cos(u[0]) * c * u[1]
+    return np.sum(u * u)
+
+
+def item_of_an_item(u, c):
+    x = np.outer(u[:3], u[:3]) * c
+    s = np.sin(x)[0][0]
+    y = u[0] + np.cos(s)
+    x = np.tanh(x @ x.T) + 0.3 * np.outer(x[0], x[1])
+    return np.sin(np.sin(x)[0][0]) * y
+
+
+@pytest.mark.parametrize(
+    "function",
+    [later_read, second_name, two_arrays, number_before_a_write, made_here, two_targets, elements, item_of_an_item],
+)
 @pytest.mark.parametrize("size", [3, 7, 20_000])
 def test_order_of_reads_and_writes(function: Callable[..., Any], size: int) -> None:
     u = DRAW(size) * 0.5
