@@ -14,21 +14,27 @@ from srcgrad.trees import Block, Node, assign, at, expression, name, target
 
 
 def give_copies(block: Block, flow: Graph, views: Views, facts: Facts) -> None:
-    """A function that is called with an array that changes later gets a copy, which its pullback may keep."""
+    """A function that is called with an array that changes later gets a copy, which its pullback may keep.
+
+    So does the forward half of a class of two halves, which may keep its arguments.
+    """
     for position in range(len(block) - 1, -1, -1):
         node = block[position]
         for field in ("body", "orelse"):
             if getattr(node, field, None):
                 give_copies(getattr(node, field), flow, views, facts)
         operation = facts.operation.get(getattr(node, "value", None))
-        if not isinstance(node, gast.Assign) or operation is None or operation.kind == "op":
+        if not isinstance(node, gast.Assign) or operation is None:
+            continue
+        context = facts.fills.get(node.value)
+        if operation.kind == "op" and context is None:
             continue
         if isinstance(operation.function, Step):
             continue  # its adjoint is given the array, once that is what it was
         for place in [node.value.args, *([w] for w in node.value.keywords)]:
             for number, item in enumerate(place):
                 read = item.value if isinstance(item, gast.keyword) else item
-                if not isinstance(read, gast.Name):
+                if not isinstance(read, gast.Name) or read.id == context:
                     continue
                 bases = {read.id: None} if read.id in facts.mutable else views.get(read.id, {})
                 if not bases or not written_after(flow, node, bases, facts):
@@ -73,14 +79,18 @@ def _named(value: Node, like: str, node: Node, facts: Facts) -> Node:
 
 
 def detach(block: Block, flow: Graph, views: Views, facts: Facts) -> None:
-    """`v = a[1:]`, where a is written into later, keeps a copy: v is never read once the two differ."""
+    """`v = a[1:]`, where a is written into later, keeps a copy: v is never read once the two differ.
+
+    What a forward half keeps is no such part: `Context(a)` holds no elements of a.
+    """
+    contexts = set(facts.fills.values())
     for position in range(len(block) - 1, -1, -1):
         node = block[position]
         for field in ("body", "orelse"):
             if getattr(node, field, None):
                 detach(getattr(node, field), flow, views, facts)
         bound = target(node)
-        if bound not in views or bound in facts.viewed:
+        if bound not in views or bound in facts.viewed or bound in contexts:
             continue
         kept = any(read in views or read in facts.mutable for read in shared(node, facts))
         if kept and written_after(flow, node, views[bound], facts):

@@ -35,7 +35,9 @@ def closure(program: Program, facts: Facts) -> Program:
     for name in stacks:
         if name not in renamed and _is_popped(program.backward, name):
             renamed[name] = facts.names.numbered(name)
-            facts.fresh_copies.append(statement(f"{renamed[name]} = {name}.copy()"))
+            early = facts.snapshots.get(name) is not None and _bind_early(program.forward, name, program.parameters)
+            own = f"None if {name} is None else {name}.copy()" if early else f"{name}.copy()"
+            copies.append((name, statement(f"{renamed[name]} = {own}")))
     for node in [*program.backward, program.result.value.elts[1]]:
         for item in walk(node):
             if isinstance(item, gast.Name) and item.id in renamed:

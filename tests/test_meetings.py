@@ -1,0 +1,129 @@
+"""Where two features meet: classes of two halves beside writes, checkpointed loops that are not always run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any  # programs take what they like
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad import checkpointed
+from srcgrad.check import check_grads
+
+X = np.array([0.7, -0.4, 1.1])
+
+
+class Square(srcgrad.Function):
+    """Keeps its argument itself."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**2
+
+    @staticmethod
+    def backward(ctx, y_bar):
+        (x,) = ctx.saved_tensors
+        return y_bar * 2 * x
+
+
+class Logistic(srcgrad.Function):
+    """Keeps its result itself."""
+
+    @staticmethod
+    def forward(ctx, x, rate=1.0):
+        y = 1.0 / (1.0 + np.exp(-rate * x))
+        ctx.save_for_backward(y)
+        ctx.rate = rate
+        return y
+
+    @staticmethod
+    def backward(ctx, y_bar):
+        (y,) = ctx.saved_tensors
+        return y_bar * ctx.rate * y * (1.0 - y), None
+
+
+def argument_overwritten(x, c):
+    a = x * c
+    a[:] = Square.apply(a)
+    return np.sum(a * a)
+
+
+def result_overwritten(x, c):
+    a = x * c
+    a[:] = Logistic.apply(a, rate=2.0)
+    a *= c
+    return np.sum(a * a)
+
+
+def part_overwritten(x, c):
+    a = x * c
+    a[1:] = Square.apply(a[1:])
+    a[1:] = Square.apply(x=a[:2])
+    return np.sum(a * a)
+
+
+def overwritten_in_loop(x, c):
+    a = x * c
+    s = 0.0
+    for _ in range(3):
+        a[:] = Square.apply(a)
+        a *= 0.8
+        s = s + np.sum(Logistic.apply(a))
+    return s
+
+
+HALVES = [argument_overwritten, result_overwritten, part_overwritten, overwritten_in_loop]
+
+
+@pytest.mark.parametrize("program", HALVES)
+def test_what_a_forward_half_keeps_stays(program: Callable[..., Any]) -> None:
+    check_grads(program, (X, 0.8), order=1, modes=("reverse",))
+
+
+def marked_in_branch(x, c):
+    a = x * c
+    if c > 3.0:
+        for _ in checkpointed(range(3), slots=2):
+            a = np.tanh(a)
+    return np.sum(a * a)
+
+
+def marked_in_branch_of_loop(x, c):
+    a = x * c
+    for i in range(2):
+        if i == 1:
+            for _ in checkpointed(range(3)):
+                a = np.tanh(a)
+    return np.sum(a * a)
+
+
+def marked_in_loop_of_no_trip(x, c):
+    a = x * c
+    for _ in range(0):
+        k = 0
+        while checkpointed(k < 3):
+            a = np.tanh(a)
+            k += 1
+    return np.sum(a * a)
+
+
+def marked_while_in_loop(x, c):
+    a = x * c
+    for i in range(3):
+        k = 0
+        while checkpointed(k < i):
+            a = np.tanh(a)
+            k += 1
+    return np.sum(a * a)
+
+
+MARKED = [marked_in_branch, marked_in_branch_of_loop, marked_in_loop_of_no_trip, marked_while_in_loop]
+
+
+@pytest.mark.parametrize("program", MARKED)
+@pytest.mark.parametrize("c", [0.8, 3.2])
+def test_loops_that_are_not_always_run(program: Callable[..., Any], c: float) -> None:
+    check_grads(program, (X, c), order=2)
