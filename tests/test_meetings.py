@@ -127,3 +127,41 @@ MARKED = [marked_in_branch, marked_in_branch_of_loop, marked_in_loop_of_no_trip,
 @pytest.mark.parametrize("c", [0.8, 3.2])
 def test_loops_that_are_not_always_run(program: Callable[..., Any], c: float) -> None:
     check_grads(program, (X, c), order=2)
+
+
+BASE = np.diag([1.0, 2.5, 4.5])
+
+
+def rebound_in_branch(a, c):
+    q, r = np.linalg.qr(BASE + np.outer(a, a))
+    if c > 1.0:
+        q, r = np.linalg.qr(r + np.outer(a, a))
+    return np.sum(q[0] ** 2 * a) + np.sum(r * c)
+
+
+def first_result_rebound(a, c):
+    q = BASE + np.outer(a, a)
+    r = q * c
+    for _ in range(2):
+        q, r = np.linalg.qr(q)
+        q = q + 0.3 * r + BASE
+    return np.sum(q[0] ** 2 * a) + np.sum(r * c)
+
+
+def all_results_rebound(a, c):
+    u = BASE + np.outer(a, a)
+    s, v = a, u
+    for k in range(2):
+        if c > k:
+            u, s, v = np.linalg.svd(u * (c + k) + np.diag(s) @ v)
+            u = u * s + BASE
+    return np.sum(u * v) + np.sum(s)
+
+
+REBOUND = [rebound_in_branch, first_result_rebound, all_results_rebound]
+
+
+@pytest.mark.parametrize("program", REBOUND)
+@pytest.mark.parametrize("c", [0.8, 1.3])
+def test_results_rebound_from_themselves(program: Callable[..., Any], c: float) -> None:
+    check_grads(program, (X, c), order=1)

@@ -86,16 +86,21 @@ def _run(run: Block, facts: Facts) -> Block:
 
 def _before(node: Node, tangents: Block, facts: Facts) -> Block:
     """A statement that overwrites its operand comes after its tangent, which may need the new value as well."""
-    new = [i for t in tangents for i in walk(t) if i in facts.results and i.id == target(node)]
+    bound = stores(node) if isinstance(node, gast.Assign) and target(node) is None else [str(target(node))]
+    new = [i for t in tangents for i in walk(t) if i in facts.results and i.id in bound]
     if not new:
         return [*tangents, node]
-    held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
-    facts.temporaries[held] = "t"
+    held: dict[str, str] = {}
+    for one in bound:
+        held[one] = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
+        facts.temporaries[held[one]] = "t"
     for item in new:
-        item.id = held
-    first = at(assign(held, node.value), node)
+        item.id = held[item.id]
+    first = at(assign(held[bound[0]], node.value), node)
+    if target(node) is None:
+        first.targets = [gast.Tuple(elts=[name(held[one], gast.Store()) for one in bound], ctx=gast.Store())]
     facts.rewritten[facts.origin.get(node, node)] = None
-    return [first, *tangents, at(assign(str(target(node)), name(held)), node)]
+    return [first, *tangents, *(at(assign(one, name(held[one])), node) for one in bound)]
 
 
 def _compound(node: Node, facts: Facts) -> Node:

@@ -23,7 +23,21 @@ from srcgrad.facts import Facts, Operation, Spec, copied
 from srcgrad.front.results import gives_several
 from srcgrad.rules import rule_of
 from srcgrad.template import adjoint_template, derivative_of, tangent_template
-from srcgrad.trees import Block, Node, assign, at, constant, expression, name, same, stores, target, walk, written
+from srcgrad.trees import (
+    Block,
+    Node,
+    assign,
+    at,
+    constant,
+    expression,
+    loads,
+    name,
+    same,
+    stores,
+    target,
+    walk,
+    written,
+)
 
 Dotted = Callable[[str, Facts], str]
 
@@ -84,13 +98,21 @@ def _several(node: Node, facts: Facts, dotted: Dotted) -> Block:
     """One statement for the tangent of each result."""
     made: Block = []
     lines = _terms(node, facts.operation[node.value], facts, dotted, made)
+    tangents: dict[str, Node] = {}
     for place, bound in enumerate(stores(node)):
         if bound in facts.active:
             value = lines[0].elts[place] if lines else None
             if value is None:
                 value = expression(f"{facts.library('zeros_like')}(x)", x=bound)
-            made.append(assign(dotted(bound, facts), _own(bound, value, facts)))
-    return made
+                facts.results[value.args[0]] = None
+            tangents[bound] = _own(bound, value, facts)
+    if set(tangents) & set(loads(node)):  # `q, r = qr(r)`: no tangent is bound before each of them has been computed
+        for bound, value in tangents.items():
+            held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
+            facts.temporaries[held] = "t"
+            made.append(assign(held, value))
+            tangents[bound] = name(held)
+    return made + [assign(dotted(bound, facts), value) for bound, value in tangents.items()]
 
 
 def _unpack(node: Node, facts: Facts, dotted: Dotted) -> Block:
