@@ -165,3 +165,41 @@ REBOUND = [rebound_in_branch, first_result_rebound, all_results_rebound]
 @pytest.mark.parametrize("c", [0.8, 1.3])
 def test_results_rebound_from_themselves(program: Callable[..., Any], c: float) -> None:
     check_grads(program, (X, c), order=1)
+
+
+def results_of_both_branches(a, c):
+    m = BASE + np.outer(a, a)
+    return np.linalg.svd(m).S[0] if c > 1.0 else np.linalg.svd(m).U[0, 0] ** 2
+
+
+def written_in_both_branches(a, c):
+    if c > 1.0:
+        b = a * c
+        b[0] = b[1] * c
+        s = np.sum(b**3)
+    else:
+        b = a * c
+        b[1] = b[0] * c
+        s = np.sum(b**2)
+    return s
+
+
+@pytest.mark.parametrize("program", [results_of_both_branches, written_in_both_branches])
+@pytest.mark.parametrize("c", [0.8, 1.3])
+def test_second_derivatives_where_a_branch_binds_an_array(program: Callable[..., Any], c: float) -> None:
+    check_grads(program, (X, c), order=2)
+
+
+def complex_local(x, c):
+    h = x + 1j * c
+    z = h * h
+    z[0] = h[1]
+    return np.sum(np.abs(z) ** 2)
+
+
+def test_gradient_by_a_complex_local_variable_of_which_a_part_is_read() -> None:
+    h = X + 0.8j
+    expected = 4.0 * np.abs(h) ** 2 * h
+    expected[0] = 0.0
+    expected[1] += 2.0 * h[1]
+    np.testing.assert_allclose(srcgrad.grad(complex_local, wrt="h")(X, 0.8), expected, rtol=1e-14)
