@@ -23,7 +23,7 @@ help:
 	@echo "make examples  write examples/*/model_grad.py anew"
 
 test: $(VENV)/test.installed
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 lint: $(VENV)/lint.installed
 	$(BIN)/ruff check .

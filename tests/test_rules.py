@@ -38,7 +38,9 @@ ALL = rules()
 
 
 def of_each(chosen: Sequence[Rule]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("rule", chosen, ids=[rule.name for rule in chosen])
+    """One test for each rule; all tests of a rule share what they compute, in one process."""
+    together = pytest.mark.xdist_group
+    return pytest.mark.parametrize("rule", [pytest.param(r, id=r.name, marks=together(r.name)) for r in chosen])
 
 
 @cache
