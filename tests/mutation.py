@@ -138,11 +138,11 @@ def _define(tree: ast.FunctionDef, template: Callable[..., Any], label: str) -> 
 @contextmanager
 def installed(mutant: Mutant) -> Iterator[Rule]:
     """The table with the wrong rule in it."""
-    srcgrad.rules._replace(mutant.rule, mutant.wrong)
+    srcgrad.rules.replace_rule(mutant.rule, mutant.wrong)
     try:
         yield mutant.wrong
     finally:
-        srcgrad.rules._replace(mutant.wrong, mutant.rule)
+        srcgrad.rules.replace_rule(mutant.wrong, mutant.rule)
 
 
 def survives(mutant: Mutant) -> bool:
