@@ -29,7 +29,7 @@ import scipy.stats
 import srcgrad.runtime
 import srcgrad.templates
 from srcgrad.identity import spelling
-from srcgrad.rules import Interval, Rule, rules
+from srcgrad.rules import Interval, Rule, is_users, rules
 from srcgrad.template import adjoint_template
 
 FLOAT = None  # stands where a shape does, for a Python float
@@ -131,9 +131,9 @@ LAYOUTS = ("Fortran", "negative", "strided")
 
 
 def differentiable_rules() -> list[Rule]:
-    """All rules that carry a derivative, SciPy's included, in the order of the table."""
+    """All rules that carry a derivative, SciPy's included, in the order of the table; those of other tests are not."""
     load()
-    return [rule for rule in rules() if rule.kind not in ("constant", "refused")]
+    return [rule for rule in rules() if rule.kind not in ("constant", "refused") and not is_users(rule)]
 
 
 def by_template(chosen: list[Rule]) -> tuple[list[Rule], list[Rule]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import operator
+import re
 import textwrap
 from collections.abc import Sequence
 from functools import cache
@@ -223,7 +224,7 @@ def _operations(template: Any) -> list[tuple[str, Any]]:
             found.append((ast.unparse(node), ATTRIBUTES[node.attr]))
         elif isinstance(node, ast.Call):
             name = ast.unparse(node.func)
-            if name.split(".")[0] not in local:
+            if re.split(r"\W", name)[0] not in local:  # methods of values are not looked up
                 found.append((name, eval(name, _names(template))))
     return found
 

@@ -23,8 +23,8 @@ from srcgrad.trees import Node, children, statements, stores, written
 def complexes(function: Node, facts: Facts) -> Node:
     """Find the names that may hold a complex number.
 
-    >>> from srcgrad.explain import explain_facts
-    >>> list(explain_facts("def f(x):\\n    z = np.fft.fft(x)\\n    y = np.sum(np.abs(z) ** 2)\\n    return y").complex)
+    >>> from srcgrad.phases import explain_facts
+    >>> list(explain_facts("def f(x):\\n    z = np.fft.fft(x)\\n    return np.sum(np.abs(z))", "complexes").complex)
     ['z']
     """
     facts.complex.update({p: None for p in parameters(function) if facts.kinds.get(p, UNKNOWN).complex})
