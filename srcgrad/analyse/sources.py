@@ -44,7 +44,7 @@ def is_complex_value(value: Any, depth: int = 0) -> bool:
         return False
     if isinstance(value, complex | np.complexfloating):
         return True
-    if isinstance(value, type):
+    if isinstance(value, type) and not isinstance(value, types.GenericAlias):  # of Python 3.10, which calls it a type
         return issubclass(value, complex | np.complexfloating)
     if isinstance(value, np.ndarray) and value.dtype.kind == "O":
         return any(is_complex_value(item, depth + 1) for item in value.flat)
@@ -112,7 +112,7 @@ def _gives_complex(function: Any, seen: dict[int, None]) -> bool:
         return True
     if rule is not None and rule.kind != "refused":
         return rule.values == "complex"
-    if isinstance(function, type):
+    if isinstance(function, type) and not isinstance(function, types.GenericAlias):
         return issubclass(function, complex | np.complexfloating)
     if isinstance(function, Step):
         return _of_source(function.source.tree, function.namespace, id(function), seen)
