@@ -133,9 +133,8 @@ class Adjoints:
             return self.zeros(primal, spec, like)
         helper = self.facts.library("np") + ".zeros_like"
         if primal in self.facts.inner:
-            helper = self.facts.library("zeros_like")  # it may hold integers, and has the dtype of what is complex
+            helper = self.facts.library("zeros_like")  # it may hold integers
         known = primal not in self.facts.complex or self.facts.kinds.get(primal, UNKNOWN).complex
-        known = known or primal in self.facts.inner
         dtype = "" if known else ", dtype=complex"
         made = assign(self.of(primal), expression(f"{helper}(primal{dtype})", primal=primal), like)
         self.facts.zeros[made] = None
@@ -151,8 +150,7 @@ class Adjoints:
     def element(self, operand: Node, index: Node, value: Node, basic: bool, into: Block, like: Node) -> None:
         """`x_bar[index] += value`, on an array that this code made."""
         primal = operand.id
-        number = self.state.get(primal) == ZERO and primal in self.facts.branch_only  # 0.0, see `zero_value`
-        if number or self.state.get(primal, ABSENT) == ABSENT:
+        if self.state.get(primal, ABSENT) == ABSENT:
             into.append(self.element_zeros(primal, self.facts.spec.get(operand), like))
         target = self.of(primal)
         if primal in self.facts.containers and not _is_plain(primal, index, self.facts):

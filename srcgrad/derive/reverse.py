@@ -240,7 +240,7 @@ def _join(kinds: list[str]) -> str:
 def _initialise(primal: str, into: Block, like: Node, work: Backward) -> None:
     """Zeros before a loop or branch."""
     spec = work.facts.value_spec.get(primal)
-    indexed = primal in work.facts.indexed and primal not in work.facts.branch_only
+    indexed = primal in work.facts.indexed
     made = (work.adjoints.element_zeros if indexed else work.adjoints.zeros)(primal, spec, like)
     into.append(made)
 
