@@ -18,6 +18,7 @@ import importlib
 from typing import TYPE_CHECKING, Any  # a public name may be any object
 
 if TYPE_CHECKING:
+    from srcgrad.allocator import keep_memory
     from srcgrad.api import differentiate, grad, jvp, source, value_and_grad, vjp
     from srcgrad.applied import Function
     from srcgrad.calculus import elementwise_grad, hvp, linearize, transpose
@@ -50,6 +51,7 @@ _HOME = {
     "hvp": "calculus",
     "jacobian": "jacobians",
     "jvp": "api",
+    "keep_memory": "allocator",
     "linearize": "calculus",
     "nondifferentiable": "rules",
     "opaque": "sealed",
@@ -81,6 +83,7 @@ __all__ = [
     "hvp",
     "jacobian",
     "jvp",
+    "keep_memory",
     "linearize",
     "nondifferentiable",
     "opaque",

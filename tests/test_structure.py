@@ -27,6 +27,7 @@ READERS = ["decorators", "locate", "match", "namespace", "parse", "scan", "sourc
 ORDER = (
     {
         "errors",
+        "allocator",
         "indices",
         "minus",
         "parts",
