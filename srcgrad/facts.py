@@ -147,7 +147,9 @@ class Facts:
     rebound: dict[str, None] = field(default_factory=dict)  # names bound in several places or in a loop
     again: dict[str, None] = field(default_factory=dict)  # names computed again rather than recorded
     pulled: dict[Node, list[Node]] = field(default_factory=dict)  # call of a callee -> its active operands
-    branch_only: dict[str, None] = field(default_factory=dict)  # names of our own text that a branch binds
+    branch_depth: dict[str, int] = field(
+        default_factory=dict
+    )  # names of our own text that a branch binds: see `active`
     stacks: dict[str, str] = field(default_factory=dict)  # name -> the stack on which it is recorded
     saved: dict[str, None] = field(default_factory=dict)  # names some value of which is recorded
     restores: dict[Node, str] = field(default_factory=dict)  # `h = h_stack.pop()` -> the stack

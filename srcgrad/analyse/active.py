@@ -9,7 +9,7 @@ import gast
 from srcgrad.facts import Facts
 from srcgrad.front.step import Step
 from srcgrad.template import adjoint_template, tangent_template
-from srcgrad.trees import Node, is_write, loads, statements, stores, walk, written
+from srcgrad.trees import Block, Node, is_write, loads, statements, stores, walk, written
 
 Edge = tuple[list[str], list[str]]
 
@@ -101,9 +101,9 @@ def activity(function: Node, facts: Facts) -> Node:
     _count(function, facts)
     _index(function, facts)
     if facts.generated:
-        inside = {s for n in statements(function.body) if isinstance(n, gast.If) for s in _bound_in(n)}
-        outside = {s for n in function.body if not isinstance(n, gast.If) for m in statements([n]) for s in stores(m)}
-        facts.branch_only = {name: None for name in facts.active if name in inside - outside - set(_given(function))}
+        given = _given(function)
+        depths = branch_depths(function.body)
+        facts.branch_depth = {n: depths[n] for n in facts.active if depths.get(n, 0) and n not in given}
     return function
 
 
@@ -177,8 +177,19 @@ def _note_lines(function: Node, useful: dict[str, None], facts: Facts) -> None:
         facts.lines.setdefault(node.lineno, {})[reason] = None
 
 
-def _bound_in(branch: Node) -> list[str]:
-    return [s for n in statements(branch.body + branch.orelse) for s in stores(n)]
+def branch_depths(block: Block, depth: int = 0) -> dict[str, int]:
+    """In how many branches a name is bound, at least; both sides of one count as what is around it."""
+    found: dict[str, int] = {}
+    for node in block:
+        within = depth + isinstance(node, gast.If)
+        body, other = (branch_depths(getattr(node, side, []), within) for side in ("body", "orelse"))
+        bound = dict.fromkeys(stores(node), depth)
+        for held in [*body, *other]:
+            least = min(side[held] for side in (body, other) if held in side)
+            bound[held] = depth if held in body and held in other else least
+        for held, at in bound.items():
+            found[held] = min(at, found.get(held, at))
+    return found
 
 
 def _given(function: Node) -> list[str]:

@@ -11,13 +11,11 @@ from srcgrad.analyse.complexes import may_be_complex
 from srcgrad.analyse.containers import part_of
 from srcgrad.derive.broadcast import flexible, full, is_spread, narrow_form, settle
 from srcgrad.derive.conjugates import real_part
+from srcgrad.derive.states import ABSENT, EITHER, NUMBER, PRESENT, ZERO, State
 from srcgrad.facts import UNKNOWN, Facts, Spec, copied
 from srcgrad.indices import as_value
 from srcgrad.names import bar
 from srcgrad.trees import Block, Node, assign, constant, expression, name, statement
-
-ABSENT, ZERO, PRESENT = "absent", "zero", "present"
-State = dict[str, str]  # primal name -> what is known of its adjoint; missing means ABSENT
 
 
 @dataclass
@@ -28,6 +26,7 @@ class Adjoints:
     state: State = field(default_factory=dict)
     specs: dict[str, Spec] = field(default_factory=dict)
     outputs: dict[str, list[tuple[int, Node]]] = field(default_factory=dict)  # tuple -> adjoints of parts that matter
+    depth: int = 0  # how many branches are around the current place
 
     def of(self, primal: str) -> str:
         """The name of the adjoint of `primal`."""
@@ -40,7 +39,11 @@ class Adjoints:
 
     def exists(self, primal: str) -> bool:
         """Whether the adjoint may be nonzero here."""
-        return self.state.get(primal, ABSENT) == PRESENT
+        return self.state.get(primal, ABSENT) in (PRESENT, EITHER)
+
+    def unbound(self, primal: str) -> bool:
+        """Whether the primal may have no value here: it is bound in a branch, and this is outside of that."""
+        return self.facts.branch_depth.get(primal, 0) > self.depth
 
     def read(self, primal: str, spec: Spec | None) -> Node:
         """The adjoint as an operand."""
@@ -130,7 +133,7 @@ class Adjoints:
     def element_zeros(self, primal: str, spec: Spec | None, like: Node) -> Node:
         """Zeros to whose elements something will be added: an array, also where the primal is a number."""
         if primal in self.facts.containers or self.is_half(primal):
-            return self.zeros(primal, spec, like)
+            return self.zeros(primal, spec, like, bound=True)
         helper = self.facts.library("np") + ".zeros_like"
         if primal in self.facts.inner:
             helper = self.facts.library("zeros_like")  # it may hold integers
@@ -150,8 +153,7 @@ class Adjoints:
     def element(self, operand: Node, index: Node, value: Node, basic: bool, into: Block, like: Node) -> None:
         """`x_bar[index] += value`, on an array that this code made."""
         primal = operand.id
-        if self.state.get(primal, ABSENT) == ABSENT:
-            into.append(self.element_zeros(primal, self.facts.spec.get(operand), like))
+        into.extend(self.whole(primal, self.facts.spec.get(operand), like))
         target = self.of(primal)
         if primal in self.facts.containers and not _is_plain(primal, index, self.facts):
             helper = self.facts.library("add")
@@ -170,25 +172,42 @@ class Adjoints:
         self.facts.elements[target] = None
         self.state[primal] = PRESENT
 
+    def whole(self, primal: str, spec: Spec | None, like: Node) -> Block:
+        """What makes an adjoint an array, of which elements can be read and changed, if it is not one for sure."""
+        kind = self.state.get(primal, ABSENT)
+        if kind in (ABSENT, NUMBER):
+            return [self.element_zeros(primal, spec, like)]
+        if kind != EITHER:
+            return []
+        zeros = self.zero_value(primal, spec, bound=True)
+        held = primal in self.facts.containers
+        sum_ = expression(
+            f"{self.facts.library('add')}(zeros, old)" if held else "zeros + old", zeros=zeros, old=self.of(primal)
+        )
+        made = assign(self.of(primal), sum_, like)
+        self.note(made, spec)
+        self.state[primal] = PRESENT
+        return [made]
+
     def half_zeros(self, primal: str) -> Node:
         """`np.zeros_like(x, dtype=np.float32)`"""
         np_ = self.facts.library("np")
         return expression(f"{np_}.zeros_like(primal, dtype={np_}.float32)", primal=primal)
 
-    def zeros(self, primal: str, spec: Spec | None, like: Node) -> Node:
-        """`x_bar = zeros`: of the primal's shape, and of a float dtype."""
-        value = self.zero_value(primal, spec)
+    def zeros(self, primal: str, spec: Spec | None, like: Node, bound: bool = False) -> Node:
+        """`x_bar = zeros`: of the primal's shape, and of a float dtype; 0.0 where the primal is not bound."""
+        value = self.zero_value(primal, spec, bound)
         made = assign(self.of(primal), value, like)
         self.facts.zeros[made] = None
         self.note(made, spec)
-        self.state[primal] = ZERO
+        self.state[primal] = NUMBER if self.unbound(primal) and not bound else ZERO
         return made
 
-    def zero_value(self, primal: str, spec: Spec | None) -> Node:
-        """Zeros that mirror a primal value."""
+    def zero_value(self, primal: str, spec: Spec | None, bound: bool = False) -> Node:
+        """Zeros that mirror a primal value; 0.0 if that may have none here, unless it is known to be `bound`."""
         kind = self.facts.kinds.get(primal, UNKNOWN)
-        if primal in self.facts.branch_only:
-            return constant(0.0)  # read where its branch was taken only, and then bound anew
+        if self.unbound(primal) and not bound:
+            return constant(0.0)
         parameter = primal in self.facts.wrt and primal not in self.facts.inner
         if kind.tag == "scalar" or (not parameter and spec is not None and spec.scalar):
             return expression(f"{self.facts.library('np')}.float32(0.0)") if self.is_half(primal) else constant(0.0)

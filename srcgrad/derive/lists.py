@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.derive.adjoints import PRESENT, Adjoints
+from srcgrad.derive.adjoints import Adjoints
+from srcgrad.derive.states import PRESENT
 from srcgrad.facts import Facts, copied
 from srcgrad.trees import Block, Node, assign, at, expression, name, part_written, statement, target
 

@@ -7,12 +7,13 @@ from dataclasses import replace
 import gast
 
 from srcgrad.analyse.outputs import outputs
-from srcgrad.derive.adjoints import PRESENT, Adjoints
+from srcgrad.derive.adjoints import Adjoints
 from srcgrad.derive.decide import Setting
 from srcgrad.derive.displays import is_active, sequence
 from srcgrad.derive.harmless import check_harmless
 from srcgrad.derive.instantiate import Lines, instantiate
 from srcgrad.derive.pulled import Pair, unpacked
+from srcgrad.derive.states import PRESENT
 from srcgrad.derive.unknown import check_known
 from srcgrad.facts import Operation, copied
 from srcgrad.own import Own

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import gast
 
 from srcgrad.analyse.overwrite import Overwrites, overwrites
-from srcgrad.derive.adjoints import ABSENT, PRESENT, ZERO, Adjoints, State
+from srcgrad.derive.adjoints import Adjoints
 from srcgrad.derive.checkpointed import backward_loop, own_statements
 from srcgrad.derive.contributions import contributions
 from srcgrad.derive.saves import Saves
 from srcgrad.derive.stacks import stack_adjoints, undo
 from srcgrad.derive.standing import standing
+from srcgrad.derive.states import ABSENT, EITHER, PRESENT, State, at_trip, changed, differ, joined, names
 from srcgrad.derive.swaps import swaps, undo_swap
 from srcgrad.facts import Facts, Spec, copied
 from srcgrad.front.webs import parameters
@@ -180,13 +181,21 @@ def _assignment(node: Node, work: Backward, again: Block) -> Block:
         return again
     if swaps(node, work.facts):
         return undo_swap(node, work.adjoints) + work.saves.restore_before(node) + again
+    made = _made_whole(node, work)
     parts = contributions(node, work.adjoints, work.facts)
     restored = work.saves.restore_before(node)
     if restored and parts.reads_result:
         computed = [bound for clone in again for bound in stores(clone)]
         early, late = parts.split(work.lost.before[node], computed)
-        return early + restored + again + late
-    return restored + again + parts.all()
+        return made + early + restored + again + late
+    return made + restored + again + parts.all()
+
+
+def _made_whole(node: Node, work: Backward) -> Block:
+    """The adjoint of what a statement binds has the shape of it."""
+    state, specs = work.adjoints.state, work.facts.value_spec
+    either = [bound for bound in stores(node) if state.get(bound) == EITHER]
+    return [made for bound in either for made in work.adjoints.whole(bound, specs.get(bound), node)]
 
 
 def _branch(node: Node, work: Backward) -> Block:
@@ -197,24 +206,27 @@ def _branch(node: Node, work: Backward) -> Block:
     zeros: Block = []
     while True:
         sides, states = [], []
+        work.adjoints.depth += 1
         for which in ("body", "orelse"):
             work.adjoints.state = dict(before)
             sides.append(_block(getattr(node, which), (node, which), work))
             states.append(work.adjoints.state)
-        fresh = [n for n in _names(*states) if _differ(n, states) and before.get(n, ABSENT) == ABSENT]
+        work.adjoints.depth -= 1
+        fresh = [n for n in names(*states) if differ(n, states) and before.get(n, ABSENT) == ABSENT]
+        fresh += [n for n in changed(before, states) if not work.adjoints.unbound(n)]
         if not fresh:
             break
+        work.adjoints.state = before
         for primal in fresh:
-            work.adjoints.state = before
             _initialise(primal, zeros, node, work)
     merged: State = {}
-    for primal in _names(*states):
-        if _differ(primal, states):
+    for primal in names(*states):
+        if differ(primal, states):
             for side, ended in zip(sides, states, strict=True):
                 if ended.get(primal, ABSENT) == ABSENT:
                     work.adjoints.state = ended
                     side.append(work.adjoints.zeros(primal, work.facts.value_spec.get(primal), node))
-        merged[primal] = _join([ended.get(primal, ABSENT) for ended in states])
+        merged[primal] = joined([ended.get(primal, ABSENT) for ended in states])
     work.adjoints.state = merged
     restored = work.saves.restore_before(node)
     if not sides[0] and not sides[1]:
@@ -222,25 +234,10 @@ def _branch(node: Node, work: Backward) -> Block:
     return [*zeros, at(gast.If(test, *sides), node), *restored]
 
 
-def _names(*states: State) -> list[str]:
-    return list(dict.fromkeys(name for state in states for name in state))
-
-
-def _differ(primal: str, states: list[State]) -> bool:
-    kinds = {state.get(primal, ABSENT) for state in states}
-    return len(kinds) > 1 and ABSENT in kinds
-
-
-def _join(kinds: list[str]) -> str:
-    if PRESENT in kinds:
-        return PRESENT
-    return ZERO if ZERO in kinds else ABSENT
-
-
 def _initialise(primal: str, into: Block, like: Node, work: Backward) -> None:
     """Zeros before a loop or branch."""
     spec = work.facts.value_spec.get(primal)
-    indexed = primal in work.facts.indexed
+    indexed = primal in work.facts.indexed and not work.adjoints.unbound(primal)
     made = (work.adjoints.element_zeros if indexed else work.adjoints.zeros)(primal, spec, like)
     into.append(made)
 
@@ -250,28 +247,26 @@ def _loop(node: Node, work: Backward) -> Block:
     before = dict(work.adjoints.state)
     zeros: Block = []
     while True:
-        work.adjoints.state = _trip_state(before, node)
+        work.adjoints.state = at_trip(before)
         body = _loop_body(node, work)
         after = work.adjoints.state
         fresh = [n for n in after if after[n] != ABSENT and before.get(n, ABSENT) == ABSENT]
-        if not fresh:
+        numbers = changed(before, [after])
+        if not fresh and not numbers:
             break
-        for primal in fresh:
-            work.adjoints.state = before
+        work.adjoints.state = before
+        for primal in numbers:
+            before[primal] = EITHER
+        for primal in [*fresh, *(n for n in numbers if not work.adjoints.unbound(n))]:
             _initialise(primal, zeros, node, work)
     for primal, kind in before.items():
         if kind != ABSENT and after.get(primal, ABSENT) == ABSENT:
             body.append(work.adjoints.zeros(primal, work.facts.value_spec.get(primal), node))
-    work.adjoints.state = {n: _join([k, after.get(n, ABSENT)]) for n, k in before.items()}
+    work.adjoints.state = {n: joined([k, after.get(n, ABSENT)]) for n, k in before.items()}
     restored = work.saves.restore_before(node)
     if body and node in work.facts.checkpointed:
         return zeros + backward_loop(node, body, work.saves) + restored
     return zeros + ([work.saves.loop(node, body)] if body else []) + restored
-
-
-def _trip_state(before: State, node: Node) -> State:
-    """At the head of a trip what was zero before the loop may have been added to by another trip."""
-    return {name: PRESENT if kind == ZERO else kind for name, kind in before.items()}
 
 
 def _loop_body(node: Node, work: Backward) -> Block:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import gast
 
-from srcgrad.derive.adjoints import PRESENT, Adjoints
+from srcgrad.derive.adjoints import Adjoints
 from srcgrad.derive.lists import changed_list, tangent_of_change, tangent_of_store, undo_change, undo_store
+from srcgrad.derive.states import PRESENT
 from srcgrad.derive.writes import tangent_of_write, undo_write
 from srcgrad.facts import Facts, copied
 from srcgrad.trees import Block, Node, at, expression, is_write, name, statement, statements, target, written
@@ -72,6 +73,7 @@ def undo(node: Node, adjoints: Adjoints) -> Block:
     elif is_update(node):
         array, index, value = node.value.args
         if adjoints.exists(array.id) and isinstance(value, gast.Name) and value.id in facts.active:
+            made += adjoints.whole(array.id, facts.value_spec.get(array.id), node)
             helper = facts.library("sum_to")
             part = expression(
                 f"{helper}({facts.library('np')}.array({adjoints.of(array.id)}[index]), e)",

@@ -47,6 +47,7 @@ def undo_write(node: Node, adjoints: Adjoints) -> Block:
     made: Block = []
     if not adjoints.exists(array):
         return made
+    made += adjoints.whole(array, facts.value_spec.get(array), node)
     adjoint = adjoints.of(array)
     facts.elements[adjoint] = None
     carried = isinstance(value, gast.Name) and value.id in facts.active
