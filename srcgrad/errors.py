@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any  # what JSON holds
 
 CODES: dict[str, str] = {
     "E5001": "operation not differentiable",
@@ -31,6 +33,8 @@ CODES: dict[str, str] = {
     "E5024": "accumulator does not match the gradient",
     "E5025": "checkpoint that no derivative can follow",
 }
+
+COLOURS = {"what": "1;31", "where": "36", "remedy": "32"}  # bold red, cyan, green
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,21 @@ class DifferentiationError(Exception):
         self.remedy = remedy
         self.place = place
 
+    def fields(self) -> dict[str, Any]:
+        """The error for JSON: `code`, `message`, `remedy`, and `place` with its fields, or None."""
+        place = None if self.place is None else asdict(self.place)
+        return {"code": self.code, "message": self.message, "remedy": self.remedy, "place": place}
+
     def __str__(self) -> str:
-        head = f"{self.code} {CODES[self.code]}: {self.message}"
-        where = "" if self.place is None else "\n  at " + str(self.place).replace("\n", "\n  ")
-        return f"{head}{where}\n  what to do: {self.remedy}"
+        return self._text(lambda text, _: text)
+
+    def coloured(self) -> str:
+        """The text of the error with the colours of a terminal."""
+        return self._text(lambda text, colour: f"\x1b[{COLOURS[colour]}m{text}\x1b[0m")
+
+    def _text(self, paint: Callable[[str, str], str]) -> str:
+        lines = [f"{paint(f'{self.code} {CODES[self.code]}', 'what')}: {self.message}"]
+        if self.place is not None:
+            where, text, caret = str(self.place).split("\n")
+            lines += [f"  at {paint(where, 'where')}", f"  {text}", f"  {paint(caret, 'what')}"]
+        return "\n".join([*lines, f"  {paint('what to do', 'remedy')}: {self.remedy}"])

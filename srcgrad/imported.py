@@ -7,12 +7,14 @@ import importlib
 import importlib.util
 import linecache
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any  # functions of a user
 
-from srcgrad.errors import DifferentiationError
+from srcgrad.errors import DifferentiationError, Place
+from srcgrad.front.source import label_of
 
 PRIVATE = "srcgrad_target"  # no module of a user is called that
 
@@ -27,18 +29,41 @@ def module_of(target: str, text: str | None = None) -> Iterator[ModuleType]:
     head = target if Path(target).is_file() else target.rpartition(":")[0] or target
     before, path = set(sys.modules), list(sys.path)
     try:
-        if head == "-":
-            yield _executed(text or "", "<stdin>")
-        elif Path(head).is_file():
-            yield _file(Path(head).resolve())
-        else:
-            sys.path.insert(0, str(Path.cwd()))
-            yield importlib.import_module(head)
+        yield _run(head, text)
     finally:
         sys.path[:] = path
         own = [name for name in sys.modules if name not in before and _is_near(name, head)]
         for name in own:
             del sys.modules[name]
+
+
+def _run(head: str, text: str | None) -> ModuleType:
+    """The module, run; E5015 at the line that raised, since whatever it raises is a matter of the user's text."""
+    try:
+        if head == "-":
+            return _executed(text or "", "<stdin>")
+        if Path(head).is_file():
+            return _file(Path(head).resolve())
+        sys.path.insert(0, str(Path.cwd()))
+        return importlib.import_module(head)
+    except Exception as error:
+        place = _line_of(error, head)
+        message = (
+            f"{Path(head).name if head != '-' else 'standard input'} cannot be run: {type(error).__name__}: {error}"
+        )
+        raise DifferentiationError("E5015", message, "make it a module that can be imported", place) from error
+
+
+def _line_of(error: Exception, head: str) -> Place | None:
+    """The last line of the target itself that was running when it failed."""
+    own = "<stdin>" if head == "-" else str(Path(head).resolve())
+    found = None
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        line = linecache.getline(frame.f_code.co_filename, number).rstrip()
+        if frame.f_code.co_filename == own and line:
+            start = len(line) - len(line.lstrip())
+            found = Place(label_of(own), number, start, line, len(line) - start)
+    return found
 
 
 def _is_near(name: str, head: str) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 
 from srcgrad.front.resolve import METHODS
 from srcgrad.identity import ufunc_methods
-from srcgrad.rulebook import known
+from srcgrad.rulebook import known, named
 from srcgrad.rules import Rule, rule_of
 
 NAMESPACES = ("numpy", "numpy.linalg", "numpy.fft", "numpy.ndarray", "numpy.ufunc")
@@ -62,13 +62,13 @@ def _is_known(name: str, op: Any) -> bool:
     return space == "np.ndarray" and rule_of(METHODS.get(last)) is not None
 
 
-def as_json() -> str:
-    """The table as JSON: one object for each operation, under the names that `srcgrad rules` prints.
+def as_json(operation: str | None = None) -> str:
+    """The table as JSON: one object for each operation, or for those of one name, as `srcgrad rules` prints them.
 
     `reverse`, `forward` and `second` tell whether there is a derivative; `opencl` is its form in kernels, or null;
     `domain` are the intervals from which tests draw; `place` is the file and the line of the rule.
     """
-    return json.dumps([_row(rule) for rule in known()], indent=1) + "\n"
+    return json.dumps([_row(rule) for rule in (named(operation) if operation else known())], indent=1) + "\n"
 
 
 def _row(rule: Rule) -> dict[str, Any]:

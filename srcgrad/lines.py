@@ -19,7 +19,7 @@ from srcgrad.inputs import active, annotated, check_names, named
 from srcgrad.modules import Module
 from srcgrad.options import Wrt
 from srcgrad.running import run
-from srcgrad.trial import evaluated, listed
+from srcgrad.trial import evaluated
 
 
 @dataclass
@@ -98,15 +98,10 @@ def explanation(facts: Facts, sizes: dict[str, list[int]]) -> Explanation:
     return Explanation(facts.source.name, facts.wrt, tuple(lines_of(facts, sizes)), facts.kept)
 
 
-def explain_target(
-    target: str,
-    *,
-    wrt: tuple[str, ...] | None = None,
-    arguments: str | None = None,
-    text: str | None = None,
-    as_json: bool = False,
-) -> int:
-    """Print a table for each function of a target; with `arguments`, Python text, run it and print bytes too."""
+def explained(
+    target: str, *, wrt: tuple[str, ...] | None = None, arguments: str | None = None, text: str | None = None
+) -> list[Explanation]:
+    """The explanation of each function of a target; with `arguments`, Python text, it is run, and bytes are told."""
     functions = find_target(target, text=text)
     check_names(functions, wrt)
     made = []
@@ -120,8 +115,7 @@ def explain_target(
             with module_of(target, text) as module:
                 facts, sizes = measured(function_of(module, function.qualname), names, values)
         made.append(explanation(facts, sizes))
-    sys.stdout.write(listed([one.json() for one in made]) if as_json else "\n".join(f"{one}\n" for one in made))
-    return 0
+    return made
 
 
 def _facts(function: Any, names: tuple[str, ...], kinds: dict[str, Kind]) -> Facts:

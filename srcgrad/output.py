@@ -1,9 +1,10 @@
-"""Writing the result of a command: whole or not at all."""
+"""Writing the result of a command: whole or not at all; several JSON texts as one."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from srcgrad.errors import DifferentiationError
@@ -27,6 +28,15 @@ def write_output(text: str, where: str) -> None:
     except OSError as error:
         message = f"{where} cannot be written: {error.strerror}"
         raise DifferentiationError("E5015", message, "name a file in a folder that can be written") from None
+
+
+def listed(texts: Sequence[str]) -> str:
+    """JSON texts as one: a list, where there are several.
+
+    >>> listed(["{}"]), listed(["{}", "{}"])
+    ('{}\\n', '[\\n{},\\n{}\\n]\\n')
+    """
+    return "[\n" + ",\n".join(texts) + "\n]\n" if len(texts) > 1 else f"{texts[0]}\n"
 
 
 def _to_standard_output(text: str) -> None:

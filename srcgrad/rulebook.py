@@ -55,6 +55,11 @@ def entry(name: str) -> str:
 
     Raises E5003 where there is none.
     """
+    return "\n".join(_entry(rule) for rule in named(name))
+
+
+def named(name: str) -> list[Rule]:
+    """The rules of the operations with a name; E5003 where there is none."""
     wanted = name if not name.startswith("numpy.") else "np" + name[5:]
     every = known()
     meant = rule_of(_meant(wanted))
@@ -65,7 +70,7 @@ def entry(name: str) -> str:
         near = difflib.get_close_matches(wanted, names, n=3) or difflib.get_close_matches(f"np.{wanted}", names, n=3)
         remedy = f"did you mean {' or '.join(near)}?" if near else "`srcgrad rules` lists the operations that have one"
         raise DifferentiationError("E5003", f"{name} has no rule", remedy)
-    return "\n".join(_entry(rule) for rule in found)
+    return found
 
 
 def _meant(name: str) -> object:

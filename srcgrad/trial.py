@@ -1,20 +1,18 @@
-"""`srcgrad check`: derivatives of a target against finite differences, at given or drawn arguments."""
+"""Derivatives of a target against finite differences, at given or drawn arguments: what `srcgrad check` shows."""
 
 from __future__ import annotations
 
-import inspect
 import itertools
-import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any  # functions of arbitrary arguments
 
 import numpy as np
 
 from srcgrad.check import check_report
 from srcgrad.differences import is_float, parts
-from srcgrad.dump import is_whole
 from srcgrad.errors import DifferentiationError
 from srcgrad.front.static import StaticFunction
 from srcgrad.front.target import find_target
@@ -22,7 +20,6 @@ from srcgrad.front.webs import parameters
 from srcgrad.imported import function_of, module_of
 from srcgrad.inputs import discrete
 from srcgrad.oracles import Record
-from srcgrad.tape import trace
 
 Function = Callable[..., Any]
 Shape = tuple[int, ...]
@@ -44,79 +41,79 @@ UNFIT = (
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the report: the worst of the comparisons of one kind, for one argument."""
+    """One line of the report: the worst of the comparisons of one kind, for one argument.
+
+    `direction` is forward, reverse, or pairing, which compares the two; or the promise that was broken.
+    """
 
     function: str
     argument: str
-    oracle: str
+    direction: str
     error: str
     verdict: str
 
 
-def check_target(
-    target: str,
-    *,
-    arguments: str | None = None,
-    wrt: tuple[str, ...] | None = None,
-    seed: int = 0,
-    trials: int = 1,
-    order: int = 1,
-    text: str | None = None,
-) -> int:
-    """Run the target, print the comparisons as a table, and return 0 if all passed and 1 otherwise.
+@dataclass(frozen=True)
+class Trial:
+    """How functions are checked; `arguments` is Python text of the positional arguments, with `np`.
 
-    `arguments` is Python text of the positional arguments, with `np`. Without it they are drawn from
-    `numpy.random.default_rng(seed)`: numbers, vectors (3,), matrices (3, 3), then mixtures, until the
-    function runs and gives finite floats; an integer is 3. Functions of a whole module that cannot be
-    differentiated, or that no drawn arguments suit, are not checked: standard error says so, and the result
-    is 1.
+    Without it they are drawn from `numpy.random.default_rng(seed)`: numbers, vectors (3,), matrices (3, 3), then
+    mixtures, until the function runs and gives finite floats; an integer is 3. `trials` says how often.
     """
-    functions = find_target(target, text=text)
-    rows: list[Row] = []
-    complete = True
-    with module_of(target, text) as module:
+
+    arguments: str | None = None
+    wrt: tuple[str, ...] | None = None
+    seed: int = 0
+    trials: int = 1
+    order: int = 1
+    text: str | None = None  # what standard input holds
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The rows of one function of a target, or why it has none."""
+
+    target: str
+    function: str
+    rows: tuple[Row, ...] = ()
+    error: DifferentiationError | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether the function was checked, and all comparisons passed."""
+        return self.error is None and all(row.verdict == "ok" for row in self.rows)
+
+
+def outcomes(target: str, functions: Sequence[StaticFunction], trial: Trial) -> Iterator[Outcome]:
+    """Run the target, and compare the derivatives of its functions with differences, one function after the other."""
+    try:
+        with module_of(target, trial.text) as module:
+            for function in functions:
+                yield _outcome(target, module, function, trial)
+    except DifferentiationError as error:  # the module does not run
         for function in functions:
-            live = function_of(module, function.qualname)
-            try:
-                for trial in range(trials):
-                    args = _arguments(live, function, arguments, seed + trial)
-                    records = check_report(live, args, order, wrt=wrt, seed=seed + trial)
-                    rows += summary(function.qualname, records)
-            except DifferentiationError as error:
-                if not is_whole(target):
-                    raise
-                complete = False
-                print(f"{function.qualname} is not checked: {error}", file=sys.stderr)
-    print(table(list(dict.fromkeys(rows))), end="")
-    return 0 if complete and all(row.verdict == "ok" for row in rows) else 1
+            yield Outcome(target, function.qualname, error=error)
 
 
-def trace_target(
-    target: str, arguments: str, *, wrt: tuple[str, ...] | None = None, as_json: bool = False, text: str | None = None
-) -> int:
-    """Run the functions of a target with the arguments, and print what `srcgrad.trace` has of each; always 0.
-
-    As JSON it is one object, or a list of them for several functions.
-    """
-    functions = find_target(target, text=text)
-    values = evaluated(arguments)
-    with module_of(target, text) as module:
-        lives = [function_of(module, function.qualname) for function in functions]
-        for function, live in zip(functions, lives, strict=True):
-            try:
-                inspect.signature(live).bind(*values)
-            except TypeError as error:
-                message = f"--args does not fit {function.qualname}: {error}"
-                raise DifferentiationError("E5015", message, "give all arguments that it needs") from None
-        found = [trace(live, wrt)(*values) for live in lives]
-    texts = [made.json() if as_json else str(made) for made in found]
-    print(listed(texts) if as_json else "\n\n".join(texts) + "\n", end="")
-    return 0
+def outcome(target: str, qualname: str, trial: Trial) -> Outcome:
+    """The outcome of one function of a target, in a process that knows nothing of it."""
+    [function] = [f for f in find_target(target, text=trial.text) if f.qualname == qualname]
+    return next(outcomes(target, [function], trial))
 
 
-def listed(texts: Sequence[str]) -> str:
-    """JSON texts as one: a list, where there are several."""
-    return "[\n" + ",\n".join(texts) + "\n]\n" if len(texts) > 1 else f"{texts[0]}\n"
+def _outcome(target: str, module: ModuleType, function: StaticFunction, trial: Trial) -> Outcome:
+    rows: list[Row] = []
+    name = function.qualname
+    try:
+        live = function_of(module, name)
+        for seed in range(trial.seed, trial.seed + trial.trials):
+            args = _arguments(live, function, trial.arguments, seed)
+            rows += summary(name, check_report(live, args, trial.order, wrt=trial.wrt, seed=seed))
+    except DifferentiationError as error:
+        return Outcome(target, name, tuple(rows), error)
+    except Exception as error:  # whatever a derivative raises where its function does not is a finding
+        rows.append(Row(name, "all", "-", "-", f"FAILED {type(error).__name__}: {error}"))
+    return Outcome(target, name, tuple(dict.fromkeys(rows)))
 
 
 def summary(function: str, records: Sequence[Record]) -> list[Row]:
@@ -143,15 +140,6 @@ def summary(function: str, records: Sequence[Record]) -> list[Row]:
         )
         for record in worst.values()
     ]
-
-
-def table(rows: Sequence[Row]) -> str:
-    """The rows below a header, in columns."""
-    cells = [("function", "argument", "oracle", "relative error", "verdict")]
-    cells += [(row.function, row.argument, row.oracle, row.error, row.verdict) for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in cells]
-    return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
 def _arguments(live: Function, function: StaticFunction, text: str | None, seed: int) -> tuple[Any, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from statistics import median
 from typing import Any  # pyopencl ships no types of its own
 
@@ -13,19 +14,45 @@ from srcgrad.opencl.device import Device, choose, found, is_simulator, opened
 _BYTES = 1 << 26
 
 
+@dataclass(frozen=True)
+class Row:
+    """One device: bytes of memory, GB/s of a copy, microseconds of a launch; the last two None for a simulator."""
+
+    number: int
+    name: str
+    platform: str
+    is_used: bool
+    fp64: bool
+    units: int
+    memory: int
+    bandwidth: float | None
+    launch: float | None
+
+
+def rows() -> tuple[list[Row], str]:
+    """What is known and measured of each device, and why the used one is used; E5018 if there is none."""
+    chosen, why = choose()
+    made = []
+    for number, device in enumerate(found()):
+        bandwidth, launch = (None, None) if is_simulator(device) else measured(opened(device))
+        name, platform = device.name.strip(), device.platform.name.strip()
+        fp64, units = bool(device.double_fp_config), device.max_compute_units
+        is_used = device == chosen
+        made.append(Row(number, name, platform, is_used, fp64, units, device.global_mem_size, bandwidth, launch))
+    return made, why
+
+
 def report() -> str:
     """A table of devices; E5018 if there is none."""
-    chosen, why = choose()
+    every, why = rows()
     lines = [f"  {'':2}{'device':44}{'fp64':>6}{'units':>7}{'memory':>9}{'copy':>10}{'launch':>9}"]
-    for number, device in enumerate(found()):
-        mark = "*" if device == chosen else " "
-        bandwidth, launch = (0.0, 0.0) if is_simulator(device) else measured(opened(device))
-        fp64 = "yes" if device.double_fp_config else "no"
-        memory = f"{device.global_mem_size / 2**30:.1f} GB"
-        name = f"{device.name.strip()} ({device.platform.name.split()[0]})"
+    for row in every:
+        mark, fp64 = "*" if row.is_used else " ", "yes" if row.fp64 else "no"
+        memory = f"{row.memory / 2**30:.1f} GB"
+        name = f"{row.name} ({row.platform.split()[0]})"
         lines.append(
-            f"{mark} {number:<2}{name[:43]:44}{fp64:>6}{device.max_compute_units:>7}{memory:>9}"
-            f"{bandwidth:>5.1f} GB/s{launch:>6.1f} us"
+            f"{mark} {row.number:<2}{name[:43]:44}{fp64:>6}{row.units:>7}{memory:>9}"
+            f"{row.bandwidth or 0.0:>5.1f} GB/s{row.launch or 0.0:>6.1f} us"
         )
     return "\n".join([*lines, f"* is used: {why}; SRCGRAD_DEVICE, a number or a part of a name, chooses another."])
 

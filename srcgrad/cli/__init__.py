@@ -1,0 +1,49 @@
+"""The command line: each command has a file of its name, with `run(asked)`; `parser` holds their options.
+
+A command is imported when it is given, so that the others cost nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from srcgrad.cli.parser import MODES, parser
+from srcgrad.cli.terminal import report
+from srcgrad.errors import DifferentiationError
+
+__all__ = ["MODES", "main"]
+
+INTERRUPTED = 130  # what shells give for a command that Ctrl-C ended
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit status: 0 only if all that was asked was done.
+
+    >>> main(["rules", "np.cosh"])
+    np.cosh: elementwise
+    <BLANKLINE>
+    reverse:
+        @adjoint.elementwise(np.cosh, cl="cosh(x)", aliases=(math.cosh,))
+        def cosh(z, x):
+            d[x] = d[z] * np.sinh(x)
+    <BLANKLINE>
+    forward: the same lines
+    domain: -2.0 to 2.0
+    also: math.cosh
+    0
+    """
+    given = sys.argv[1:] if arguments is None else arguments
+    asked = parser().parse_args([f" {item}" if item.startswith("-:") else item for item in given])  # no option
+    try:
+        return int(importlib.import_module(f"srcgrad.cli.{asked.command}").run(asked))
+    except DifferentiationError as error:
+        report(error)
+        return 1
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it ends
+        return 1
+    except KeyboardInterrupt:
+        return INTERRUPTED

@@ -1,0 +1,110 @@
+"""`srcgrad dump`: derivatives as Python text, written whole or not at all."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any  # what JSON holds
+
+from srcgrad.cli.targets import each, expanded, standard_input, tell
+from srcgrad.cli.terminal import report
+from srcgrad.dump import Dumped, dump
+from srcgrad.errors import DifferentiationError
+from srcgrad.output import write_output
+
+
+def run(asked: argparse.Namespace) -> int:
+    """Write what is asked for: one text, or one for each file of the targets if the output is a folder."""
+    targets = expanded(asked.targets)
+    text = standard_input(targets)
+    if asked.json:
+        return _as_json(asked, targets, text)
+    files = outputs(targets, asked.output)
+
+    def write(output: str) -> bool:
+        made = derived(asked, files[output], text)
+        tell_refused(made)
+        write_output(made.text, output)
+        return True
+
+    return each(list(files), write)
+
+
+def derived(asked: argparse.Namespace, targets: Sequence[str], text: str | None) -> Dumped:
+    """The derivatives of some targets, with the options that were given."""
+    return dump(
+        *targets,
+        wrt=asked.wrt,
+        mode=asked.mode,
+        standalone=asked.standalone,
+        inline=asked.inline,
+        text=text,
+        target=asked.target,
+    )
+
+
+def tell_refused(made: Dumped) -> None:
+    """Print which functions of a whole module have no derivative, and why, on standard error."""
+    for item in made.refused:
+        report(item.error, f"{item.function.qualname} has no derivative: ")
+
+
+def outputs(targets: Sequence[str], output: str) -> dict[str, list[str]]:
+    """For each file to write the targets that it is made from: all, or in a folder those of one file each.
+
+    E5015 if two files would be written under one name.
+
+    >>> outputs(["src/a.py:f", "b.py", "src/a.py:g"], "made/")
+    {'made/a_grad.py': ['src/a.py:f', 'src/a.py:g'], 'made/b_grad.py': ['b.py']}
+    >>> outputs(["a.py", "b.py"], "-")
+    {'-': ['a.py', 'b.py']}
+    """
+    if not (output.endswith(("/", os.sep)) or Path(output).is_dir()):
+        return {output: list(targets)}
+    found: dict[str, list[str]] = {}
+    for target in targets:
+        name = str(Path(output) / f"{_stem(target)}_grad.py")
+        known = found.setdefault(name, [])
+        if known and head(known[0]) != head(target):
+            message = f"{head(known[0])} and {head(target)} would both be written to {name}"
+            raise DifferentiationError("E5015", message, "write them one by one, each with a file behind -o")
+        known.append(target)
+    return found
+
+
+def head(target: str) -> str:
+    """The file or module of a target.
+
+    >>> head("src/a.py:f"), head("package.module:f"), head("a.py")
+    ('src/a.py', 'package.module', 'a.py')
+    """
+    return target if Path(target).is_file() or ":" not in target else target.rpartition(":")[0]
+
+
+def _stem(target: str) -> str:
+    """The name of the module that a target is, or is in."""
+    own = head(target)
+    return "stdin" if own == "-" else Path(own).stem if own.endswith(".py") else own.rpartition(".")[2]
+
+
+def _as_json(asked: argparse.Namespace, targets: Sequence[str], text: str | None) -> int:
+    """A list with an object for each target: `target`, `text` or null, `refused`, `error` or null."""
+    found: list[dict[str, Any]] = []
+    failed: list[tuple[str, DifferentiationError]] = []
+    for target in targets:
+        try:
+            made = derived(asked, [target], text)
+        except DifferentiationError as error:
+            failed.append((target, error))
+            found.append({"target": target, "text": None, "refused": [], "error": error.fields()})
+        else:
+            refused = [{"function": item.function.qualname, **item.error.fields()} for item in made.refused]
+            found.append({"target": target, "text": made.text, "refused": refused, "error": None})
+    write_output(json.dumps(found, indent=2, ensure_ascii=False) + "\n", asked.output)
+    sys.stdout.flush()
+    tell(failed, len(targets))
+    return 1 if failed else 0

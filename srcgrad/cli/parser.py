@@ -1,0 +1,137 @@
+"""The options of all commands, and nothing that takes time to import."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+
+TARGET = "file.py, file.py:f,g, 'src/*.py', package.module:f, or - for standard input"
+MODES = ("reverse", "forward", "value-and-grad", "vjp", "hvp", "elementwise")
+DEFAULT_WRT = "parameters, as x,w,b; default: all that matter"
+
+
+def parser() -> argparse.ArgumentParser:
+    """All commands; what is parsed has `command`, the name of its file.
+
+    >>> parser().parse_args(["devices"]).command
+    'devices'
+    """
+    made = argparse.ArgumentParser(prog="srcgrad", description="Readable derivatives of NumPy functions.")
+    made.add_argument("--version", action=_Version, help="print the versions of srcgrad, Python and NumPy")
+    commands = made.add_subparsers(required=True, metavar="COMMAND")
+    for add in (_dump, _check, _explain, _trace, _rules, _devices):
+        add(commands)
+    return made
+
+
+class _Version(argparse.Action):
+    """`--version`, which imports NumPy only when it is given."""
+
+    def __init__(self, option_strings: list[str], dest: str, help: str | None = None) -> None:
+        super().__init__(option_strings, dest=argparse.SUPPRESS, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *arguments: object) -> None:
+        import numpy as np
+
+        from srcgrad import __version__
+
+        print(f"srcgrad {__version__} (Python {platform.python_version()}, NumPy {np.__version__})")
+        parser.exit()
+
+
+Commands = argparse._SubParsersAction  # argparse gives it no public name
+
+
+def _add(commands: Commands[argparse.ArgumentParser], name: str, text: str, more: str = "") -> argparse.ArgumentParser:
+    """A command, with its line in the list of commands; `more` stands above its options."""
+    made = commands.add_parser(name, help=text, description=more or f"{text[0].upper()}{text[1:]}.")
+    made.set_defaults(command=name)
+    return made
+
+
+def _dump(commands: Commands[argparse.ArgumentParser]) -> None:
+    dump = _add(
+        commands,
+        "dump",
+        "write the derivative of functions as Python",
+        "Write the derivative of functions as Python. The target is read, not run. Functions of "
+        "a whole file that have no derivative are listed in the output and on standard error, with reasons.",
+    )
+    dump.add_argument("targets", nargs="+", type=str.strip, metavar="TARGET", help=TARGET)
+    dump.add_argument(
+        "-o",
+        "--output",
+        default="-",
+        metavar="OUT",
+        help="the file to write; a folder, for one file NAME_grad.py for each target; - (default) is standard output",
+    )
+    dump.add_argument("--wrt", type=_names, metavar="NAMES", help=DEFAULT_WRT)
+    dump.add_argument("--mode", choices=MODES, default="reverse", help="default: reverse")
+    dump.add_argument("--standalone", action="store_true", help="the output does without srcgrad")
+    dump.add_argument(
+        "--inline", action="store_true", help="write calls out, so that the output can be differentiated again"
+    )
+    dump.add_argument("--target", choices=("numpy", "opencl"), default="numpy", help="opencl: kernels; default: numpy")
+    dump.add_argument("--json", action="store_true", help="print an object for each target, the text and what it lacks")
+
+
+def _check(commands: Commands[argparse.ArgumentParser]) -> None:
+    check = _add(commands, "check", "compare derivatives with finite differences; runs the target")
+    check.add_argument("targets", nargs="+", type=str.strip, metavar="TARGET", help=TARGET)
+    check.add_argument("--args", metavar="TEXT", help='the arguments, as "np.ones(3), 2.0"; default: drawn at random')
+    check.add_argument(
+        "--wrt", type=_names, metavar="NAMES", help="parameters, as x,w,b; default: all that hold floats"
+    )
+    check.add_argument("--seed", type=int, default=0, metavar="N", help="of the random numbers; default: 0")
+    check.add_argument("--trials", type=_positive, default=1, metavar="N", help="how often to draw; default: 1")
+    check.add_argument("--order", type=int, choices=(1, 2), default=1, help="2: the second derivatives, too")
+    check.add_argument("--jobs", type=_positive, default=1, metavar="N", help="functions checked at a time; default: 1")
+    check.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _explain(commands: Commands[argparse.ArgumentParser]) -> None:
+    explain = _add(
+        commands,
+        "explain",
+        "tell line by line what is active and what is recorded, and why; or what an error code means",
+    )
+    explain.add_argument("targets", nargs="+", type=str.strip, metavar="TARGET", help=f"{TARGET}; or a code: E5003")
+    explain.add_argument("--wrt", type=_names, metavar="NAMES", help=DEFAULT_WRT)
+    explain.add_argument("--args", metavar="TEXT", help='runs the target: bytes recorded for "np.ones(3), 2.0"')
+    explain.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _trace(commands: Commands[argparse.ArgumentParser]) -> None:
+    trace = _add(commands, "trace", "list the operations of one call with values and adjoints; runs the target")
+    trace.add_argument("targets", nargs="+", type=str.strip, metavar="TARGET", help=TARGET)
+    trace.add_argument("--args", metavar="TEXT", required=True, help='the arguments, as "np.ones(3), 2.0"')
+    trace.add_argument(
+        "--wrt", type=_names, metavar="NAMES", help="parameters, as x,w,b; default: all that hold floats"
+    )
+    trace.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _rules(commands: Commands[argparse.ArgumentParser]) -> None:
+    rules = _add(commands, "rules", "list the operations, or show the rule of one")
+    rules.add_argument("operation", nargs="?", metavar="OP", help="np.tanh, scipy.special.erf, multiply")
+    rules.add_argument("--markdown", action="store_true", help="print the page docs/rules.md")
+    rules.add_argument("--json", action="store_true", help="print the table for programs to read")
+    rules.add_argument("--missing", action="store_true", help="print what the installed NumPy has and the table lacks")
+
+
+def _devices(commands: Commands[argparse.ArgumentParser]) -> None:
+    devices = _add(commands, "devices", "list the OpenCL devices, and tell which one is used and why")
+    devices.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(part.strip() for part in text.split(","))
+    if not all(name.isidentifier() for name in names):
+        raise argparse.ArgumentTypeError(f"{text!r} is no list of names, as x,w,b")
+    return names
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+    return int(text)
