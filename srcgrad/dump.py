@@ -56,7 +56,7 @@ class _Output:
         """The state now: what is done to the copy, a refused function say, leaves no trace here."""
         module, new = self.module, _Output(self.look, self.inline, self.target)
         new.module = replace(
-            module,
+            module.read(),
             made=dict(module.made),
             pending=dict(module.pending),
             making=dict(module.making),
@@ -73,7 +73,7 @@ class _Output:
             message = f"{function.qualname} has a rule of its own, or is opaque"
             raise DifferentiationError("E5008", message, "name a function that calls it")
         kinds = annotated(function)
-        names = active(function, kinds) if wrt is None else named(function, wrt)
+        names = active(function, kinds, self.module.read()) if wrt is None else named(function, wrt)
         known = list(self.module.made)
         known_as = function
         if mode == "hvp":

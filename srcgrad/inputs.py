@@ -81,16 +81,17 @@ def _local(function: StaticFunction) -> set[str]:
     return {name for node in statements(function.source.tree.body) for name in stores(node)}
 
 
-def active(function: StaticFunction, kinds: dict[str, Kind]) -> tuple[str, ...]:
+def active(function: StaticFunction, kinds: dict[str, Kind], module: Module | None = None) -> tuple[str, ...]:
     """The parameters through which a derivative can flow into the result; E5002 if there is none.
 
     Left out are those whose default or annotation is an integer, boolean, string or None, and those that
     are read as an index, a slice or the bound of a range, which must be integers.
+    `module` knows the sources of callees.
     """
     tree = function.source.tree
     whole = discrete(function)
     wanted = tuple(name for name in parameters(tree) if name not in whole)
-    facts, program = prepared(function.source, function.module, "reverse", wanted, kinds, Module())
+    facts, program = prepared(function.source, function.module, "reverse", wanted, kinds, module or Module())
     for step in MODES["reverse"]:
         program = step(program, facts)
         if step is activity:

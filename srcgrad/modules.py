@@ -68,10 +68,17 @@ class Module:
     methods: list[tuple[type, str, Any, Any]] = field(default_factory=list)  # class, name, method, object or None
     inner: dict[Any, tuple[Module, Inner]] = field(default_factory=dict)  # derivatives that its functions ask for
     sources: dict[int, tuple[Any, Source, Namespace]] = field(default_factory=dict)
+    changes: dict[tuple[int, str], dict[str, None]] = field(default_factory=dict)  # by tree and mode; see Procedures
 
     def all(self) -> list[Module]:
         """The module itself, and those of the derivatives that its functions ask for."""
         return [self, *(each for sub, _ in self.inner.values() for each in sub.all())]
+
+    def read(self) -> Module:
+        """A module without functions, which knows what this one knows of the sources that it has read."""
+        made = Module(self.inline, self.seeded, self.target, self.autocast, self.explained)
+        made.new, made.sources, made.changes = self.new, self.sources, self.changes
+        return made
 
     def derived(
         self,

@@ -12,7 +12,7 @@ from srcgrad.emit.literal import docstring
 from srcgrad.emit.meaning import Copied, Literal
 from srcgrad.emit.text import statement
 from srcgrad.emit.wrap import wrap_definition
-from srcgrad.front.parse import FunctionNode
+from srcgrad.front.parse import FunctionNode, segment
 from srcgrad.front.static import StaticFunction
 from srcgrad.trees import Node, statements
 
@@ -30,7 +30,7 @@ def definition(meaning: Copied | Literal, name: str) -> str:
         return f"{name} = {meaning.expression}"
     node = meaning.function.node
     if isinstance(node, ast.Lambda):
-        text = ast.get_source_segment(meaning.module.text, node) or ""
+        text = segment(meaning.module.lines, node)
         return f"{name} = ({text}\n)" if "\n" in text else f"{name} = {text}"
     return _function(meaning.function, node, name)
 

@@ -43,8 +43,8 @@ class Globals:
             [only] = defined
             if only.kind == "import":
                 return self._imported(module, only)
-            if isinstance(only.node, ast.Name | ast.Attribute):
-                return self._same(module, only.node)
+            if only.node is not None and (parts := _dotted(only.node)):
+                return self._same(module, parts)
             if isinstance(only.node, ast.ClassDef) and self.own.get(module.name) is module:
                 return Copied(module, name)
         return self._bound(module.lookup(name), module, name)
@@ -55,19 +55,14 @@ class Globals:
             return self.member(module, name)
         return self._bound(module.attribute(name), module, name)
 
-    def _same(self, module: StaticModule, node: ast.expr) -> Target:
-        parts: list[str] = []
-        while isinstance(node, ast.Attribute):
-            parts.insert(0, node.attr)
-            node = node.value
-        assert isinstance(node, ast.Name), "an assigned dotted name starts at a name"
-        found = self.find(module, (node.id, *parts))
-        rest = (node.id, *parts)[found.count :]
+    def _same(self, module: StaticModule, parts: tuple[str, ...]) -> Target:
+        found = self.find(module, parts)
+        rest = parts[found.count :]
         if not rest:
             return found.meaning
         if isinstance(found.meaning, Import) and not found.meaning.member:
             return Import(".".join([found.meaning.module, *rest[:-1]]), rest[-1])
-        return Unknown(f"{'.'.join((node.id, *parts))} is an attribute of a value")
+        return Unknown(f"{'.'.join(parts)} is an attribute of a value")
 
     def _imported(self, module: StaticModule, found: Definition) -> Target:
         absolute = module._absolute(found)
@@ -119,6 +114,15 @@ class Globals:
             known = StaticModule(Program((), ()), home.__name__, label, inspect.getsource(home), False)
             self.own[home.__name__] = known
         return self.attribute(known, member) if member else known
+
+
+def _dotted(node: ast.AST) -> tuple[str, ...]:
+    """The parts of a name such as `np.linalg.norm`; none for what is computed, as `np.finfo(float).eps` is."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.insert(0, node.attr)
+        node = node.value
+    return (node.id, *parts) if isinstance(node, ast.Name) else ()
 
 
 def of_function(static: StaticFunction) -> Meaning:

@@ -27,6 +27,20 @@ def split_lines(text: str) -> tuple[str, ...]:
     return tuple(line.rstrip("\n") for line in io.StringIO(text, newline=None))
 
 
+def segment(lines: Sequence[str], node: ast.AST) -> str:
+    """The text of an expression, without going through all lines of its module.
+
+    >>> text = "a = 'é' + (\\n    b)"
+    >>> segment(text.split("\\n"), ast.parse(text).body[0].value)
+    "'é' + (\\n    b)"
+    """
+    assert isinstance(node, ast.expr) and node.end_lineno is not None and node.end_col_offset is not None, "parsed"
+    found = [line.encode() for line in lines[node.lineno - 1 : node.end_lineno]]
+    found[-1] = found[-1][: node.end_col_offset]
+    found[0] = found[0][node.col_offset :]
+    return b"\n".join(found).decode()
+
+
 def parse(text: str, flags: int = 0) -> ast.Module:
     """Python's own tree of a module; raises what `compile` raises, but never warns about the user's text."""
     with warnings.catch_warnings():

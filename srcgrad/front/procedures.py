@@ -48,6 +48,8 @@ class Procedures:
 
     facts: Facts
     known: dict[int, dict[str, None]] = field(default_factory=dict)  # by tree: the parameters that it changes
+    open: list[int] = field(default_factory=list)  # trees that are being looked at, the outermost first
+    circular: bool = False  # whether one of them was asked for again
 
     def changed(self, function: Any) -> dict[str, None]:
         """The parameters of a function into whose arrays it writes, itself or by what it calls."""
@@ -57,12 +59,22 @@ class Procedures:
             source, namespace = self.facts.module.source(function)
         except DifferentiationError:
             return {}  # no source: it is a constant, or refused where a derivative flows through it
-        tree = source.tree
-        if id(tree) not in self.known:
-            self.known[id(tree)] = {}  # a recursive call adds nothing
-            inner = Facts(source, namespace, self.facts.mode, (), module=self.facts.module)
-            inner.local = own_names(tree)
-            self.known[id(tree)] = self._changed(plain(copy(tree), inner), inner)
+        tree, settled = source.tree, self.facts.module.changes
+        if (id(tree), self.facts.mode) in settled:
+            found: dict[str, None] = settled[id(tree), self.facts.mode]
+            return found
+        if id(tree) in self.known:
+            self.circular |= id(tree) in self.open
+            return self.known[id(tree)]
+        self.known[id(tree)] = {}  # a recursive call adds nothing
+        self.open.append(id(tree))
+        inner = Facts(source, namespace, self.facts.mode, (), module=self.facts.module)
+        inner.local = own_names(tree)
+        self.known[id(tree)] = self._changed(plain(copy(tree), inner), inner)
+        self.open.pop()
+        if not self.open:  # what was found on the way lacks what a circle would have added
+            whole = [id(tree)] if self.circular else list(self.known)
+            settled.update({(one, self.facts.mode): self.known[one] for one in whole})
         return self.known[id(tree)]
 
     def _changed(self, tree: Node, inner: Facts) -> dict[str, None]:

@@ -6,13 +6,14 @@ import ast
 import builtins
 import tokenize
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from srcgrad.errors import DifferentiationError
 from srcgrad.front.decorators import doubtful, meant_by
 from srcgrad.front.locate import Located, is_trusted, locate, trusted_module
 from srcgrad.front.namespace import Binding, attribute, unknown
-from srcgrad.front.parse import FunctionNode, parse_target, split_lines
+from srcgrad.front.parse import FunctionNode, parse_target, segment, split_lines
 from srcgrad.front.scan import STAR, Definition, Table, scan
 from srcgrad.front.source import Source, source_at
 from srcgrad.recompute import checkpoint
@@ -38,9 +39,9 @@ class StaticFunction:
             return False
         return any(meant_by(item, self.module.lookup) is checkpoint for item in self.node.decorator_list)
 
-    @property
+    @cached_property
     def source(self) -> Source:
-        """The text and a tree of its own."""
+        """The text and a tree, which nobody changes."""
         return source_at(self.node, self.module.label, self.module.lines)
 
 
@@ -54,6 +55,7 @@ class Program:
     own: tuple[Path, ...]
     folders: tuple[Path, ...]
     modules: dict[Path, StaticModule] = field(default_factory=dict)
+    places: dict[str, Located | None] = field(default_factory=dict)  # by the dotted name of a module
     asked: dict[tuple[str, str], None] = field(default_factory=dict)  # look-ups under way: imports may go in circles
 
     def module(self, name: str) -> Binding:
@@ -61,10 +63,16 @@ class Program:
         if is_trusted(name):
             trusted = trusted_module(name, self.own)
             return unknown(f"{name} is not installed") if trusted is None else Binding("object", trusted)
-        found = locate(name, self.folders)
+        found = self.locate(name)
         if found is None:
             return unknown(f"no module {name} is found")
         return self.read(name, found)
+
+    def locate(self, name: str) -> Located | None:
+        """Where the module with an absolute dotted name is; it is looked for once."""
+        if name not in self.places:
+            self.places[name] = locate(name, self.folders)
+        return self.places[name]
 
     def read(self, name: str, found: Located) -> Binding:
         """A module that was found, parsed."""
@@ -106,6 +114,7 @@ class StaticModule:
         self.text, self.lines = text, split_lines(text)
         self.tree = parse_target(text, label)
         self.table: Table = scan(self.tree.body, self._importable)
+        self.known: dict[str, Binding | None] = {}
 
     def lookup(self, name: str) -> Binding | None:
         """What `name` means to the functions of this module when they run; None if nothing binds it."""
@@ -148,7 +157,16 @@ class StaticModule:
         return self._choose(qualname, methods) if methods else None
 
     def _own(self, name: str) -> Binding | None:
-        """What the module itself binds to `name`."""
+        """What the module itself binds to `name`; what is found while other names are looked up may hang on them."""
+        if name in self.known:
+            return self.known[name]
+        outermost = not self.program.asked
+        found = self._found(name)
+        if outermost:
+            self.known[name] = found
+        return found
+
+    def _found(self, name: str) -> Binding | None:
         if name.startswith("__") and name.endswith("__"):
             return unknown(f"{name} is known when the module runs")
         defined = self.table.get(name, [])
@@ -200,7 +218,7 @@ class StaticModule:
         return None
 
     def _spelling(self, node: ast.AST | None) -> str | None:
-        text = None if node is None else ast.get_source_segment(self.text, node)
+        text = None if node is None else segment(self.lines, node)
         return text if text is None or "\n" not in text else f"({text}\n)"
 
     def _imported(self, found: Definition) -> Binding:
@@ -233,7 +251,7 @@ class StaticModule:
         return (is_trusted(name) and trusted_module(name, self.program.own) is not None) or self._exists(name)
 
     def _exists(self, name: str) -> bool:
-        return not is_trusted(name) and locate(name, self.program.folders) is not None
+        return not is_trusted(name) and self.program.locate(name) is not None
 
     def _from_star(self, star: Definition, name: str) -> Binding | None:
         """What a star import gives `name`; None if the module is known not to give it."""
