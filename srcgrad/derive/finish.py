@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.derive.adjoints import ABSENT
 from srcgrad.derive.program import Program
 from srcgrad.derive.reverse import Halves, reverse
+from srcgrad.derive.states import ABSENT
 from srcgrad.facts import Facts
 from srcgrad.front.webs import parameters
 from srcgrad.trees import Node, assign, at, constant, copy, name, statement, statements, stores, target, walk
