@@ -7,6 +7,7 @@ from typing import Any  # programs of any shape
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 from srcgrad import check_grads
 
@@ -125,7 +126,27 @@ def written_in_both_branches(a, c):
     return s
 
 
+def parts_change_on_one_side(a, c):
+    if c > 1.0:
+        y = a * c
+    else:
+        h = np.tanh(a * c)
+        h[0] = h[1] * c
+        y = np.sin(h + a)
+    return np.sum(y**2)
+
+
+def factor_in_trips(a, c):
+    m = np.outer(a, a)
+    for _ in range(2):
+        h = scipy.linalg.cho_factor(BASE + 0.1 * (m + m.T))
+        a = scipy.linalg.cho_solve(h, a)
+    return np.sum(a) * c
+
+
 PROGRAMS = [
+    parts_change_on_one_side,
+    factor_in_trips,
     read_in_one_branch_more,
     written_in_a_loop_in_a_branch,
     bound_in_trips,

@@ -100,13 +100,30 @@ def _is_item(value: Node, order: list[Node], facts: Facts) -> bool:
 def _notes(order: list[Node], facts: Facts) -> None:
     displays = [n for n in order if isinstance(n, gast.Assign) and isinstance(n.targets[0], gast.Tuple)]
     unpacked = {getattr(n.value, "id", "") for n in displays}
+    stacked: dict[str, str] = {}  # stack of our own text -> a container that is kept on it
     for node in order:
+        _stacked(node, stacked, facts)
         if isinstance(node, gast.For) and isinstance(node.iter, gast.Name) and node.iter.id in facts.kinds:
             _note(node.target.id, common(facts.kinds[node.iter.id]), facts)
         if isinstance(node, gast.Assign):
             _assignment(node, unpacked, facts)
             if isinstance(node.value, gast.BinOp) and not facts.generated:
                 _check_operands(node.value, facts)
+
+
+def _stacked(node: Node, stacked: dict[str, str], facts: Facts) -> None:
+    """What comes off a stack is what was put on it: `h_stack.append(h)`, `h = h_stack.pop()`."""
+    method = node.value.func if isinstance(getattr(node, "value", None), gast.Call) else None
+    if not isinstance(method, gast.Attribute) or not isinstance(method.value, gast.Name):
+        return
+    stack, bound = method.value.id, target(node)
+    if isinstance(node, gast.Expr) and method.attr == "append" and not facts.list_kind(stack):
+        held = getattr(node.value.args[0], "id", "")
+        if held in facts.containers:
+            stacked[stack] = held
+    elif bound is not None and method.attr == "pop" and stack in stacked:
+        _note(bound, facts.kinds.get(stacked[stack], UNKNOWN), facts)
+        facts.containers[bound] = facts.containers[stacked[stack]]
 
 
 def _check_operands(value: Node, facts: Facts) -> None:

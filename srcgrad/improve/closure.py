@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gast
 
+from srcgrad.analyse.active import branch_depths
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.flow import liveness
@@ -43,8 +44,22 @@ def closure(program: Program, facts: Facts) -> Program:
             if isinstance(item, gast.Name) and item.id in renamed:
                 item.id = renamed[item.id]
     for name, made in copies:
-        _place(program.backward, renamed[name], made, facts)
+        if not _place(program.backward, renamed[name], made):
+            facts.fresh_copies.append(_where_bound(name, made, program.forward))
     return program
+
+
+def _where_bound(name: str, made: Node, block: Block) -> Node:
+    """The copy of a name that some branch binds, made before all branches: None where the name has no value."""
+    for position, node in enumerate(block):
+        bound = any(name in stores(inner) for inner in statements([node]))
+        if bound and isinstance(node, gast.If) and branch_depths([node])[name]:
+            block.insert(position, statement(f"{name} = None"))
+            copy = f"None if {name} is None else value" if isinstance(made.value, gast.Call) else "value"
+            return statement(f"{made.targets[0].id} = {copy}", value=made.value)
+        if bound:
+            break
+    return made
 
 
 def _own_arrays(block: Block, facts: Facts) -> None:
@@ -68,8 +83,8 @@ def _bind_early(block: Block, name: str, parameters: list[str]) -> bool:
     return False
 
 
-def _place(block: Block, name: str, made: Node, facts: Facts) -> None:
-    """Put the copy where the name begins to matter: a name that one branch binds is copied in that branch."""
+def _place(block: Block, name: str, made: Node) -> bool:
+    """Whether the copy has its place in a branch: a name that matters in one branch only is copied in that branch."""
     here = block
     while True:
         touching = [node for node in here if _mentioned([node], name)]
@@ -79,10 +94,9 @@ def _place(block: Block, name: str, made: Node, facts: Facts) -> None:
         if len(touching) != 1 or not isinstance(touching[0], gast.If) or len(sides) != 1 or tested:
             break
         here = getattr(touching[0], sides[0])
-    if here is block:
-        facts.fresh_copies.append(made)
-    else:
+    if here is not block:
         here.insert(0, made)
+    return here is not block
 
 
 def _mentioned(block: Block, name: str) -> bool:
