@@ -280,4 +280,18 @@ def f(x, n):
         (X, 4),
         "E5025",
     ),
+    "a_row_of_what_changes": (
+        """
+def f(x, n):
+    m = np.outer(x, x)
+    a = x
+    for _, row in enumerate(m):
+        a = np.tanh(a + row)
+        for t in LOOP(range(n), slots=2):
+            m[1] = a
+    return np.sum(a)
+""",
+        (X, 4),
+        "E5010",
+    ),
 }

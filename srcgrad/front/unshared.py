@@ -105,6 +105,7 @@ def _check(name: str, group: list[str], function: Node, remedy: str, facts: Fact
         if bound or any(not is_fresh(value, facts) for value in values):
             raise _refusal(node, name, f"line {node.lineno} may bind it to what something else holds", remedy, facts)
         if _hands_on(node, name, facts) and not _fills_array(node, function, facts):
+            remedy = f"let that loop go over a copy: `{name}.copy()`" if isinstance(node, gast.For) else remedy
             raise _refusal(node, name, f"line {node.lineno} gives it to something else", remedy, facts)
 
 
@@ -169,6 +170,8 @@ def _hands_on(node: Node, name: str, facts: Facts) -> bool:
         return False
     if isinstance(node, gast.FunctionDef):
         return True
+    if isinstance(node, gast.For):
+        return _iterates(node.iter, name, facts)
     if isinstance(node, gast.Assign | gast.AugAssign | gast.AnnAssign) and node.value is not None:
         value = node.value
         inside = any(isinstance(n, gast.Name) and n.id == name for n in walk(value))
@@ -179,6 +182,14 @@ def _hands_on(node: Node, name: str, facts: Facts) -> bool:
         method = node.value.func.attr if isinstance(node.value.func, gast.Attribute) else ""
         return method in ("append", "insert", "extend", "update", "setdefault", "add")
     return False
+
+
+def _iterates(over: Node, name: str, facts: Facts) -> bool:
+    """Whether a loop goes over the array of a name itself: its rows are parts of that."""
+    called = over.func.id if isinstance(over, gast.Call) and isinstance(over.func, gast.Name) else ""
+    if called in ("enumerate", "zip", "reversed", "checkpointed"):
+        return any(_iterates(given, name, facts) for given in over.args)
+    return called != "range" and not _harmless(over, name, facts)
 
 
 def _harmless(value: Node, name: str, facts: Facts) -> bool:
