@@ -45,12 +45,13 @@ def closure(program: Program, facts: Facts) -> Program:
                 item.id = renamed[item.id]
     for name, made in copies:
         if not _place(program.backward, renamed[name], made):
-            facts.fresh_copies.append(_where_bound(name, made, program.forward))
+            facts.fresh_copies.append(_where_bound(name, made, program))
     return program
 
 
-def _where_bound(name: str, made: Node, block: Block) -> Node:
+def _where_bound(name: str, made: Node, program: Program) -> Node:
     """The copy of a name that some branch binds, made before all branches: None where the name has no value."""
+    block = [] if name in program.parameters else program.forward
     for position, node in enumerate(block):
         bound = any(name in stores(inner) for inner in statements([node]))
         if bound and isinstance(node, gast.If) and branch_depths([node])[name]:
