@@ -101,6 +101,7 @@ class Facts:
     )  # `d[k] = d[k] + e` that were `d[k] += e`, of a list or dict
     varied: dict[str, None] = field(default_factory=dict)  # names that may depend on an input
     active: dict[str, None] = field(default_factory=dict)  # ... and influence the output
+    shifts: dict[str, None] = field(default_factory=dict)  # largest values on which the output does not depend
     assumed_real: dict[str, None] = field(default_factory=dict)  # arguments of derivatives that were written out
     complex: dict[str, None] = field(default_factory=dict)  # names some value of which may be complex
     spec: dict[Node, Spec] = field(default_factory=dict)  # by Name node, and by assignment for its result

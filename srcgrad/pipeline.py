@@ -24,6 +24,7 @@ from srcgrad.analyse.containers import containers, of_display
 from srcgrad.analyse.items import items
 from srcgrad.analyse.mutable import mutable
 from srcgrad.analyse.shapes import shapes
+from srcgrad.analyse.shifts import shifts
 from srcgrad.derive.autocast import autocast
 from srcgrad.derive.calls import calls
 from srcgrad.derive.finish import gradient, primal
@@ -98,6 +99,7 @@ FRONT: tuple[Pass, ...] = (
 )
 ANALYSE: tuple[Pass, ...] = (
     containers,
+    shifts,
     activity,
     complexes,
     complex_limits,

@@ -25,7 +25,7 @@ def carried(node: Node, facts: Facts) -> list[str]:
             return [node.value.func.value.id]  # h = h_stack.pop()
         last = node.value if isinstance(node, gast.AugAssign) else node.value.args[-1]
         return [*written(node), *_carried(last, facts)]
-    if not isinstance(node, gast.Assign):
+    if not isinstance(node, gast.Assign) or getattr(node.targets[0], "id", "") in facts.shifts:
         return []
     return _carried(node.value, facts)
 
