@@ -16,7 +16,7 @@ help:
 	@echo "make test      the tests"
 	@echo "make lint      ruff and mypy"
 	@echo "make docs      the documentation, in site/"
-	@echo "make bench     generated gradients against hand-written ones and against autograd"
+	@echo "make bench     generated gradients against hand-written ones and those of others; docs/benchmarks.md"
 	@echo "make fuzz      N=1000 random programs of each kind: how many are right, refused, wrong"
 	@echo "make fuzz-opencl  the same with kernels: how many differ from what NumPy gives"
 	@echo "make rules     all calls of all rules to second order in both modes: how many pass"

@@ -19,14 +19,6 @@ import srcgrad
 ROUNDS = 7
 
 
-def heat(u, alpha, steps):  # type: ignore[no-untyped-def]
-    """Explicit steps of the heat equation, in place."""
-    u = u.copy()
-    for _ in range(steps):
-        u[1:-1, 1:-1] += alpha * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4.0 * u[1:-1, 1:-1])
-    return np.sum(u * u)
-
-
 def implicit(u, alpha, steps):  # type: ignore[no-untyped-def]
     """Alternating directions: tridiagonal sweeps along both axes."""
     n = u.shape[0]
@@ -52,23 +44,6 @@ def implicit(u, alpha, steps):  # type: ignore[no-untyped-def]
         for j in range(n - 2, 0, -1):
             u[1:-1, j] = p[1:-1, j] * u[1:-1, j + 1] + q[1:-1, j]
     return np.sum(u * u)
-
-
-def long_short(w, b, xs):  # type: ignore[no-untyped-def]
-    """A layer of long short-term memory over a sequence."""
-    m = w.shape[0] // 4
-    h = np.zeros(m)
-    c = np.zeros(m)
-    loss = 0.0
-    for t in range(xs.shape[0]):
-        z = w @ np.concatenate((h, xs[t])) + b
-        i = 1.0 / (1.0 + np.exp(-z[:m]))
-        f = 1.0 / (1.0 + np.exp(-z[m : 2 * m]))
-        o = 1.0 / (1.0 + np.exp(-z[2 * m : 3 * m]))
-        c = f * c + i * np.tanh(z[3 * m :])
-        h = o * np.tanh(c)
-        loss = loss + np.sum(h * h)
-    return loss
 
 
 def cholesky(a):  # type: ignore[no-untyped-def]
@@ -98,11 +73,8 @@ def programs() -> list[tuple[str, Callable[..., Any], tuple[Any, ...], Any, floa
     draw = np.random.default_rng(0).standard_normal
     square = draw((120, 120))
     spd = square @ square.T + 120.0 * np.eye(120)
-    cell = (0.1 * draw((512, 192)), 0.1 * draw(512), draw((100, 64)))
     return [
-        ("heat, 200 x 200, 500 steps", heat, (draw((200, 200)), 0.1, 500), 0, 4.0),
         ("ADI, 100 x 100, 20 steps", implicit, (draw((100, 100)), 0.3, 20), 0, 4.0),
-        ("LSTM, 128 units, 100 steps", long_short, cell, (0, 1), 3.0),
         ("Cholesky in place, 120 x 120", cholesky, (spd,), 0, 5.0),
         ("Cholesky, right-looking", right_looking, (spd,), 0, 5.0),
     ]

@@ -1,169 +1,93 @@
-"""Generated gradients against hand-written ones and HIPS autograd: `python -m benchmarks.run`.
+"""The measurements of docs/benchmarks.md: `python -m benchmarks.run` measures, and writes the page and its plot.
 
-All contenders of a workload take turns in one process, so that a slow spell of the machine meets all of
-them; a time is the median over the rounds, and a ratio is a quotient of two such medians. Reported are the
-gradient that `srcgrad dump` writes, `srcgrad.grad` (which looks at the arguments and runs a text made for
-their kinds), and `autograd.grad` on the same model. First calls, which prepare the latter two, are not timed.
+Each workload runs in processes of its own, in which all contenders take turns; with the C library's allocator as it
+is, and after `srcgrad.keep_memory()`, which removes page faults: the largest cost of arrays of middling size, for others
+as well as for us. `--workload HEAT` measures those whose titles have that word, and leaves the other rows as they are;
+`--page` only writes the page anew.
 """
 
 from __future__ import annotations
 
 import argparse
-import gc
-import importlib
-import importlib.metadata
+import json
+import os
 import platform
+import subprocess
 import sys
-import time
-import types
-from collections.abc import Callable
-from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
-from statistics import median
-from typing import Any  # arguments and results of arbitrary functions
+from typing import Any  # what JSON holds
 
-import autograd
-import numpy as np
+from benchmarks import page
+from benchmarks.workloads import WORKLOADS
 
-import srcgrad
-from benchmarks import hand
-from examples import generate
-
-LIMIT = 1.3  # times the hand-written gradient
-ROUND = 0.02  # seconds that one contender runs before the next has its turn
+RESULTS = Path(__file__).with_name("results.json")
+SETTINGS = ("default", "kept")
+PACKAGES = ("numpy", "scipy", "numba", "autograd", "jax", "torch")
 
 
-@dataclass(frozen=True)
-class Workload:
-    """A function of the examples, where it is called, and with respect to what it is differentiated."""
-
-    title: str
-    folder: str
-    name: str
-    arguments: tuple[Any, ...]
-    wrt: tuple[int, ...]
+def environment(threads: int) -> dict[str, str]:
+    """That of a process which measures."""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+    one = {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"} if threads == 1 else {}
+    return {**os.environ, **dict.fromkeys(names, str(threads)), **one}
 
 
-def layer(trips: int, side: int) -> Workload:
-    """The golden of the design: `trips` layers on an array of `side` by `side`."""
-    draw = np.random.default_rng(0).standard_normal
-    arguments = (draw((side, side)), draw(side), draw((side, 1)), trips)
-    return Workload(f"layer, n = {trips}, {side} x {side}", "layer", "energy", arguments, (0, 1, 2))
+def measured(place: int, setting: str, rounds: int, threads: int, memory: bool) -> dict[str, Any] | None:
+    """What a process finds for one workload; None if it fails, which is said."""
+    command = [sys.executable, "-m", "benchmarks.child", str(place), "--rounds", str(rounds)]
+    cores = sorted(os.sched_getaffinity(0))[:threads] if hasattr(os, "sched_getaffinity") else []
+    run = subprocess.run(
+        [*command, *(["--memory"] if memory else []), *(["--kept"] if setting == "kept" else [])],
+        env=environment(threads),
+        capture_output=True,
+        text=True,
+        preexec_fn=(lambda: os.sched_setaffinity(0, cores)) if cores else None,
+    )
+    if run.returncode:
+        print(run.stderr, file=sys.stderr)
+        return None
+    found: dict[str, Any] = json.loads(run.stdout.splitlines()[-1])
+    return found
 
 
-def mixture(title: str, points: np.ndarray) -> Workload:
-    """25 components, started near the points."""
-    draw = np.random.default_rng(0).standard_normal
-    arguments = (0.1 * draw(25), points[:25] + 0.1, 0.1 * draw((25, points.shape[1])), points)
-    return Workload(title, "mixture", "log_likelihood", arguments, (0, 1, 2))
-
-
-def workloads() -> list[Workload]:
-    """Everything that is measured, in the order of the table."""
-    data = np.loadtxt(Path(generate.HERE) / "mixture" / "data.txt")
-    wide = np.random.default_rng(1).standard_normal((1000, 10))
-    return [
-        layer(4, 4),
-        layer(512, 4),
-        layer(4, 64),
-        layer(512, 64),
-        layer(4, 512),
-        mixture("mixture, 25 components, 200 x 2", data),
-        mixture("mixture, 25 components, 1000 x 10", wide),
-        Workload("logistic map, n = 4", "logistic_map", "orbit_sum", (0.4, 3.2, 4), (0, 1)),
-        Workload("logistic map, n = 512", "logistic_map", "orbit_sum", (0.4, 3.2, 512), (0, 1)),
-    ]
-
-
-def contenders(workload: Workload) -> dict[str, Callable[[], Any]]:
-    """What takes turns, by the name of its column; each gives the gradient at the workload's arguments."""
-    model = importlib.import_module(f"examples.{workload.folder}.model")
-    made = importlib.import_module(f"examples.{workload.folder}.model_grad")
-    gradient = f"{workload.name}_grad"
-    functions = {
-        "hand": getattr(hand, gradient),
-        "generated": getattr(made, gradient),
-        "grad()": srcgrad.grad(getattr(model, workload.name), wrt=workload.wrt),
-        "autograd": autograd.grad(_with_autograd(model, workload.name), workload.wrt),
-    }
-    return {"primal": _call(getattr(model, workload.name), workload)} | {
-        column: _call(function, workload) for column, function in functions.items()
-    }
-
-
-def _call(function: Callable[..., Any], workload: Workload) -> Callable[[], Any]:
-    return lambda: function(*workload.arguments)
-
-
-def _with_autograd(model: types.ModuleType, name: str) -> Callable[..., Any]:
-    """The same function, with autograd's NumPy for NumPy."""
-    assert model.__file__ is not None, "an example is a file"
-    text = Path(model.__file__).read_text(encoding="utf-8")
-    namespace: dict[str, Any] = {}
-    exec(text.replace("import numpy as np", "import autograd.numpy as np"), namespace)
-    function: Callable[..., Any] = namespace[name]
-    return function
-
-
-def agree(calls: dict[str, Callable[[], Any]]) -> None:
-    """Stop unless all gradients are the same to rounding: a wrong gradient has no speed."""
-    expected = calls["hand"]()
-    for column, call in calls.items():
-        if column != "primal":
-            for found, right in zip(call(), expected, strict=True):
-                np.testing.assert_allclose(
-                    found, right, rtol=1e-7, atol=1e-9 * max(1.0, np.abs(right).max()), err_msg=column
-                )
-
-
-def measure(calls: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
-    """Median seconds per call of each contender."""
-    repeats = {column: max(1, int(ROUND / _time(call, 1))) for column, call in calls.items()}
-    times: dict[str, list[float]] = {column: [] for column in calls}
-    for _ in range(rounds):
-        for column, call in calls.items():
-            times[column].append(_time(call, repeats[column]))
-    return {column: median(found) for column, found in times.items()}
-
-
-def _time(call: Callable[[], Any], repeats: int) -> float:
-    """Seconds per call; the garbage of others is collected before, that of the call itself may be in it."""
-    gc.collect()
-    start = time.perf_counter()
-    for _ in range(repeats):
-        call()
-    return (time.perf_counter() - start) / repeats
-
-
-def report(rounds: int) -> bool:
-    """Print the table; whether every generated gradient is within the limit."""
-    versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("numpy", "autograd"))
-    print(f"Python {platform.python_version()}, {versions}")
-    print(f"medians of {rounds} rounds in turns; microseconds, and ratios to the hand-written gradient\n")
-    print(f"{'':36}{'primal':>11}{'hand':>11}{'generated':>11}{'ratio':>8}{'grad()':>8}{'autograd':>10}")
-    within = True
-    for workload in workloads():
-        calls = contenders(workload)
-        agree(calls)
-        times = measure(calls, rounds)
-        ratios = {column: seconds / times["hand"] for column, seconds in times.items()}
-        mark = "" if ratios["generated"] <= LIMIT else "  over the limit"
-        within = within and not mark
-        print(
-            f"{workload.title:36}{1e6 * times['primal']:11.1f}{1e6 * times['hand']:11.1f}"
-            f"{1e6 * times['generated']:11.1f}{ratios['generated']:8.2f}{ratios['grad()']:8.2f}"
-            f"{ratios['autograd']:10.1f}{mark}",
-            flush=True,
-        )
-    print(f"\nlimit {LIMIT}: {'all within' if within else 'not met'}")
-    return within
+def machine(threads: int) -> dict[str, Any]:
+    """Where it was measured."""
+    versions = {}
+    for package in PACKAGES:
+        try:
+            versions[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return {"python": platform.python_version(), "versions": versions, "threads": threads}
 
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description="Generated gradients against hand-written ones.")
-    parser.add_argument("--rounds", type=int, default=25, help="turns of each contender (default: 25)")
-    return 0 if report(parser.parse_args().rounds) else 1
+    parser = argparse.ArgumentParser(description="Gradients: generated, hand-written, and those of others.")
+    parser.add_argument("--workload", default="", help="only those whose titles have this word")
+    parser.add_argument("--processes", type=int, default=3, help="for each workload and setting (default: 3)")
+    parser.add_argument("--rounds", type=int, default=7, help="turns of each contender in a process (default: 7)")
+    parser.add_argument("--threads", type=int, default=1, help="of BLAS and of all contenders (default: 1)")
+    parser.add_argument("--page", action="store_true", help="write the page from what was measured")
+    given = parser.parse_args()
+    results: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    failed = False
+    for place, workload in enumerate(WORKLOADS):
+        if given.page or given.workload.lower() not in workload.title.lower():
+            continue
+        row: dict[str, Any] = {**machine(given.threads), "rounds": given.rounds}
+        for setting in SETTINGS:
+            each = range(given.processes)
+            runs = [measured(place, setting, given.rounds, given.threads, setting == "default" and not k) for k in each]
+            failed = failed or None in runs
+            row[setting] = [run for run in runs if run is not None]
+        if row["default"] and row["kept"]:
+            results[workload.title] = row
+            print(page.row_of_times(workload, row), flush=True)
+    RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    page.write(results)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -1,0 +1,120 @@
+"""What takes turns: the function itself, the hand-written derivative, srcgrad's, and those of others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any  # results of several libraries
+
+import numpy as np
+
+from benchmarks import peers
+from benchmarks.workload import Workload, seeds
+from srcgrad import DifferentiationError
+
+Call = Callable[[], Any]
+
+
+def contenders(workload: Workload, args: tuple[Any, ...], wanted: tuple[str, ...]) -> dict[str, Call]:
+    """The calls by the names of their columns, of those that are installed and can run the workload."""
+    makers: dict[str, Callable[[Workload, tuple[Any, ...]], Call]] = {
+        "value": of_value,
+        "hand": of_hand,
+        "text": of_text,
+        "call": of_call,
+        "numba": of_numba,
+        "autograd": peers.with_autograd,
+        "jax": peers.with_jax,
+        "torch": peers.with_torch,
+    }
+    found = {}
+    for name in wanted:
+        if name not in workload.skipped:
+            try:
+                found[name] = makers[name](workload, args)
+            except (ImportError, DifferentiationError):
+                continue
+    return found
+
+
+def of_value(workload: Workload, args: tuple[Any, ...]) -> Call:
+    """The function."""
+    given = args[:-1] if workload.mode == "hvp" else args
+    return lambda: workload.function(*given)
+
+
+def of_hand(workload: Workload, args: tuple[Any, ...]) -> Call:
+    """The derivative as a person writes it."""
+    return _blocks(workload.hand, args) if workload.mode == "pullback" else lambda: workload.hand(*args)
+
+
+def of_text(workload: Workload, args: tuple[Any, ...]) -> Call:
+    """The generated text, as after `srcgrad dump`; a Jacobian is put together from it by `srcgrad.jacobian`."""
+    derivative: Any = workload.derivative()
+    if workload.mode == "jacobian":
+        return lambda: derivative(*args)
+    if workload.mode == "hvp":
+        derivative(*args)
+        function = derivative.__wrapped__
+        seed = derivative.derivative.compiled({}).seeds[0]
+        return lambda: function(*args[:-1], **{seed: args[-1]})
+    _run(derivative, args)
+    function = derivative.__wrapped__
+    return _blocks(function, args) if workload.mode == "pullback" else lambda: function(*args)
+
+
+def _run(derivative: Any, args: tuple[Any, ...]) -> Any:
+    """Once, so that the text knows the kinds of its arguments."""
+    _, kinds = derivative.arguments(args, {})
+    return derivative.compiled(kinds)
+
+
+def of_call(workload: Workload, args: tuple[Any, ...]) -> Call:
+    """The text through srcgrad's functions, which look at the arguments and give results their shapes and dtypes."""
+    from srcgrad.api import pulled
+
+    derivative: Any = workload.derivative()
+    if workload.mode == "pullback":
+        return _blocks(lambda *given: pulled(derivative, given, {}), args)
+    return lambda: derivative(*args)
+
+
+def of_numba(workload: Workload, args: tuple[Any, ...]) -> Call:
+    """The text compiled by Numba, where it can be."""
+    derivative: Any = workload.derivative("numba")
+    if workload.mode == "pullback":
+        raise DifferentiationError("E5019", "closures are not compiled")
+    derivative(*args)
+    return lambda: derivative(*args)
+
+
+def _blocks(function: Callable[..., Any], args: tuple[Any, ...]) -> Call:
+    def run() -> Any:
+        y, back = function(*args)
+        return [back(seed) for seed in seeds(y)]
+
+    return run
+
+
+def flat(result: Any) -> list[np.ndarray]:
+    """All arrays and numbers of a result, in order."""
+    if isinstance(result, tuple | list):
+        return [array for each in result for array in flat(each)]
+    return [np.asarray(result)]
+
+
+def derivatives(workload: Workload, result: Any) -> list[np.ndarray]:
+    """The derivatives alone: some contenders give the value as well, some do not."""
+    found = flat(result)
+    return found[-len(workload.wrt) * (2 if workload.mode == "pullback" else 1) :]
+
+
+def generated(workload: Workload) -> str:
+    """The text of the derivative, for arguments of the kinds that the workload has."""
+    derivative: Any = workload.derivative()
+    args = workload.small()
+    if workload.mode in ("hvp", "jacobian"):
+        derivative(*args)
+    else:
+        _run(derivative, args)
+    text: str = derivative.source
+    return text

@@ -1,0 +1,146 @@
+"""The page of the measurements, docs/benchmarks.md, from what was measured and from the texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import median
+from typing import Any  # what JSON holds
+
+from benchmarks import plot, texts
+from benchmarks.contenders import generated
+from benchmarks.workload import Workload
+from benchmarks.workloads import WORKLOADS
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+COLUMNS = {
+    "text": "text",
+    "call": "`srcgrad`",
+    "numba": "Numba",
+    "autograd": "autograd",
+    "jax": "JAX jit",
+    "torch": "PyTorch",
+}
+
+HEAD = """# Benchmarks
+
+Derivatives by srcgrad, by a careful person, and by others, measured by `make bench`. A number is a ratio to the
+**hand-written NumPy gradient** in `benchmarks/workloads/`, so 1.00 is as fast as that, and 2.00 takes twice as long.
+In each process all contenders take turns; a cell has the median over processes and, where they differ by more than a
+tenth, the least and the most. *text* is what `srcgrad dump` writes; *`srcgrad`* is the same through `value_and_grad`
+(`vjp`, `jacobian`, `hvp`), which looks at its arguments first. Before the slash stands the allocator of the C library
+as it is, behind it one that keeps freed memory (`srcgrad.keep_memory()`, for all contenders): fresh pages cost more
+than arithmetic for arrays from 128 KiB on, whoever asks for them.
+
+{plot}
+
+{machine}
+
+| workload | hand-written, ms | {columns} |
+|---|---:|{rules}|
+{times}
+
+## Texts, memory, first calls
+
+*value and gradient / value* is the time of the generated text over that of the function itself. *tokens* and *lines*
+are those of the generated functions over those of the hand-written ones, without comments, docstrings and imports;
+*recorded* is how many values each trip of a loop keeps, generated and by hand. *peak memory* is what Python and NumPy
+ask for, over that of the hand-written gradient. *generation* is the time from the function to a text that can be
+called, in a process where srcgrad has been used before; in brackets, what `jax.jit` takes for its first call.
+
+| workload | value and gradient / value | tokens | lines | recorded | peak memory | generation, ms (JAX) |
+|---|---:|---:|---:|---:|---:|---:|
+{others}
+"""
+
+
+def ratios(row: dict[str, Any], setting: str, column: str, base: str = "hand") -> list[float]:
+    """Those of the processes; empty where the contender did not run."""
+    times = [run["times"] for run in row[setting]]
+    return [each[column] / each[base] for each in times if column in each]
+
+
+def spread(found: list[float]) -> str:
+    """The median, and the range if it matters.
+
+    >>> spread([1.0, 1.01, 1.02]), spread([1.0, 1.5, 2.0])
+    ('1.01', '1.50 (1.00 to 2.00)')
+    """
+    if not found:
+        return ""
+    middle = f"{short(median(found))}"
+    return middle if max(found) <= 1.1 * min(found) else f"{middle} ({short(min(found))} to {short(max(found))})"
+
+
+def short(number: float) -> str:
+    """Three digits.
+
+    >>> short(0.98765), short(12.345), short(1234.5)
+    ('0.99', '12.3', '1234')
+    """
+    return f"{number:.2f}" if number < 10 else f"{number:.1f}" if number < 100 else f"{number:.0f}"
+
+
+def row_of_times(workload: Workload, row: dict[str, Any]) -> str:
+    """A row of the first table."""
+    base = [median(run["times"]["hand"] for run in row[setting]) for setting in ("default", "kept")]
+    cells = []
+    for column in COLUMNS:
+        both = [spread(ratios(row, setting, column)) for setting in ("default", "kept")]
+        cells.append(" / ".join(both) if any(both) else "")
+    return f"| {workload.title} | {' / '.join(milliseconds(t) for t in base)} | {' | '.join(cells)} |"
+
+
+def milliseconds(seconds: float) -> str:
+    """With three digits.
+
+    >>> milliseconds(1.5e-6), milliseconds(0.25)
+    ('0.0015', '250')
+    """
+    return f"{1e3 * seconds:.3g}" if seconds < 1.0 else f"{1e3 * seconds:.0f}"
+
+
+def row_of_text(workload: Workload, row: dict[str, Any]) -> str:
+    """A row of the second table."""
+    text, hand = generated(workload), workload.hand_text
+    peaks = row["default"][0]["peaks"]
+    first = {c: median(run["first"][c] for run in row["default"]) for c in row["default"][0]["first"]}
+    jax = f" ({1e3 * first['jax']:.0f})" if "jax" in first else ""
+    return (
+        f"| {workload.title} | {spread(ratios(row, 'kept', 'text', 'value'))} "
+        f"| {texts.tokens(text)} / {texts.tokens(hand)} = {texts.tokens(text) / texts.tokens(hand):.2f} "
+        f"| {texts.lines(text)} / {texts.lines(hand)} | {texts.records(text)} / {texts.records(hand)} "
+        f"| {peaks['text'] / peaks['hand']:.2f} | {1e3 * first['text']:.0f}{jax} |"
+    )
+
+
+def where(results: dict[str, Any]) -> str:
+    """The versions, and how many threads."""
+    row = next(iter(results.values()))
+    versions = ", ".join(f"{name} {version}" for name, version in row["versions"].items())
+    return f"Python {row['python']}, {versions}; threads: {row['threads']}."
+
+
+def write(results: dict[str, Any]) -> None:
+    """Write the page and its plot."""
+    rows = [(workload, results[workload.title]) for workload in WORKLOADS if workload.title in results]
+    if not rows:
+        return
+    (DOCS / "benchmarks.svg").write_text(plot.plot(points(rows)), encoding="utf-8")
+    text = HEAD.format(
+        plot="![Times relative to the hand-written gradient](benchmarks.svg)",
+        machine=where(results),
+        columns=" | ".join(COLUMNS.values()),
+        rules="|".join(["---:"] * len(COLUMNS)),
+        times="\n".join(row_of_times(*row) for row in rows),
+        others="\n".join(row_of_text(*row) for row in rows),
+    )
+    (DOCS / "benchmarks.md").write_text(text, encoding="utf-8")
+
+
+def points(rows: list[tuple[Workload, dict[str, Any]]]) -> list[tuple[str, dict[str, float]]]:
+    """For each workload the ratios that the plot shows: with memory kept, which is what compilers are best at."""
+    found = []
+    for workload, row in rows:
+        each = {column: ratios(row, "kept", column) for column in COLUMNS if column != "call"}
+        found.append((workload.title, {COLUMNS[c]: median(values) for c, values in each.items() if values}))
+    return found

@@ -1,0 +1,69 @@
+"""The workloads of benchmarks/: both derivatives are the same, and the generated text is as short as it was."""
+
+import pytest
+
+from benchmarks import plot, texts
+from benchmarks.child import agree
+from benchmarks.contenders import contenders, derivatives, generated
+from benchmarks.workloads import WORKLOADS
+
+SHORT = 1.15  # times the tokens of the hand-written derivative
+LONGER = {  # not yet that short
+    "mixture d=10 K=25 n=1k": 1.82,
+    "bundle adjustment, 31,843 observations": 1.46,
+    "LSTM, 2 layers of 14, 1,024 steps": 1.46,
+    "hand tracking, 100 points": 1.57,
+    "softmax regression, 10,000 x 100, 10 classes": 1.58,
+    "MLP 784-256-128-10, batch 256, float32": 1.44,
+    "Black-Scholes 1e6, five Greeks": 2.75,
+    "tanh(a x + b) exp(-x x), 1e3": 1.26,
+    "Newton's square root": 1.21,
+    "Rosenbrock n=10": 1.21,
+    "Rosenbrock n=1e5, Hessian times vector": 1.29,
+    "convolutions 16 x 28 x 28, float32": 1.16,
+}
+DIFFERENT = {workload.function: workload for workload in reversed(WORKLOADS) if workload.mode != "hvp"}
+CHOSEN = [*reversed(DIFFERENT.values()), *(workload for workload in WORKLOADS if workload.mode == "hvp")]
+EACH = pytest.mark.parametrize("workload", CHOSEN, ids=lambda workload: workload.title)
+
+
+@EACH
+def test_the_generated_and_the_hand_written_derivative_agree(workload):
+    calls = contenders(workload, workload.small(), ("hand", "text", "call"))
+    assert len(calls) == 3
+    agree(workload, calls)
+
+
+def test_a_wrong_derivative_is_not_measured():
+    workload = WORKLOADS[-1]
+    calls = contenders(workload, workload.small(), ("hand",))
+    right = derivatives(workload, calls["hand"]())
+    with pytest.raises(AssertionError, match="wrong"):
+        agree(workload, {**calls, "wrong": lambda: tuple(1.01 * array for array in right)})
+
+
+@EACH
+def test_the_generated_text_is_as_short_as_it_was(workload):
+    ratio = texts.tokens(generated(workload)) / texts.tokens(workload.hand_text)
+    assert ratio <= LONGER.get(workload.title, SHORT)
+
+
+@EACH
+def test_loops_keep_no_more_than_by_hand(workload):
+    kept = {"recurrent": 3, "tracking": 2, "convolution": 2}  # more than by hand
+    more = texts.records(generated(workload)) - texts.records(workload.hand_text)
+    assert more <= kept.get(workload.function.__name__, 0)
+
+
+def test_tokens_are_those_of_functions_without_comments_docstrings_and_layout():
+    text = (
+        'import numpy as np\n\n\ndef f(x: float) -> float:\n    """What."""\n    # why\n    return (x\n        + 1)\n'
+    )
+    assert texts.tokens(text) == texts.tokens("def f(x): return x + 1") == 10
+    assert texts.lines(text) == 2
+
+
+def test_the_plot_has_a_dot_for_each_contender_at_its_ratio():
+    text = plot.plot([("chain", {"text": 1.0, "JAX jit": 10.0}), ("heat", {"text": 2.0})])
+    assert text.count("<circle") == 5  # two in the legend
+    assert ">chain<" in text and ">heat<" in text
