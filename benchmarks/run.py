@@ -1,8 +1,8 @@
 """The measurements of docs/benchmarks.md: `python -m benchmarks.run` measures, and writes the page and its plot.
 
 Each workload runs in processes of its own, in which all contenders take turns; with the C library's allocator as it
-is, and after `srcgrad.keep_memory()`, which removes page faults: the largest cost of arrays of middling size, for others
-as well as for us. `--workload HEAT` measures those whose titles have that word, and leaves the other rows as they are;
+is, and after `srcgrad.keep_memory()`, which removes page faults: the largest cost of arrays of middling size, for all
+contenders. `--workload HEAT` measures those whose titles have that word, and leaves the other rows as they are;
 `--page` only writes the page anew.
 """
 
