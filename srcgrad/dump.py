@@ -12,11 +12,13 @@ from srcgrad.emit.module import body, gap, header, import_lines, remark
 from srcgrad.emit.part import follower
 from srcgrad.emit.pieces import Pieces, write
 from srcgrad.errors import DifferentiationError
-from srcgrad.front.static import StaticFunction
+from srcgrad.front.static import StaticFunction, StaticModule
 from srcgrad.front.target import find_target
 from srcgrad.inputs import active, annotated, check_names, named
 from srcgrad.modules import Module
 from srcgrad.names import Names
+from srcgrad.recipe import command
+from srcgrad.recipe import lines as recipe
 from srcgrad.rules import rule_of
 from srcgrad.sealed import is_opaque
 
@@ -31,10 +33,14 @@ class Refused:
 
 @dataclass(frozen=True)
 class Dumped:
-    """The text of a module of derivatives; `refused` are functions of a whole module that it lacks."""
+    """The text of a module of derivatives; `refused` are functions of a whole module that it lacks.
+
+    `files` are those that were read for it, of the user's and of others.
+    """
 
     text: str
     refused: tuple[Refused, ...] = ()
+    files: tuple[Path, ...] = field(default=(), repr=False)
 
 
 @dataclass
@@ -49,7 +55,7 @@ class _Output:
     headers: dict[Meaning, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.module = Module(inline=self.inline, target=self.target)
+        self.module = Module(inline=self.inline, target=self.target, tidy=self.look.embed)
         self.pieces = Pieces(follower(self.look))
 
     def copy(self) -> _Output:
@@ -93,11 +99,13 @@ def dump(
     inline: bool = False,
     text: str | None = None,
     target: str = "numpy",
+    output: str = "-",
 ) -> Dumped:
     """The module of derivatives for targets of the command line, such as `model.py:loss` or `model.py`.
 
     `wrt` are names of parameters; without it, all through which a derivative can flow. With `standalone`,
-    the text holds all of `srcgrad.runtime` that it needs. With `inline`, calls of functions with source are
+    the text holds all of `srcgrad.runtime` that it needs, and says how it was made; `output` is the file that it is
+    for. With `inline`, calls of functions with source are
     written out, so that the text can be differentiated again. `text` is what standard input holds, for the
     target `-`. With `target="opencl"` array operations run as kernels, which needs srcgrad where the text runs.
 
@@ -116,11 +124,12 @@ def dump(
     check_names(functions, wrt)
     with declared(functions) as is_rule:
         asked = [(f, whole) for f, whole in asked if not (whole and is_rule(f))]
-        return _dumped(asked, mode, wrt, _Output(Globals(standalone), inline, target))
+        made_by = command(targets, output, wrt=wrt, mode=mode, inline=inline)
+        return _dumped(asked, mode, wrt, _Output(Globals(standalone), inline, target), made_by)
 
 
 def _dumped(
-    asked: list[tuple[StaticFunction, bool]], mode: str, wrt: tuple[str, ...] | None, output: _Output
+    asked: list[tuple[StaticFunction, bool]], mode: str, wrt: tuple[str, ...] | None, output: _Output, made_by: str
 ) -> Dumped:
     """The module of derivatives; `asked` says of each function whether its whole module was named."""
     functions, refused = [function for function, _ in asked], []
@@ -137,7 +146,8 @@ def _dumped(
     if len(refused) == len(functions):
         raise refused[0].error
     head = _head(functions, refused) if len(functions) > 1 else []
-    return Dumped(_text(head, output), tuple(refused))
+    files = dict.fromkeys(path for function in functions for path in function.module.program.modules)
+    return Dumped(_text(head, output, made_by), tuple(refused), tuple(files))
 
 
 def is_whole(target: str) -> bool:
@@ -163,7 +173,17 @@ def _head(functions: list[StaticFunction], refused: list[Refused]) -> list[str]:
     return lines
 
 
-def _text(head: list[str], output: _Output) -> str:
+def _sources(output: _Output, texts: list[tuple[Meaning, str]]) -> list[StaticModule]:
+    """The modules of the user from which something stands in the output, those of derivatives first."""
+    derived = [made.facts.namespace for made in reversed(output.module.made.values())]
+    written_out = [namespace for _, _, namespace in output.module.sources.values()]
+    copied = [meaning.module for meaning, _ in texts if isinstance(meaning, Copied)]
+    others = [module for module in [*written_out, *copied] if isinstance(module, StaticModule)]
+    every = [*(n for n in derived if isinstance(n, StaticModule)), *sorted(others, key=lambda module: module.label)]
+    return list(dict.fromkeys(module for module in every if module.name.partition(".")[0] != "srcgrad"))
+
+
+def _text(head: list[str], output: _Output, made_by: str) -> str:
     found = write(output.pieces)
     texts = sorted(found.texts, key=lambda item: isinstance(item[0], Made))
     headers = dict(output.headers)
@@ -174,5 +194,7 @@ def _text(head: list[str], output: _Output) -> str:
     embedded = [m for m, _ in texts if isinstance(m, Copied) and m.module.name.startswith("srcgrad.")]
     if embedded:
         headers[embedded[0]] = "# What follows is taken from srcgrad, so that it need not be installed."
+    if output.look.embed:
+        lines += recipe(_sources(output, found.texts), made_by)
     lines += import_lines(found.imports)
     return "\n".join([*lines, gap(texts), body(texts, headers), ""])

@@ -57,6 +57,7 @@ class Module:
     target: str = "numpy"  # or opencl: what array operations run on
     autocast: str = ""  # the dtype to which floating arrays are cast, float16 or float32, or empty
     explained: bool = False  # whether it is asked what the backward half keeps
+    tidy: bool = False  # whether the user's statements are laid out as black has them, where they are not
     made: dict[Any, Derived] = field(default_factory=dict)
     making: dict[str, Facts] = field(default_factory=dict)  # name -> facts, also while it is being made
     pending: dict[Any, str] = field(default_factory=dict)  # derivative being made -> its name
@@ -76,7 +77,7 @@ class Module:
 
     def read(self) -> Module:
         """A module without functions, which knows what this one knows of the sources that it has read."""
-        made = Module(self.inline, self.seeded, self.target, self.autocast, self.explained)
+        made = Module(self.inline, self.seeded, self.target, self.autocast, self.explained, self.tidy)
         made.new, made.sources, made.changes = self.new, self.sources, self.changes
         return made
 

@@ -84,7 +84,7 @@ ORDER = (
         "calculus",
         "jacobians",
     },
-    {"declared", "dump", "inputs", "imported", "output", "trial", "lines", "cli", "__main__", "__init__"},
+    {"declared", "dump", "recipe", "inputs", "imported", "output", "trial", "lines", "cli", "__main__", "__init__"},
 )
 
 

@@ -10,8 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any  # what JSON holds
 
+from srcgrad.cli.parser import parser
+from srcgrad.cli.stale import command_in, in_folder_of, is_current
 from srcgrad.cli.targets import each, expanded, standard_input, tell
 from srcgrad.cli.terminal import report
+from srcgrad.cli.watch import watch
 from srcgrad.dump import Dumped, dump
 from srcgrad.errors import DifferentiationError
 from srcgrad.output import write_output
@@ -20,21 +23,40 @@ from srcgrad.output import write_output
 def run(asked: argparse.Namespace) -> int:
     """Write what is asked for: one text, or one for each file of the targets if the output is a folder."""
     targets = expanded(asked.targets)
+    if asked.check and asked.output is None:
+        return each(targets, _is_as_it_says)
+    asked.output = asked.output or "-"
     text = standard_input(targets)
     if asked.json:
         return _as_json(asked, targets, text)
     files = outputs(targets, asked.output)
 
-    def write(output: str) -> bool:
-        made = derived(asked, files[output], text)
-        tell_refused(made)
-        write_output(made.text, output)
-        return True
+    def write(output: str) -> Dumped:
+        made = derived(asked, files[output], text, output)
+        if not asked.check:
+            tell_refused(made)
+            write_output(made.text, output)
+        return made
 
-    return each(list(files), write)
+    if asked.watch:
+        watch({output: [head(target) for target in own] for output, own in files.items()}, write)
+
+    def done(output: str) -> bool:
+        made = write(output)
+        return not asked.check or is_current(made.text, output)
+
+    return each(list(files), done)
 
 
-def derived(asked: argparse.Namespace, targets: Sequence[str], text: str | None) -> Dumped:
+def _is_as_it_says(file: str) -> bool:
+    """Whether a standalone file is what the command at its top makes, in its folder."""
+    again = parser().parse_args(command_in(file))
+    with in_folder_of(file):
+        made = derived(again, expanded(again.targets), None, again.output or "-")
+    return is_current(made.text, file)
+
+
+def derived(asked: argparse.Namespace, targets: Sequence[str], text: str | None, output: str) -> Dumped:
     """The derivatives of some targets, with the options that were given."""
     return dump(
         *targets,
@@ -44,6 +66,7 @@ def derived(asked: argparse.Namespace, targets: Sequence[str], text: str | None)
         inline=asked.inline,
         text=text,
         target=asked.target,
+        output=output,
     )
 
 
@@ -97,7 +120,7 @@ def _as_json(asked: argparse.Namespace, targets: Sequence[str], text: str | None
     failed: list[tuple[str, DifferentiationError]] = []
     for target in targets:
         try:
-            made = derived(asked, [target], text)
+            made = derived(asked, [target], text, asked.output)
         except DifferentiationError as error:
             failed.append((target, error))
             found.append({"target": target, "text": None, "refused": [], "error": error.fields()})

@@ -19,7 +19,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="srcgrad", description="Readable derivatives of NumPy functions.")
     made.add_argument("--version", action=_Version, help="print the versions of srcgrad, Python and NumPy")
     commands = made.add_subparsers(required=True, metavar="COMMAND")
-    for add in (_dump, _check, _explain, _trace, _rules, _devices):
+    for add in (_dump, _check, _explain, _trace, _rules, _devices, _completion):
         add(commands)
     return made
 
@@ -61,7 +61,6 @@ def _dump(commands: Commands[argparse.ArgumentParser]) -> None:
     dump.add_argument(
         "-o",
         "--output",
-        default="-",
         metavar="OUT",
         help="the file to write; a folder, for one file NAME_grad.py for each target; - (default) is standard output",
     )
@@ -73,6 +72,14 @@ def _dump(commands: Commands[argparse.ArgumentParser]) -> None:
     )
     dump.add_argument("--target", choices=("numpy", "opencl"), default="numpy", help="opencl: kernels; default: numpy")
     dump.add_argument("--json", action="store_true", help="print an object for each target, the text and what it lacks")
+    once = dump.add_mutually_exclusive_group()
+    once.add_argument(
+        "--check",
+        action="store_true",
+        help="write nothing; 1 if OUT is not what would be written. Without -o, targets are "
+        "standalone files, each of which says how it was made",
+    )
+    once.add_argument("--watch", action="store_true", help="write again whenever a file is saved that the output needs")
 
 
 def _check(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -122,6 +129,14 @@ def _rules(commands: Commands[argparse.ArgumentParser]) -> None:
 def _devices(commands: Commands[argparse.ArgumentParser]) -> None:
     devices = _add(commands, "devices", "list the OpenCL devices, and tell which one is used and why")
     devices.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _completion(commands: Commands[argparse.ArgumentParser]) -> None:
+    completion = _add(
+        commands, "completion", "print the lines that make a shell complete commands, options and functions"
+    )
+    completion.add_argument("shell", choices=("bash", "zsh", "fish"))
+    completion.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
 
 
 def _names(text: str) -> tuple[str, ...]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import textwrap
-
 import gast
 
 from srcgrad.derive.program import Program
+from srcgrad.emit.annotations import plain
 from srcgrad.emit.contexts import enclosed
-from srcgrad.emit.expression import expression
+from srcgrad.emit.docstring import docstring, is_tidy
 from srcgrad.emit.text import Blank, Comment, Verbatim
-from srcgrad.facts import Facts, Record
-from srcgrad.trees import COMPOUND, Block, Node, at, copy, loads, name, root, same, statement, statements, stores, walk
+from srcgrad.emit.tidy import tidied_statement
+from srcgrad.facts import Facts
+from srcgrad.trees import COMPOUND, Block, Node, at, copy, loads, name, same, statement, statements, stores, walk
 
 SUFFIX = {
     "primal": "",
@@ -24,18 +24,6 @@ SUFFIX = {
     "pull": "pull",
     "trace": "trace",
     "push": "push",
-}
-TITLE = {
-    "primal": "One trip of the loop in line {line}, from state to state.",
-    "reverse": "Gradient of `{name}` with respect to {wrt}.",
-    "value-and-grad": "Value and gradient of `{name}` with respect to {wrt}.",
-    "vjp": "Value of `{name}` and its pullback with respect to {wrt}.",
-    "forward": "Value of `{name}` and its derivative along tangents of {wrt}.",
-    "hvp": "Product of the Hessian of `{name}` with tangents of {wrt}.",
-    "push": "Derivative of `{name}` along tangents of {wrt}.",
-    "elementwise": "Gradient of the sum of the elements of `{name}` with respect to {wrt}.",
-    "trace": "Value and gradient of `{name}` with respect to {wrt}, each operation watched.",
-    "pull": "Adjoints of {wrt} for a seed of `{name}`.",
 }
 
 
@@ -78,10 +66,11 @@ def remark(text: str) -> Node:
 
 
 def signature(function: Node, facts: Facts) -> Node:
-    """The user's parameters without annotations; the seed, or the tangents, after them."""
+    """The user's parameters; the seed, or the tangents, after them. A standalone text keeps plain annotations."""
     arguments = copy(function.args)
-    for argument in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
-        argument.annotation = None
+    for each in ("posonlyargs", "args", "kwonlyargs") if is_tidy(facts) else ():
+        for own, users in zip(getattr(arguments, each), getattr(function.args, each), strict=True):
+            own.annotation = plain(users.annotation, facts.namespace.lookup)
     for seed in facts.seeds if facts.mode != "vjp" else ():
         parameter = gast.Name(id=seed, ctx=gast.Param(), annotation=None, type_comment=None)
         if facts.pushes_forward or facts.seed == "given":
@@ -91,86 +80,6 @@ def signature(function: Node, facts: Facts) -> Node:
             arguments.args.append(parameter)
             arguments.defaults.append(gast.Constant(value=1.0, kind=None))
     return arguments
-
-
-def docstring(program: Program, facts: Facts) -> str:
-    """Of what, with respect to what, and what is recorded; in the manner of Tapenade."""
-    own = facts.source.name.removesuffix("_grad") if facts.mode == "hvp" else facts.source.name
-    title = TITLE[facts.mode].format(name=own, wrt=", ".join(facts.wrt), line=facts.source.first)
-    if facts.pushes_forward or facts.mode == "primal":
-        return "\n    ".join(textwrap.wrap(title, 80))
-    lines = [*textwrap.wrap(title, 80), ""]
-    found = recorded(program, facts)
-    for line in found or ["Recorded: nothing."]:
-        lines += textwrap.wrap(line, 80, subsequent_indent="    ")
-    return "\n    ".join(lines).replace("    \n", "\n") + "\n    "
-
-
-def recorded(program: Program, facts: Facts) -> list[str]:
-    """One line for each value that the forward half keeps on a stack or under a second name."""
-    around = _loops(program.forward)
-    found = []
-    for node in statements(program.forward):
-        kept = facts.pushes.get(node)
-        if kept is None or not isinstance(node, gast.Expr | gast.Assign) or not hasattr(node, "lineno"):
-            continue
-        pushed = isinstance(node, gast.Expr)
-        if kept in facts.snapshots:
-            found += [few(node, facts.snapshots[kept], facts)] if pushed else []
-            continue
-        value = _original(node.value.args[0] if pushed else node.value)
-        if not pushed:
-            facts.recorded[kept] = Record(expression(value), node.lineno, ())
-            continue
-        needed = sorted({n.lineno for n in _readers(program.backward, kept, _root(value), facts)})
-        where = f"each trip of the loop in line {around[node]}" if node in around else f"in line {node.lineno}"
-        facts.recorded[kept] = Record(expression(value), node.lineno, tuple(needed))
-        by = f" (needed by line{'s' if len(needed) > 1 else ''} {', '.join(map(str, needed))})" if needed else ""
-        found.append(f"Recorded: {expression(value)}, {where}{by}.")
-    return found
-
-
-def few(node: Node, loop: Node, facts: Facts) -> str:
-    """What is recorded of a checkpointed loop."""
-    state = ", ".join(expression(value) for value in node.value.args)
-    slots = facts.checkpointed[loop]
-    some = "some" if getattr(slots, "value", 0) is None else f"at most {expression(slots)}"
-    return f"Recorded: {state}, before {some} trips of the loop in line {loop.lineno}, from which others are computed."
-
-
-def _original(value: Node) -> Node:
-    """What is recorded, without the `.copy()` that keeps it."""
-    return value.func.value if isinstance(value, gast.Call) else value
-
-
-def _root(value: Node) -> str:
-    """The name of what is recorded, or of the array whose part it is."""
-    base = root(value)
-    return "" if base is None else str(base.id)
-
-
-def _loops(block: Block, line: int | None = None) -> dict[Node, int]:
-    found: dict[Node, int] = {}
-    for node in block:
-        if line is not None:
-            found[node] = line
-        if isinstance(node, COMPOUND):
-            inner = node.lineno if isinstance(node, gast.For | gast.While) else line
-            found |= _loops([*node.body, *(getattr(node, "orelse", None) or [])], inner)
-    return found
-
-
-def _readers(block: Block, kept: str, value: str, facts: Facts) -> list[Node]:
-    """Backward statements that read a recorded value, in the block where it comes back."""
-    for node in block:
-        if facts.restores.get(node) == kept:
-            inner = statements(block[block.index(node) + 1 :])
-            return [n for n in inner if value in loads(n) and hasattr(n, "lineno") and n not in facts.restores]
-        if isinstance(node, COMPOUND):
-            found = _readers([*node.body, *(getattr(node, "orelse", None) or [])], kept, value, facts)
-            if found:
-                return found
-    return []
 
 
 def written(block: Block, facts: Facts) -> Block:
@@ -196,6 +105,10 @@ def _own_text(node: Node, facts: Facts) -> Node:
     known = facts.text.get(user)
     if known is None or not same(facts.as_written(node), known):
         return facts.as_written(node)
+    if is_tidy(facts):
+        indent = user.col_offset - facts.source.tree.col_offset
+        made = tidied_statement(at(copy(known), user), facts.source.lines, facts.source.comments, indent)
+        return at(remark(Verbatim("\n".join(line[indent:] for line in made))), user)
     lines = list(facts.source.lines[user.lineno - 1 : user.end_lineno])
     last = lines[-1].encode()[: user.end_col_offset].decode()
     if ";" in lines[-1][len(last) :].split("#")[0] or lines[0][: user.col_offset].strip():

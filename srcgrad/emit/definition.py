@@ -6,33 +6,41 @@ import ast
 import re
 import textwrap
 import tokenize
+from collections.abc import Sequence
 
+import gast
+
+from srcgrad.emit.annotations import plain
 from srcgrad.emit.binders import parameters
+from srcgrad.emit.expression import expression
 from srcgrad.emit.literal import docstring
 from srcgrad.emit.meaning import Copied, Literal
-from srcgrad.emit.text import statement
+from srcgrad.emit.tidy import tidied, tidied_statement
 from srcgrad.emit.wrap import wrap_definition
-from srcgrad.front.parse import FunctionNode, segment
+from srcgrad.front.parse import FunctionNode, comments, segment
 from srcgrad.front.static import StaticFunction
-from srcgrad.trees import Node, statements
+from srcgrad.trees import Node
 
 WIDTH = 88
 
 
-def definition(meaning: Copied | Literal, name: str) -> str:
-    """A `def` without decorators and annotations, or an assignment; the body is as its author wrote it."""
+def definition(meaning: Copied | Literal, name: str, *, tidy: bool = False) -> str:
+    """A `def` without decorators and annotations, or an assignment; the body is as its author wrote it.
+
+    With `tidy`, it is laid out as black has it.
+    """
     if isinstance(meaning, Literal):
         return f"{name} = {meaning.text}"
     whole = meaning.module.table.get(meaning.name, [None])[-1]
     if whole is not None and isinstance(whole.node, ast.ClassDef):
         return _class(meaning, whole.node, name)
     if meaning.function is None:
-        return f"{name} = {meaning.expression}"
+        return _value(f"{name} = {meaning.expression}") if tidy else f"{name} = {meaning.expression}"
     node = meaning.function.node
     if isinstance(node, ast.Lambda):
         text = segment(meaning.module.lines, node)
         return f"{name} = ({text}\n)" if "\n" in text else f"{name} = {text}"
-    return _function(meaning.function, node, name)
+    return _function(meaning.function, node, name, tidy)
 
 
 def renamed(text: str, old: str, new: str) -> str:
@@ -41,22 +49,43 @@ def renamed(text: str, old: str, new: str) -> str:
     return text[:start] + new + text[start + len(old) :]
 
 
-def _function(function: StaticFunction, node: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> str:
-    lines = list(function.module.lines[node.lineno - 1 : node.end_lineno])
+def _function(
+    function: StaticFunction, node: ast.FunctionDef | ast.AsyncFunctionDef, name: str, tidy: bool = True
+) -> str:
+    lines = textwrap.dedent("\n".join(function.module.lines[node.lineno - 1 : node.end_lineno])).split("\n")
     own = function.module.name.partition(".")[0] == "srcgrad"
-    if own:
-        lines = _narrow(function.source.tree, lines, node.lineno)
-    lines = textwrap.dedent("\n".join(lines)).split("\n")
-    if not own and not _is_annotated(node):
+    if not (own or tidy or _is_annotated(node)):
         return "\n".join(line.rstrip() for line in lines)
     last, column = _end_of_header(lines)
     word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
-    header = wrap_definition(f"{word} {name}", parameters(_bare(function)), ":", indent=0, width=WIDTH)
+    arguments, returns = _annotated(function, tidy and not own)
+    header = wrap_definition(f"{word} {name}", parameters(arguments), f"{returns}:", indent=0, width=WIDTH)
+    known = _laid_out(function, node, node.lineno + last, own) if own or tidy else None
+    if known is not None:
+        return "\n".join([*header, *known])
     behind = lines[last][column:].strip()
     body = ([f"    {behind}"] if behind and not behind.startswith("#") else []) + lines[last + 1 :]
-    if own:
-        body = _brief(node, body, node.lineno + last + 1)
     return "\n".join(line.rstrip() for line in [*header, *body])
+
+
+def _laid_out(function: StaticFunction, node: FunctionNode, after: int, own: bool) -> list[str] | None:
+    """The body, below line `after`, as black has it; the docstring of functions of our own is cut short."""
+    source = function.source
+    body, text = source.tree.body, ast.get_docstring(node) if isinstance(node, ast.FunctionDef) else None
+    if isinstance(node, ast.Lambda | ast.AsyncFunctionDef):
+        return None
+    head: list[str] = []
+    if text is not None:
+        first, after, body = body[0].lineno, body[0].end_lineno, body[1:]
+        head = _brief(text) if own else _docstring(text, source.lines[first - 1 : after])
+    rest = tidied(body, source.lines, source.comments, after, 4) if body else []
+    return None if rest is None else [*head, *rest]
+
+
+def _value(text: str) -> str:
+    """An assignment as black has it."""
+    lines = tuple(text.split("\n"))
+    return "\n".join(tidied_statement(gast.parse(text).body[0], lines, comments(lines, 1, len(lines)), 0))
 
 
 def _class(meaning: Copied, node: ast.ClassDef, name: str) -> str:
@@ -76,19 +105,15 @@ def _is_annotated(node: FunctionNode) -> bool:
     return returns or any(isinstance(n, ast.arg) and n.annotation is not None for n in ast.walk(node.args))
 
 
-def _bare(function: StaticFunction) -> ast.AST:
-    """The parameters without their annotations, as a tree that can be printed."""
-    arguments = function.source.tree.args
-    for each in [
-        *arguments.posonlyargs,
-        *arguments.args,
-        *arguments.kwonlyargs,
-        arguments.vararg,
-        arguments.kwarg,
-    ]:
+def _annotated(function: StaticFunction, keep: bool) -> tuple[Node, str]:
+    """The parameters and what stands behind them: without annotations, or with those that need NumPy alone."""
+    tree = function.source.tree
+    arguments = tree.args
+    for each in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]:
         if each is not None:
-            each.annotation = None
-    return arguments  # type: ignore[no-any-return]
+            each.annotation = plain(each.annotation, function.module.lookup) if keep else None
+    returned = plain(tree.returns, function.module.lookup) if keep else None
+    return arguments, "" if returned is None else f" -> {expression(returned)}"
 
 
 def _end_of_header(lines: list[str]) -> tuple[int, int]:
@@ -107,27 +132,15 @@ def _end_of_header(lines: list[str]) -> tuple[int, int]:
     raise AssertionError("a parsed signature ends with a colon")
 
 
-def _brief(node: ast.FunctionDef | ast.AsyncFunctionDef, body: list[str], first: int) -> list[str]:
-    """The body with the first paragraph of its docstring alone: examples belong to the library's manual."""
-    text = ast.get_docstring(node)
-    if text is None:
-        return body
-    held = node.body[0]
-    assert held.end_lineno is not None, "statements have places"
+def _brief(text: str) -> list[str]:
+    """The first paragraph of a docstring: examples belong to the library's manual."""
     paragraph = " ".join(text.partition("\n\n")[0].split())
-    brief = "\n    ".join(textwrap.wrap(paragraph, WIDTH - 10))
-    return [*(" " * 4 + docstring(brief)).split("\n"), *body[held.end_lineno + 1 - first :]]
+    return (" " * 4 + docstring("\n    ".join(textwrap.wrap(paragraph, WIDTH - 10)))).split("\n")
 
 
-def _narrow(tree: Node, lines: list[str], first: int) -> list[str]:
-    """The lines of a function with those statements printed anew that are wider than generated text may be.
-
-    The number of lines above the docstring's end stays, since only statements behind it are touched.
-    """
-    simple = [node for node in statements(tree.body[1:]) if not hasattr(node, "body")]
-    for node in sorted(simple, key=lambda node: -node.lineno):
-        start, end = node.lineno - first, node.end_lineno - first + 1
-        block = lines[start:end]
-        if any(len(line) > WIDTH for line in block) and not any("#" in line for line in block):
-            lines[start:end] = statement(node, node.col_offset, WIDTH)
-    return lines
+def _docstring(text: str, lines: Sequence[str]) -> list[str]:
+    """The docstring of a user, as it is where it is indented by four blanks."""
+    if lines[0].startswith('    """'):
+        return [line.rstrip() for line in lines]
+    inner = "\n".join(f"    {line}".rstrip() for line in text.split("\n")).strip()
+    return (" " * 4 + docstring(f"{inner}\n    " if "\n" in inner else inner)).split("\n")

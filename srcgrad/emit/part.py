@@ -179,4 +179,4 @@ def _copied(meaning: Copied, look: Globals) -> Piece:
         return place(module.label, module.lines, reads[0]) if reads else None
 
     line = 0 if meaning.function else module.table[name][-1].line
-    return Piece(definition(meaning, name), meaning, find, at, {}, line)
+    return Piece(definition(meaning, name, tidy=look.embed), meaning, find, at, {}, line)

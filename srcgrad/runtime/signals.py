@@ -74,8 +74,8 @@ def filtered_transpose(g: Any, weights: Any, axis: int = -1, mode: str = "reflec
     pads = {"reflect": "symmetric", "mirror": "reflect", "nearest": "edge", "wrap": "wrap", "constant": "constant"}
     size, moved = len(weights), np.moveaxis(np.asarray(g), axis, 0)
     before = size // 2 + origin
-    around, more = (before, size - 1 - before), {"constant_values": -1} if mode == "constant" else {}
-    place = np.pad(np.arange(len(moved)), around, pads[mode], **more)  # type: ignore[call-overload]
+    more = {"constant_values": -1} if mode == "constant" else {}
+    place = np.pad(np.arange(len(moved)), (before, size - 1 - before), pads[mode], **more)  # type: ignore[call-overload]
     made = np.zeros(moved.shape, np.result_type(moved, np.asarray(weights)))
     for k, weight in enumerate(weights):
         inside = place[k : k + len(moved)] >= 0

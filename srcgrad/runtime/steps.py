@@ -24,7 +24,8 @@ def gradient_transpose(g: Any, f: Any, spacings: Any = (), axis: Any = None, edg
     >>> gradient_transpose(np.array([1.0, 1.0, 1.0]), np.zeros(3))
     array([-1.5,  0. ,  1.5])
     """
-    axes = tuple(range(np.ndim(f))) if axis is None else (axis,) if np.ndim(axis) == 0 else tuple(axis)
+    given = tuple(range(np.ndim(f))) if axis is None else axis
+    axes = (given,) if np.ndim(given) == 0 else tuple(given)
     steps = (1.0,) if not len(spacings) else tuple(spacings)
     parts = g if isinstance(g, list | tuple) or np.ndim(g) > np.ndim(f) else [g]
     total = np.zeros(np.shape(f), np.asarray(parts[0]).dtype)
