@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from srcgrad.jacobians import hessian, jacobian
     from srcgrad.lines import explain
     from srcgrad.recompute import checkpoint, checkpointed
+    from srcgrad.reports import report
     from srcgrad.rules import adjoint, nondifferentiable, tangent
     from srcgrad.runtime.hooks import hook, stop_gradient
     from srcgrad.sealed import opaque
@@ -57,6 +58,7 @@ _HOME = {
     "opaque": "sealed",
     "register_jvp": "forms",
     "register_vjp": "forms",
+    "report": "reports",
     "sensitivity": "forms",
     "source": "api",
     "stop_gradient": "runtime.hooks",
@@ -89,6 +91,7 @@ __all__ = [
     "opaque",
     "register_jvp",
     "register_vjp",
+    "report",
     "sensitivity",
     "source",
     "stop_gradient",

@@ -78,6 +78,9 @@ class HessianProduct:
     def __repr__(self) -> str:
         return repr(self.derivative)
 
+    def _repr_html_(self) -> str:
+        return self.derivative._repr_html_()
+
 
 @makes("hvp")
 def hvp(function: Function, wrt: Wrt = 0, *, argnums: Wrt | None = None, target: str = "numpy") -> HessianProduct:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast  # functions and arguments are arbitrary objects
 
 from srcgrad.arguments import check_input, kind_of, like_output, mirror
 from srcgrad.derive.kept import Saved
+from srcgrad.emit.html import Report, failure
 from srcgrad.emit.module import free_names, origin
+from srcgrad.emit.sides import sides
+from srcgrad.errors import DifferentiationError
 from srcgrad.facts import UNKNOWN, Kind
 from srcgrad.front.namespace import LiveNamespace
 from srcgrad.front.overlay import Overlay
@@ -104,7 +107,7 @@ class Derivative:
     def _compile(self, kinds: dict[str, Kind], inline: bool) -> Compiled:
         derived = hasattr(type(self.primal), "as_function")
         function = self.primal.as_function(kinds) if derived else self.primal
-        module = Module(inline, not inline, "numpy" if inline else self.target, self.autocast)
+        module = self._module(inline)
         main = self._derived(module, function, kinds)
         name = main.name
         text, outside = module.text(main)
@@ -114,6 +117,9 @@ class Derivative:
         if derived:
             checks.append(lambda: self.primal.as_function(kinds) is not function)
         return Compiled(compiled, text, main.facts.seeds, lambda: any(check() for check in checks))
+
+    def _module(self, inline: bool = False) -> Module:
+        return Module(inline, not inline, "numpy" if inline else self.target, self.autocast)
 
     def _derived(self, module: Module, function: Callable[..., Any], kinds: dict[str, Kind]) -> Derived:
         bare = self.single or self.mode == "vjp"
@@ -209,6 +215,24 @@ class Derivative:
     def source(self) -> str:
         """The text of the derivative."""
         return (self._last or self.compiled({})).text
+
+    def report(self, sizes: Mapping[str, Sequence[int]] | None = None) -> Report:
+        """The text beside its source, as a page to read; `sizes` are bytes, by the names of what is recorded.
+
+        >>> import srcgrad
+        >>> srcgrad.grad(lambda x: x * x).report()
+        Report(title='lambda__grad')
+        """
+        derived = hasattr(type(self.primal), "as_function")
+        module = self._module()
+        main = self._derived(module, self.primal.as_function(self._kinds) if derived else self.primal, self._kinds)
+        return Report(main.name, sides(module.text(main)[0], module.made.values(), sizes))
+
+    def _repr_html_(self) -> str:
+        try:
+            return self.report()._repr_html_()
+        except DifferentiationError as error:
+            return failure(error)
 
     @property
     def saved(self) -> tuple[Saved, ...]:

@@ -83,6 +83,9 @@ class Differentiable:
         """The text of the gradient."""
         return self.grad.source
 
+    def _repr_html_(self) -> str:
+        return self.grad._repr_html_()
+
     @property
     def __signature__(self) -> Any:
         import inspect

@@ -17,6 +17,7 @@ from srcgrad.front.target import find_target
 from srcgrad.inputs import active, annotated, check_names, named
 from srcgrad.modules import Module
 from srcgrad.names import Names
+from srcgrad.pipeline import Derived
 from srcgrad.recipe import command
 from srcgrad.recipe import lines as recipe
 from srcgrad.rules import rule_of
@@ -35,12 +36,13 @@ class Refused:
 class Dumped:
     """The text of a module of derivatives; `refused` are functions of a whole module that it lacks.
 
-    `files` are those that were read for it, of the user's and of others.
+    `files` are those that were read for it, of the user's and of others; `parts` is what is known of its functions.
     """
 
     text: str
     refused: tuple[Refused, ...] = ()
     files: tuple[Path, ...] = field(default=(), repr=False)
+    parts: tuple[Derived, ...] = field(default=(), repr=False)
 
 
 @dataclass
@@ -147,7 +149,8 @@ def _dumped(
         raise refused[0].error
     head = _head(functions, refused) if len(functions) > 1 else []
     files = dict.fromkeys(path for function in functions for path in function.module.program.modules)
-    return Dumped(_text(head, output, made_by), tuple(refused), tuple(files))
+    parts = tuple(output.module.made.values())
+    return Dumped(_text(head, output, made_by), tuple(refused), tuple(files), parts)
 
 
 def is_whole(target: str) -> bool:

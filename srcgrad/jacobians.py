@@ -84,8 +84,11 @@ class Jacobian:
     @property
     def source(self) -> str:
         """The text that runs for each input, or for each output."""
+        return self._runs().source
+
+    def _runs(self) -> Derivative:
         last = [made for made in (self.__dict__.get("behind"), self.ahead) if made is not None and made.was_called]
-        return (last or [self.behind if self.mode == "reverse" else self.ahead])[0].source
+        return (last or [self.behind if self.mode == "reverse" else self.ahead])[0]
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -93,6 +96,9 @@ class Jacobian:
 
     def __repr__(self) -> str:
         return f"<srcgrad {self.__name__} with respect to {', '.join(self.ahead.wrt)}>"
+
+    def _repr_html_(self) -> str:
+        return self._runs()._repr_html_()
 
 
 def _blocks(y: Any, chosen: Any, matrix: Vector) -> Any:

@@ -17,6 +17,7 @@ PAGES = (
     "docs/calculus.md",
     "docs/write-a-rule.md",
     "docs/how-it-works.md",
+    "docs/report.md",
     "docs/intermediates.md",
     "docs/memory.md",
     "docs/complex.md",

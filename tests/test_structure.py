@@ -32,6 +32,7 @@ ORDER = (
         "minus",
         "parts",
         "names",
+        "output",
         "own",
         "identity",
         "accepted",
@@ -84,7 +85,7 @@ ORDER = (
         "calculus",
         "jacobians",
     },
-    {"declared", "dump", "recipe", "inputs", "imported", "output", "trial", "lines", "cli", "__main__", "__init__"},
+    {"declared", "dump", "recipe", "inputs", "imported", "trial", "lines", "reports", "cli", "__main__", "__init__"},
 )
 
 

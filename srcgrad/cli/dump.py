@@ -29,6 +29,8 @@ def run(asked: argparse.Namespace) -> int:
     text = standard_input(targets)
     if asked.json:
         return _as_json(asked, targets, text)
+    if asked.html is not None or asked.args is not None:
+        return _as_html(asked, targets, text)
     files = outputs(targets, asked.output)
 
     def write(output: str) -> Dumped:
@@ -112,6 +114,25 @@ def _stem(target: str) -> str:
     """The name of the module that a target is, or is in."""
     own = head(target)
     return "stdin" if own == "-" else Path(own).stem if own.endswith(".py") else own.rpartition(".")[2]
+
+
+def _as_html(asked: argparse.Namespace, targets: Sequence[str], text: str | None) -> int:
+    """One report of all targets; with `-o FILE` their text, too."""
+    from srcgrad.reports import dumped_report
+
+    if asked.html is None:
+        message = "--args runs the target to tell bytes, which a text does not hold"
+        raise DifferentiationError("E5015", message, "give --html OUT, too")
+    if asked.watch or asked.check:
+        message = "a report is neither watched nor checked"
+        raise DifferentiationError("E5015", message, "leave out --watch and --check, or --html")
+    made = derived(asked, targets, text, asked.output)
+    page = dumped_report(made, targets, wrt=asked.wrt, arguments=asked.args, text=text)
+    tell_refused(made)
+    page.save(asked.html)
+    if asked.output != "-":
+        write_output(made.text, asked.output)
+    return 0
 
 
 def _as_json(asked: argparse.Namespace, targets: Sequence[str], text: str | None) -> int:

@@ -89,7 +89,7 @@ def written(block: Block, facts: Facts) -> Block:
     for node in block:
         user = facts.origin.get(node, node)
         if user is not previous:
-            made += [remark(Comment(line)) for line in _comments_above(node, facts)]
+            made += [at(remark(Comment(line)), user) for line in _comments_above(node, facts)]
         previous = user if node in facts.origin else previous
         if isinstance(node, COMPOUND):
             node.body = written(node.body, facts)
@@ -154,7 +154,7 @@ def _cited(block: Block, facts: Facts, spans: dict[int, int]) -> Block:
             node.orelse = _cited(getattr(node, "orelse", None) or [], facts, spans)
             last = None
         elif node not in facts.zeros and line in spans and line != last:
-            made.append(remark(Comment(f"# line {line}: {_user_text(line, spans[line], facts)}")))
+            made.append(at(remark(Comment(f"# line {line}: {_user_text(line, spans[line], facts)}")), node))
             last = line
         made.append(node)
     return made

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from typing import SupportsIndex
 
 import gast
 
@@ -18,7 +19,7 @@ from srcgrad.emit.simple import SIMPLE
 from srcgrad.emit.wrap import wrap, wrap_definition
 from srcgrad.errors import DifferentiationError
 
-__all__ = ["Blank", "Comment", "Verbatim", "expression", "function", "statement"]
+__all__ = ["Blank", "Comment", "Verbatim", "expression", "function", "placed", "statement"]
 
 STEP = 4
 
@@ -52,6 +53,37 @@ def function(node: gast.AST, width: int = 88) -> str:
     return "\n".join(statement(node, 0, width)) + "\n"
 
 
+def placed(node: gast.AST, width: int = 88) -> list[tuple[str, gast.AST | None]]:
+    """The lines of a function, each with the innermost statement that it is of; None for lines between statements.
+
+    >>> import gast
+    >>> [(line, node.lineno) for line, node in placed(gast.parse("def f(x):\\n  if x:\\n    return x").body[0])]
+    [('def f(x):', 1), ('    if x:', 2), ('        return x', 3)]
+    """
+    lines = _Placed()
+    _statement(node, lines, 0, width)
+    return [(line, lines.nodes.get(number)) for number, line in enumerate(lines)]
+
+
+class _Placed(list[str]):
+    """Lines, of which is known from which statement each is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.nodes: dict[int, gast.AST] = {}
+
+    def insert(self, index: SupportsIndex, line: str) -> None:
+        """An empty line above those that are there."""
+        at = int(index)
+        self.nodes = {number + (number >= at): node for number, node in self.nodes.items()}
+        super().insert(at, line)
+
+    def note(self, start: int, node: gast.AST) -> None:
+        """The lines from `start` on are of a statement, unless they are of one inside."""
+        for number in range(start, len(self)):
+            self.nodes.setdefault(number, node)
+
+
 def statement(node: gast.AST, indent: int = 0, width: int = 88) -> list[str]:
     """Lines of a statement and of the statements in it, wrapped at `width` columns.
 
@@ -67,6 +99,13 @@ def statement(node: gast.AST, indent: int = 0, width: int = 88) -> list[str]:
 
 
 def _statement(node: gast.AST, lines: list[str], indent: int, width: int) -> None:
+    start = len(lines)
+    _print(node, lines, indent, width)
+    if isinstance(lines, _Placed):
+        lines.note(start, node)
+
+
+def _print(node: gast.AST, lines: list[str], indent: int, width: int) -> None:
     compound = COMPOUND.get(type(node))
     if compound is not None:
         compound(node, lines, indent, width)
@@ -159,7 +198,10 @@ def _function(node: gast.AST, lines: list[str], indent: int, width: int) -> None
 def _if(node: gast.AST, lines: list[str], indent: int, width: int) -> None:
     word = "if "
     while True:
+        start = len(lines)
         _line(lines, word, expression(node.test, NAMED), ":", indent=indent, width=width)
+        if isinstance(lines, _Placed):
+            lines.note(start, node)  # an `elif` is a statement of its own
         _body(node.body, lines, indent + STEP, width)
         if len(node.orelse) != 1 or not isinstance(node.orelse[0], gast.If):
             break
