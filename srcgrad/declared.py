@@ -243,7 +243,10 @@ def _sensitivity(
 
 
 def _as_template(rule: StaticFunction) -> Callable[..., Any]:
-    """A template from its text, the names that it reads bound to what they mean there."""
+    """A template from its text, the names that it reads bound to what they mean there.
+
+    E5012 for a default that is no literal, which would be computed where the template is made.
+    """
     source = rule.source
     names: dict[str, Any] = {}
     for node in ast.walk(rule.node):
@@ -253,12 +256,25 @@ def _as_template(rule: StaticFunction) -> Callable[..., Any]:
                 names[node.id] = found.object if found.static is None else found.static
     bare = ast.parse(ast.unparse(rule.node)).body[0]
     assert isinstance(bare, ast.FunctionDef), "a template is a function"
-    bare.decorator_list = []
+    bare.decorator_list, bare.returns = [], None
+    for parameter in (n for n in ast.walk(bare.args) if isinstance(n, ast.arg)):
+        parameter.annotation = None
+    for default in [*bare.args.defaults, *(d for d in bare.args.kw_defaults if d is not None)]:
+        if not _is_literal(default):
+            raise _unread(rule.node, rule.module)
     title = f"{rule.module.name}.{source.name}"
     made: Any = load(f"{ast.unparse(ast.fix_missing_locations(bare))}\n", bare.name, title, names)
     assert isinstance(made, FunctionType) and inspect.isfunction(made), "a def makes a function"
     made.__module__ = rule.module.name
     return made
+
+
+def _is_literal(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except ValueError:
+        return False
+    return True
 
 
 def _unread(node: ast.AST, module: StaticModule) -> DifferentiationError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import types
 
@@ -161,6 +162,48 @@ def test_a_rule_that_the_text_does_not_tell_is_refused(case):
     with pytest.raises(srcgrad.DifferentiationError, match="declares a rule that its text does not tell") as caught:
         dump("-:energy", text=HEAD + BODY + "\n\n" + UNREAD[case])
     assert caught.value.code == "E5012"
+
+
+RUNS = {
+    "default": 'def made(z, x=open("ran", "w")):',
+    "keyword's default": 'def made(z, *, x=open("ran", "w")):',
+    "default in a list": 'def made(z, x=[open("ran", "w")]):',
+}
+
+
+@pytest.mark.parametrize("case", RUNS)
+def test_nothing_of_a_template_is_run(case, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = f"import srcgrad\ndef g(x):\n    return x\n@srcgrad.adjoint(g)\n{RUNS[case]}\n    d[x] = d[z]\n"
+    with pytest.raises(srcgrad.DifferentiationError, match="declares a rule that its text does not tell"):
+        dump("-:f", text=f"{text}def f(x):\n    return g(x)\n")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_annotations_and_decorators_of_a_template_are_not_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = """
+import srcgrad
+def g(x):
+    return x
+@srcgrad.adjoint(g)
+@open("ran", "w")
+def made(z, x: open("ran", "w")) -> open("ran", "w"):
+    d[x] = 3.0 * d[z]
+def f(x: float):
+    return g(x)
+"""
+    assert "3.0" in dump("-:f", text=text).text
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("name", ["numpy.f2py.__main__", "srcgrad.__main__", "numpy.conftest"])
+def test_programs_of_trusted_packages_are_not_imported(name, capsys):
+    for text in (f"import {name} as m\ndef f(x):\n", f"def f(x):\n    import {name} as m\n"):
+        with contextlib.suppress(srcgrad.DifferentiationError):
+            dump("-:f", text=f"{text}    return x * m.main()\n")
+    assert capsys.readouterr().out == ""
+    assert name not in sys.modules
 
 
 def test_a_class_of_two_halves_is_refused():

@@ -32,13 +32,21 @@ class Located:
     path: Path
 
 
+# Parts of trusted packages that do something when they are imported: `numpy.f2py.__main__` is a program.
+_PROGRAMS = frozenset({"__main__", "conftest", "tests"})
+
+
 def is_trusted(name: str) -> bool:
     """Whether the module may be imported: NumPy, SciPy where it has rules, srcgrad, a part of the standard library.
 
     >>> is_trusted("numpy.linalg"), is_trusted("scipy.special"), is_trusted("scipy.optimize")
     (True, True, False)
+    >>> is_trusted("numpy.f2py.__main__")
+    False
     """
     parts = name.split(".")
+    if not _PROGRAMS.isdisjoint(parts):
+        return False
     return parts[0] in TRUSTED_ROOTS or ".".join(parts[:2]) in ON_REQUEST
 
 
