@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any  # functions and arguments are arbitrary objects
@@ -10,6 +11,7 @@ from srcgrad.arguments import check_input
 from srcgrad.derivative import Derivative
 from srcgrad.differentiable import Differentiable
 from srcgrad.errors import DifferentiationError
+from srcgrad.facts import Kind
 from srcgrad.front.wanted import makes
 from srcgrad.opencl.boundary import device_in, on_device
 from srcgrad.options import Wrt
@@ -46,7 +48,7 @@ def grad(
     has the structure, shape, dtype and class of its argument, and memory of its own.
     With `autocast=np.float16` (or np.float32) arrays of floats are cast to it where the function begins, and to float32
     where elements are added up; the gradient has the argument's dtype. `target="opencl"` runs array statements as
-    kernels; see docs/opencl.md.
+    kernels, `target="numba"` compiles loops; see docs/opencl.md and docs/numba.md.
 
     Errors: E5007 if the output is not a real scalar (use `vjp`), E5002 for integer or boolean inputs, E5009 for a
     `wrt` that names no parameter, E5019 for an unknown target, and those that say what in the function is not accepted.
@@ -121,11 +123,25 @@ def vjp(
 def pulled(derivative: Derivative, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Callable[[Any], Any]]:
     """The value and the pullback of a derivative in mode vjp."""
     values, kinds = derivative.arguments(args, kwargs)
+    if derivative.target == "numba":
+        return pulled_anew(derivative, values, kinds)
     device = device_in(values)
     made = derivative.compiled(kinds, resident=resident_on(device, values) is not None)
     output, back = run(made.function, values, derivative.signature, device)
     output = derivative.output(output, values)
     return on_device(output, device), pull(back, derivative, values, output)
+
+
+def pulled_anew(derivative: Derivative, values: list[Any], kinds: dict[str, Kind]) -> tuple[Any, Callable[[Any], Any]]:
+    """The value and the pullback of compiled code, which keeps nothing for it: the pullback runs both halves."""
+    value = Derivative(derivative.function, "primal", derivative.wrt, False, "numba")
+    output = derivative.output(run(value.compiled(kinds).function, values, derivative.signature), values)
+    made = derivative.compiled(kinds)
+
+    def back(seed: Any) -> Any:
+        return run(functools.partial(made.function, **{made.seeds[0]: seed}), values, derivative.signature)
+
+    return output, pull(back, derivative, values, output)
 
 
 def float_arguments(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[int, ...]:
@@ -173,7 +189,8 @@ def source(
 
     `mode` is reverse, value-and-grad, vjp, forward, elementwise, hvp, jacobian or hessian. The last two put their
     result together column by column, which `srcgrad.jacobian` does itself, and with the fewer passes of the two modes.
-    With `target="opencl"` it holds the kernels, as functions whose docstrings are the C.
+    With `target="opencl"` it holds the kernels, as functions whose docstrings are the C. With `target="numba"`, the
+    mode vjp is the pullback alone, which runs both halves.
 
     >>> from srcgrad import source
     >>> def cube(x): return x * x * x
@@ -199,8 +216,8 @@ def differentiate(
 
     They are `.grad`, `.value_and_grad`, `.vjp`, `.jvp`, `.hvp`, `.jacobian`, `.hessian`, and `.source`, the text.
 
-    Nothing is parsed before a derivative is first used. With `target="opencl"` the derivatives run kernels; the
-    function itself runs as it did.
+    Nothing is parsed before a derivative is first used. With `target="opencl"` the derivatives run kernels,
+    with `target="numba"` compiled loops; the function itself runs as it did.
 
     >>> import numpy as np
     >>> from srcgrad import differentiate

@@ -21,6 +21,7 @@ from srcgrad.front.overlay import Overlay
 from srcgrad.into import adding
 from srcgrad.load import load
 from srcgrad.modules import Module
+from srcgrad.numba.boundary import guarded, outside, require_numba, without_axes
 from srcgrad.opencl.boundary import device_in, on_device, seen
 from srcgrad.opencl.device import Device
 from srcgrad.opencl.helpers import equip
@@ -29,6 +30,8 @@ from srcgrad.pipeline import Derived, collection_paused
 from srcgrad.primal import primal_of
 from srcgrad.rules import generation
 from srcgrad.running import resident_on, run, seed_like
+
+PULLS = ("vjp", "pull")  # modes in which the adjoint of one argument is no tuple
 
 
 @dataclass(frozen=True)
@@ -62,8 +65,8 @@ class Derivative:
         self.function = function
         self.auxiliary = auxiliary
         self.autocast = precision(autocast)
-        self.mode = mode
         self.target = checked(target)
+        self.mode = "pull" if (mode, target) == ("vjp", "numba") else mode  # compiled code gives no closure back
         self.primal, self.bound = primal_of(function)
         own = isinstance(self.primal, Derivative)  # whose `__wrapped__` is made when it is looked at
         self.signature = self.primal.__signature__ if own else inspect.signature(self.primal)
@@ -108,11 +111,11 @@ class Derivative:
         derived = hasattr(type(self.primal), "as_function")
         function = self.primal.as_function(kinds) if derived else self.primal
         module = self._module(inline)
+        target = "numpy" if inline else self.target
+        module = Module(inline or target == "numba", not inline and target != "numba", target, self.autocast)
         main = self._derived(module, function, kinds)
-        name = main.name
-        text, outside = module.text(main)
-        label = f"{name} of {origin(main.facts.source)}"
-        compiled = load(text, name, label, dict(outside))
+        text, found = module.text(main)
+        compiled = executed(text, main, dict(found))
         checks = changes(module)
         if derived:
             checks.append(lambda: self.primal.as_function(kinds) is not function)
@@ -122,8 +125,9 @@ class Derivative:
         return Module(inline, not inline, "numpy" if inline else self.target, self.autocast)
 
     def _derived(self, module: Module, function: Callable[..., Any], kinds: dict[str, Kind]) -> Derived:
-        bare = self.single or self.mode == "vjp"
-        name = module.derivative(function, self.mode, self.wrt, dict(kinds), None, bare, self.auxiliary)
+        bare = self.single or self.mode in PULLS
+        wrt = () if self.mode == "primal" else self.wrt
+        name = module.derivative(function, self.mode, wrt, dict(kinds), None, bare, self.auxiliary)
         return next(made for made in module.made.values() if made.name == name)
 
     def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Kind]]:
@@ -135,7 +139,8 @@ class Derivative:
             values = list(bound.arguments.values())
         else:
             values = list(args)
-        kinds = {name: kind_of(value) for name, value in zip(self.signature.parameters, values, strict=True)}
+        seen_as = kind_of if self.target != "numba" else lambda value: kind_of(without_axes(value))
+        kinds = {name: seen_as(value) for name, value in zip(self.signature.parameters, values, strict=True)}
         for name, value in zip(self.signature.parameters, values, strict=True):
             if name in self.wrt:
                 check_input(value, name)
@@ -196,7 +201,7 @@ class Derivative:
 
     def mirrored(self, found: Any, values: list[Any], seeds: list[Any] | None = None) -> Any:
         """The adjoints with class, shape and dtype of the arguments."""
-        bare = len(self.wrt) == 1 and (self.single or self.mode == "vjp")
+        bare = len(self.wrt) == 1 and (self.single or self.mode in PULLS)
         adjoints = (found,) if bare else found
         by_name = dict(zip(self.signature.parameters, values, strict=True))
         others: list[Any] = [seen(v) for v in [*values, *(seeds or [])] if hasattr(v, "dtype")]
@@ -254,6 +259,14 @@ class Derivative:
         return kept
 
     @property
+    def njit(self) -> Any:
+        """With `target="numba"` what `numba.njit` made of the text of the last call: compiled code may call it."""
+        found = getattr(self.__wrapped__, "__srcgrad_compiled__", None)
+        if found is None:
+            raise DifferentiationError("E5019", "there is compiled code with the target numba alone", "name it")
+        return found
+
+    @property
     def __wrapped__(self) -> Callable[..., Any]:
         return (self._last or self.compiled({})).function
 
@@ -268,6 +281,15 @@ class Derivative:
 
     def __repr__(self) -> str:
         return f"<srcgrad {self.mode} of {getattr(self.primal, '__name__', 'f')} with respect to {', '.join(self.wrt)}>"
+
+
+def executed(text: str, main: Derived, found: dict[str, Any]) -> Callable[..., Any]:
+    """The function that a text defines, with the objects from outside that it reads; compiled for the target numba."""
+    label = f"{main.name} of {origin(main.facts.source)}"
+    if main.facts.module.target == "numba":
+        require_numba()
+        return guarded(load(text, main.name, label, outside(found, [main.tree])))
+    return load(text, main.name, label, found)
 
 
 def _dependencies(facts: Any, tree: Any) -> Callable[[], bool]:

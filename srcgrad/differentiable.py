@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any  # functions and arguments are arbitrary objects
 
 from srcgrad.derivative import Derivative
+from srcgrad.identity import uncompiled
 from srcgrad.options import Wrt, checked
 
 
@@ -17,12 +18,13 @@ class Differentiable:
     def __init__(self, function: Callable[..., Any], wrt: Wrt, target: str = "numpy") -> None:
         functools.update_wrapper(self, function)
         del self.__dict__["__wrapped__"]  # the wrapper is the function, not something around it
-        self.__srcgrad_primal__ = function
+        self.__srcgrad_primal__ = uncompiled(function)
+        self._run = function
         self.wrt = wrt
         self.target = checked(target)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.__srcgrad_primal__(*args, **kwargs)
+        return self._run(*args, **kwargs)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:

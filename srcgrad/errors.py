@@ -32,6 +32,7 @@ CODES: dict[str, str] = {
     "E5023": "no float64 on the OpenCL device",
     "E5024": "accumulator does not match the gradient",
     "E5025": "checkpoint that no derivative can follow",
+    "E5026": "Numba cannot compile this",
 }
 
 COLOURS = {"what": "1;31", "where": "36", "remedy": "32"}  # bold red, cyan, green

@@ -10,6 +10,16 @@ from typing import Any  # operations are arbitrary objects
 Key = int | tuple[int, int] | tuple[int, str]
 
 
+def uncompiled(value: Any) -> Any:
+    """The Python function of one that Numba compiled by `@njit` or `@jit`; any other value as it is.
+
+    Numba need not be there to ask.
+    """
+    module = type(value).__module__
+    compiled = isinstance(module, str) and module.startswith("numba.") and hasattr(value, "py_func")
+    return value.py_func if compiled else value
+
+
 def key_of(op: Any) -> Key:
     """The identity of an operation; that of function and object for a bound method, which is made when it is read.
 

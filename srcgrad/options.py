@@ -8,6 +8,7 @@ from typing import Any  # functions are arbitrary objects
 
 from srcgrad.errors import DifferentiationError
 
+TARGETS = ("numpy", "opencl", "numba")
 Wrt = int | str | Sequence[int | str]
 
 
@@ -47,6 +48,6 @@ def precision(dtype: Any) -> str:
 
 def checked(target: str) -> str:
     """The name of a target; E5019 if there is none of that name."""
-    if target not in ("numpy", "opencl"):
-        raise DifferentiationError("E5019", f"no target is called {target!r}", "name numpy or opencl")
+    if target not in TARGETS:
+        raise DifferentiationError("E5019", f"no target is called {target!r}", "name numpy, opencl or numba")
     return target

@@ -7,6 +7,8 @@ import types
 from collections.abc import Callable
 from typing import Any  # functions, loops and tests are arbitrary objects
 
+from srcgrad.identity import uncompiled
+
 
 class Checkpoint:
     """A function whose calls record their arguments only; it runs as it did, and binds like a method."""
@@ -14,7 +16,7 @@ class Checkpoint:
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
         del self.__dict__["__wrapped__"]  # the wrapper is the function, not something around it
-        self.__srcgrad_primal__ = getattr(function, "__srcgrad_primal__", function)
+        self.__srcgrad_primal__ = uncompiled(getattr(function, "__srcgrad_primal__", function))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.__srcgrad_primal__(*args, **kwargs)

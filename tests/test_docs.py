@@ -22,6 +22,7 @@ PAGES = (
     "docs/memory.md",
     "docs/complex.md",
     "docs/opencl.md",
+    "docs/numba.md",
     "docs/limits.md",
     "docs/errors.md",
 )

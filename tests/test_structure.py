@@ -52,7 +52,7 @@ ORDER = (
     {"derive"},
     {"improve"},
     {"emit"},
-    {"opencl"},
+    {"opencl", "numba"},
     {
         "load",
         "options",

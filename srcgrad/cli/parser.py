@@ -70,11 +70,13 @@ def _dump(commands: Commands[argparse.ArgumentParser]) -> None:
     dump.add_argument(
         "--inline", action="store_true", help="write calls out, so that the output can be differentiated again"
     )
-    dump.add_argument("--target", choices=("numpy", "opencl"), default="numpy", help="opencl: kernels; default: numpy")
     dump.add_argument(
         "--html", metavar="OUT", help="write a page with source and derivative side by side; with -o FILE the text, too"
     )
     dump.add_argument("--args", metavar="TEXT", help='with --html, runs the target: bytes for "np.ones(3), 2.0"')
+    dump.add_argument(
+        "--target", choices=("numpy", "opencl", "numba"), default="numpy", help="opencl: kernels; numba: compiled loops"
+    )
     dump.add_argument("--json", action="store_true", help="print an object for each target, the text and what it lacks")
     once = dump.add_mutually_exclusive_group()
     once.add_argument(

@@ -12,6 +12,7 @@ from srcgrad.emit.text import Blank, Comment, Verbatim
 from srcgrad.emit.tidy import tidied_statement
 from srcgrad.facts import Facts
 from srcgrad.trees import COMPOUND, Block, Node, at, copy, loads, name, same, statement, statements, stores, walk
+from srcgrad.trees import expression as parsed
 
 SUFFIX = {
     "primal": "",
@@ -33,7 +34,7 @@ def assemble(program: Program, facts: Facts, function: Node, made: str) -> Node:
         name=made,
         args=signature(function, facts),
         body=[remark(docstring(program, facts))],
-        decorator_list=[],
+        decorator_list=_decorators(facts),
         returns=None,
         type_comment=None,
         type_params=[],
@@ -47,6 +48,13 @@ def assemble(program: Program, facts: Facts, function: Node, made: str) -> Node:
         gap = [remark(Blank())] if forward and backward else []
         definition.body += forward + gap + backward + [program.result]
     return definition
+
+
+def _decorators(facts: Facts) -> Block:
+    """What makes a target's compiler run the function."""
+    if facts.module.target != "numba":
+        return []
+    return [parsed(f'{facts.library("njit", "numba.njit")}(error_model="numpy")')]
 
 
 def outer_names(program: Program, facts: Facts, function: Node) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from srcgrad.trees import COMPOUND, Block, Node, loads, root, statements
 
 TITLE = {
     "primal": "One trip of the loop in line {line}, from state to state.",
+    "value": "Value of `{name}`.",
     "reverse": "Gradient of `{name}` with respect to {wrt}.",
     "value-and-grad": "Value and gradient of `{name}` with respect to {wrt}.",
     "vjp": "Value of `{name}` and its pullback with respect to {wrt}.",
@@ -29,7 +30,7 @@ TITLE = {
 def docstring(program: Program, facts: Facts) -> str:
     """Of what, with respect to what, and what is recorded; in the manner of Tapenade."""
     own = facts.source.name.removesuffix("_grad") if facts.mode == "hvp" else facts.source.name
-    title = TITLE[facts.mode].format(name=own, wrt=", ".join(facts.wrt), line=facts.source.first)
+    title = TITLE["value" if facts.mode == "primal" and facts.step is None else facts.mode].format(name=own, wrt=", ".join(facts.wrt), line=facts.source.first)
     users = _users(facts) if is_tidy(facts) and not facts.generated else []
     lines = textwrap.wrap(title, 80)
     if not facts.pushes_forward and facts.mode != "primal":

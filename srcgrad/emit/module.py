@@ -134,4 +134,4 @@ def gap(texts: Sequence[tuple[Meaning, str]]) -> str:
 
 
 def _is_function(meaning: Meaning, text: str) -> bool:
-    return isinstance(meaning, Made | Copied) and text.lstrip().startswith(("def ", "async def "))
+    return isinstance(meaning, Made | Copied) and text.lstrip().startswith(("def ", "async def ", "@"))

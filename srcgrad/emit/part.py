@@ -95,8 +95,8 @@ def _settle(arguments: Node, namespace: LiveNamespace) -> None:
 def _library(identifier: str, facts: Facts, lookup: Lookup) -> Meaning:
     """A name that templates read: NumPy, a module, a function of the runtime, an object of a rule's own."""
     value = facts.library_values.get(identifier)
-    if identifier == "np":
-        return Import("numpy")
+    if identifier in ("np", "njit"):
+        return Import("numpy") if identifier == "np" else Import("numba", "njit")
     if value is None:
         value = getattr(runtime, identifier)
     if isinstance(value, StaticFunction):
@@ -123,7 +123,7 @@ def _user(facts: Facts, parts: tuple[str, ...], lookup: Lookup) -> Found:
         return lookup.text.find(home[0], (home[1], *parts[1:]))
     if bound is None or bound.kind != "object":
         return Found(Builtin(parts[0]))  # a NameError, as in the user's function
-    return Found(_object(bound.object, parts[0], facts, lookup))
+    return Found(_object(bound.compiled or bound.object, parts[0], facts, lookup))
 
 
 def _home(bound: Binding, name: str) -> tuple[StaticModule, str] | None:

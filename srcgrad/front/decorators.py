@@ -36,6 +36,8 @@ def _is_harmless(decorator: ast.expr, lookup: Lookup) -> bool:
         return False
     if found.static is not None:
         node = found.static.node
+        if found.static.module.name.partition(".")[0] == "numba" and found.static.qualname in ("jit", "njit"):
+            return True
         return _returns_decorator(node) if called else _returns_argument(node)
     module = getattr(found.object, "__module__", None) or ""
     return found.object in HARMLESS or module.partition(".")[0] == "srcgrad"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol  # a name may mean any 
 
 import numpy as np
 
-from srcgrad.identity import is_distribution
+from srcgrad.identity import is_distribution, uncompiled
 
 if TYPE_CHECKING:  # static imports this file
     from srcgrad.front.static import StaticFunction, StaticModule
@@ -35,6 +35,13 @@ class Binding:
     module: StaticModule | None = None
     expression: str | None = None
     reason: str = ""
+    compiled: Any = None  # what Numba made of `object`
+
+
+def bound_to(value: Any) -> Binding:
+    """What a live name means; one for a function that Numba compiled means its Python function."""
+    plain = uncompiled(value)
+    return Binding("object", value) if plain is value else Binding("object", plain, compiled=value)
 
 
 class Namespace(Protocol):
@@ -68,12 +75,12 @@ class LiveNamespace:
         """What `name` means now."""
         if name in self.cells:
             try:
-                return Binding("object", self.cells[name].cell_contents)
+                return bound_to(self.cells[name].cell_contents)
             except ValueError:
                 return unknown(f"{name} is not bound yet")
         for scope in self.scopes:
             if name in scope:
-                return Binding("object", scope[name])
+                return bound_to(scope[name])
         return None
 
     def dependencies(self, names: Iterable[str]) -> Dependencies:
@@ -151,7 +158,7 @@ def attribute(binding: Binding, name: str) -> Binding | None:
     value = binding.object
     if isinstance(value, ModuleType):
         try:
-            return Binding("object", getattr(value, name))
+            return bound_to(getattr(value, name))
         except AttributeError:
             return unknown(f"the module {value.__name__} has no {name}")
     if isinstance(value, type):

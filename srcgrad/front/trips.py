@@ -29,6 +29,8 @@ class Trips:
 
 def trips(loop: Node, work: Plain) -> Block:
     """`for a, b in zip(x, y)` as `for i in range(min(len(x), len(y)))`, which reads `x[i]` and `y[i]` first."""
+    if _is_parallel(loop.iter, work):
+        loop.iter.func = gast.copy_location(name("range"), loop.iter.func)
     kind = _called(loop.iter, work)
     if _is_iterator(loop.iter, work):
         loop.iter = gast.copy_location(expression("list(x)", x=loop.iter), loop.iter)
@@ -47,6 +49,18 @@ def trips(loop: Node, work: Plain) -> Block:
         loop.target = name(item, gast.Store())
         loop.body = [unpack, *loop.body]
     return [loop]
+
+
+def _is_parallel(node: Node, work: Plain) -> bool:
+    """Whether a loop is over Numba's `prange`, which is `range` to Python."""
+    if not isinstance(node, gast.Call) or "prange" not in (
+        getattr(node.func, "id", ""),
+        getattr(node.func, "attr", ""),
+    ):
+        return False
+    found = binding_of(node.func, work.facts, work.facts.local)
+    home = "" if found is None else str(getattr(found.object, "__module__", None) or getattr(found, "reason", ""))
+    return home.startswith("numba.") or "`from numba." in home  # of a text, its imports say so
 
 
 def _is_dict(held: str, work: Plain) -> bool:

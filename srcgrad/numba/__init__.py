@@ -1,0 +1,1 @@
+"""Derivatives that Numba compiles: the text that it accepts, the helpers that it calls, what it refuses."""

@@ -1,0 +1,232 @@
+"""What the helpers of the runtime do in compiled code, where types decide what Python looks at when it runs.
+
+Numba finds this by the entry point `numba_extensions`, so that it compiles a text that imports from `srcgrad.runtime`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any  # an overload takes types, and gives a function of values
+
+import numpy as np
+from numba import njit
+from numba.core import types
+from numba.extending import overload, overload_method
+
+from srcgrad import runtime
+
+Compiled = Callable[..., Any]
+Rule = Callable[..., Compiled | None]
+REAL = (types.Float, types.Integer, types.Boolean)
+
+
+def register() -> None:
+    """What Numba calls; overloads are known as soon as their module is imported."""
+    importlib.import_module("srcgrad.numba.products")
+
+
+def compiled(op: Any) -> Callable[[Rule], Rule]:
+    """Declare what an operation does in compiled code, by the types of its arguments; None where it is not compiled.
+
+    Numba compares the signatures of the two functions, annotations included; so there are none.
+    """
+
+    def declare(rule: Rule) -> Rule:
+        rule.__annotations__ = {}
+        overload(op)(rule)
+        return rule
+
+    return declare
+
+
+def is_floating(x: Any) -> bool:
+    """Whether a type is that of a floating number."""
+    return isinstance(x, types.Float | types.Complex)
+
+
+@compiled(runtime.sum_to)
+def _sum_to(g: Any, x: Any, dtype: Any = None) -> Compiled | None:
+    if is_floating(x):
+        real = isinstance(x, types.Float)
+        if isinstance(g, types.Array):
+            complex_ = isinstance(g.dtype, types.Complex)
+            return (
+                (lambda g, x, dtype=None: np.sum(g).real) if real and complex_ else (lambda g, x, dtype=None: np.sum(g))
+            )
+        return (
+            (lambda g, x, dtype=None: g.real) if real and isinstance(g, types.Complex) else (lambda g, x, dtype=None: g)
+        )
+    if not isinstance(x, types.Array) or not is_floating(x.dtype):
+        return None
+    if not isinstance(g, types.Array):
+        return lambda g, x, dtype=None: np.full(x.shape, g)
+    if isinstance(g.dtype, types.Complex) and isinstance(x.dtype, types.Float):
+        return None
+    if g.ndim != x.ndim:
+        return lambda g, x, dtype=None: onto(g, x)
+    if g.dtype != x.dtype:
+        return lambda g, x, dtype=None: g.astype(x.dtype) if g.shape == x.shape else onto(g, x)
+    return lambda g, x, dtype=None: np.ascontiguousarray(g) if g.shape == x.shape else onto(g, x)
+
+
+@njit  # type: ignore[untyped-decorator]
+def onto(g: Any, x: Any) -> Any:
+    """`g` summed over the axes that `x` lacks, and over those that have length 1 in it."""
+    made = np.zeros(x.shape, x.dtype)
+    flat = made.reshape(made.size)
+    lead = g.ndim - x.ndim
+    for axis in range(x.ndim):
+        known = 1 if lead + axis < 0 else g.shape[lead + axis]
+        if x.shape[axis] != 1 and x.shape[axis] != known:
+            raise ValueError("E5004 gradient of a rule has the wrong shape: no broadcasting gives it")
+    for index, value in np.ndenumerate(g):
+        place = 0
+        for axis in range(x.ndim):
+            along = index[lead + axis] if lead + axis >= 0 else 0
+            place = place * x.shape[axis] + (0 if x.shape[axis] == 1 else along)
+        flat[place] += value
+    return made
+
+
+@compiled(runtime.check_seed)
+def _check_seed(y_bar: Any, y: Any) -> Compiled | None:
+    if isinstance(y, REAL):
+        return lambda y_bar, y: None
+    if not isinstance(y, types.Array) or isinstance(y.dtype, types.Complex):
+        return None
+    return lambda y_bar, y: refuse_seed()
+
+
+@njit  # type: ignore[untyped-decorator]
+def refuse_seed() -> None:
+    """The output of a gradient is no number."""
+    raise ValueError("E5007 the output is an array; use srcgrad.vjp with a seed of its shape")
+
+
+@compiled(runtime.zeros_like)
+def _zeros_like(x: Any) -> Compiled | None:
+    if isinstance(x, REAL):
+        return lambda x: 0.0
+    if isinstance(x, types.Complex):
+        return lambda x: 0j
+    if not isinstance(x, types.Array):
+        return None
+    if is_floating(x.dtype):
+        return lambda x: np.zeros(x.shape, x.dtype)
+    return lambda x: np.zeros(x.shape, np.float64)
+
+
+def _same(x: Any) -> Compiled:
+    return lambda x: x
+
+
+_same.__annotations__ = {}
+overload_method(types.Float, "copy")(_same)  # as numbers of NumPy have it
+overload_method(types.Complex, "copy")(_same)
+
+
+@compiled(runtime.add_at)
+def _add_at(x_bar: Any, index: Any, g: Any) -> Compiled | None:
+    if not isinstance(x_bar, types.Array):
+        return None
+    whole = isinstance(index, types.Array) and isinstance(index.dtype, types.Integer) and index.ndim == 1
+    if whole and isinstance(g, types.Array) and g.ndim == x_bar.ndim:
+        return lambda x_bar, index, g: added(x_bar, index, g)
+    parts = index.types if isinstance(index, types.BaseTuple) else (index,)
+    if not all(isinstance(part, types.Integer | types.SliceType) for part in parts):
+        return None
+    return lambda x_bar, index, g: added_to_part(x_bar, index, g)
+
+
+@njit  # type: ignore[untyped-decorator]
+def added(x_bar: Any, index: Any, g: Any) -> Any:
+    """Items of `g` added to those of `x_bar` that an array of integers names, some perhaps twice."""
+    if g.shape[0] != index.size:
+        raise ValueError("E5004 gradient of a rule has the wrong shape: one item for each index is due")
+    for k in range(index.size):
+        x_bar[index[k]] += g[k]
+    return x_bar
+
+
+@njit  # type: ignore[untyped-decorator]
+def added_to_part(x_bar: Any, index: Any, g: Any) -> Any:
+    """`g` added to an element or a slice of `x_bar`."""
+    x_bar[index] += g
+    return x_bar
+
+
+@compiled(runtime.check_number)
+def _check_number(x: Any, a: Any) -> Compiled | None:
+    return (lambda x, a: None) if isinstance(x, (*REAL, types.Complex)) else None
+
+
+@compiled(runtime.check_item)
+def _check_item(x: Any) -> Compiled | None:
+    return (lambda x: None) if isinstance(x, (*REAL, types.Complex)) else None
+
+
+@compiled(runtime.check_array)
+def _check_array(x: Any) -> Compiled | None:
+    return (lambda x: None) if isinstance(x, types.Array) else None
+
+
+@compiled(runtime.check_floating)
+def _check_floating(a: Any) -> Compiled | None:
+    return (lambda a: None) if isinstance(a, types.Array) and is_floating(a.dtype) else None
+
+
+@compiled(runtime.stop_gradient)
+def _stop_gradient(x: Any) -> Compiled:
+    return lambda x: x
+
+
+@compiled(runtime.owned)
+def _owned(x: Any, others: Any) -> Compiled | None:
+    return (lambda x, others: copied(x, others)) if isinstance(x, types.Array) else None
+
+
+@njit  # type: ignore[untyped-decorator]
+def copied(x: Any, others: Any) -> Any:
+    """A copy of an array of which no other argument shows elements."""
+    if is_near(x, others):
+        raise TypeError(
+            "E5010 an argument that is written into shares elements with another one; pass a copy of one of the two"
+        )
+    return x.copy()
+
+
+def is_near(x: Any, others: Any) -> bool:
+    """Whether one of the other arguments may show elements of an array: compiled code alone can tell."""
+    raise NotImplementedError
+
+
+@compiled(is_near)
+def _is_near(x: Any, others: Any) -> Compiled:
+    if len(others) == 0:
+        return lambda x, others: False
+    if not isinstance(others[0], types.Array):
+        return lambda x, others: is_near(x, others[1:])
+    return lambda x, others: meet(x, others[0]) or is_near(x, others[1:])
+
+
+@njit  # type: ignore[untyped-decorator]
+def meet(x: Any, other: Any) -> bool:
+    """Whether the memory of two arrays may overlap."""
+    low, high = extent(x)
+    first, last = extent(other)
+    return low < last and first < high
+
+
+@njit  # type: ignore[untyped-decorator]
+def extent(x: Any) -> Any:
+    """Where the memory of an array begins and ends."""
+    low = high = x.ctypes.data
+    if x.size == 0:
+        return low, high
+    for length, stride in zip(x.shape, x.strides):  # noqa: B905 (compiled code has no strict)
+        if stride < 0:
+            low += (length - 1) * stride
+        else:
+            high += (length - 1) * stride
+    return low, high + x.itemsize
