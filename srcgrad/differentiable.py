@@ -32,7 +32,7 @@ class Differentiable:
         return Differentiable(types.MethodType(self.__srcgrad_primal__, instance), self.wrt, self.target)
 
     def __reduce__(self) -> str:
-        return self.__srcgrad_primal__.__qualname__
+        return str(self.__srcgrad_primal__.__qualname__)
 
     @functools.cached_property
     def grad(self) -> Derivative:

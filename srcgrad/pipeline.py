@@ -71,8 +71,7 @@ from srcgrad.improve.units import spread_seed, units
 from srcgrad.improve.unpack import unpack
 from srcgrad.improve.unread import unread
 from srcgrad.names import Names
-from srcgrad.numba.respelled import respelled
-from srcgrad.opencl.fuse import fuse
+from srcgrad.targeted import PASSES
 from srcgrad.trees import Node, copy, walk
 
 Pass = Callable[[Any, Facts], Any]
@@ -151,7 +150,6 @@ MODES: dict[str, tuple[Pass, ...]] = {
     "trace": (*FRONT, containers, probes, *ANALYSE, gradient),
     "primal": (*FRONT, *ANALYSE, primal, *IMPROVE),
 }
-TARGETS: dict[str, tuple[Pass, ...]] = {"numpy": (), "opencl": (fuse,), "numba": (respelled,)}
 SEED = {"vjp": "given", "pull": "given", "elementwise": "ones"}
 
 
@@ -238,7 +236,7 @@ def steps(mode: str, module: Any) -> tuple[Pass, ...]:
     if module.autocast:
         place = chosen.index(containers)
         chosen = (*chosen[:place], *LOWER, *chosen[place:])
-    return (*chosen, *TARGETS[module.target])
+    return (*chosen, *PASSES[module.target])
 
 
 def prepared(

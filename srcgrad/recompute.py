@@ -25,7 +25,7 @@ class Checkpoint:
         return self if instance is None else types.MethodType(self, instance)
 
     def __reduce__(self) -> str:
-        return self.__srcgrad_primal__.__qualname__
+        return str(self.__srcgrad_primal__.__qualname__)
 
 
 def checkpoint(function: Callable[..., Any]) -> Any:

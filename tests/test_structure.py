@@ -56,6 +56,7 @@ ORDER = (
     {
         "load",
         "options",
+        "targeted",
         "signatures",
         "adapters",
         "primal",

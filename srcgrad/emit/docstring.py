@@ -30,7 +30,9 @@ TITLE = {
 def docstring(program: Program, facts: Facts) -> str:
     """Of what, with respect to what, and what is recorded; in the manner of Tapenade."""
     own = facts.source.name.removesuffix("_grad") if facts.mode == "hvp" else facts.source.name
-    title = TITLE["value" if facts.mode == "primal" and facts.step is None else facts.mode].format(name=own, wrt=", ".join(facts.wrt), line=facts.source.first)
+    title = TITLE["value" if facts.mode == "primal" and facts.step is None else facts.mode].format(
+        name=own, wrt=", ".join(facts.wrt), line=facts.source.first
+    )
     users = _users(facts) if is_tidy(facts) and not facts.generated else []
     lines = textwrap.wrap(title, 80)
     if not facts.pushes_forward and facts.mode != "primal":

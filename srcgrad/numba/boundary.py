@@ -122,7 +122,7 @@ def refusal(error: Exception) -> DifferentiationError:
     text = re.sub(r"\x1b\[[0-9;]*m|\[1m|\[0m", "", str(error))
     said = [line.strip() for line in text.splitlines()]
     place = _place(text)
-    told = []
+    told: list[str] = []
     for line in said:
         if line.startswith(("File ", "During:", "There are ")) and told:
             break

@@ -215,7 +215,7 @@ def meet(x: Any, other: Any) -> bool:
     """Whether the memory of two arrays may overlap."""
     low, high = extent(x)
     first, last = extent(other)
-    return low < last and first < high
+    return bool(low < last and first < high)
 
 
 @njit  # type: ignore[untyped-decorator]

@@ -1,0 +1,16 @@
+"""What each target adds to the passes of a mode, at their end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from srcgrad.derive.program import Program
+from srcgrad.facts import Facts
+from srcgrad.numba.respelled import respelled
+from srcgrad.opencl.fuse import fuse
+
+PASSES: dict[str, tuple[Callable[[Program, Facts], Program], ...]] = {
+    "numpy": (),
+    "opencl": (fuse,),
+    "numba": (respelled,),
+}
