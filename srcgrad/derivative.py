@@ -12,16 +12,13 @@ from typing import Any, cast  # functions and arguments are arbitrary objects
 from srcgrad.arguments import check_input, kind_of, like_output, mirror
 from srcgrad.derive.kept import Saved
 from srcgrad.emit.html import Report, failure
-from srcgrad.emit.module import free_names, origin
 from srcgrad.emit.sides import sides
 from srcgrad.errors import DifferentiationError
+from srcgrad.executed import changes, executed
 from srcgrad.facts import UNKNOWN, Kind
-from srcgrad.front.namespace import LiveNamespace
-from srcgrad.front.overlay import Overlay
 from srcgrad.into import adding
-from srcgrad.load import load
 from srcgrad.modules import Module
-from srcgrad.numba.boundary import guarded, outside, require_numba, without_axes
+from srcgrad.numba.boundary import without_axes
 from srcgrad.opencl.boundary import device_in, on_device, seen
 from srcgrad.opencl.device import Device
 from srcgrad.opencl.helpers import equip
@@ -111,8 +108,6 @@ class Derivative:
         derived = hasattr(type(self.primal), "as_function")
         function = self.primal.as_function(kinds) if derived else self.primal
         module = self._module(inline)
-        target = "numpy" if inline else self.target
-        module = Module(inline or target == "numba", not inline and target != "numba", target, self.autocast)
         main = self._derived(module, function, kinds)
         text, found = module.text(main)
         compiled = executed(text, main, dict(found))
@@ -122,7 +117,8 @@ class Derivative:
         return Compiled(compiled, text, main.facts.seeds, lambda: any(check() for check in checks))
 
     def _module(self, inline: bool = False) -> Module:
-        return Module(inline, not inline, "numpy" if inline else self.target, self.autocast)
+        target = "numpy" if inline else self.target
+        return Module(inline or target == "numba", not inline and target != "numba", target, self.autocast)
 
     def _derived(self, module: Module, function: Callable[..., Any], kinds: dict[str, Kind]) -> Derived:
         bare = self.single or self.mode in PULLS
@@ -281,34 +277,3 @@ class Derivative:
 
     def __repr__(self) -> str:
         return f"<srcgrad {self.mode} of {getattr(self.primal, '__name__', 'f')} with respect to {', '.join(self.wrt)}>"
-
-
-def executed(text: str, main: Derived, found: dict[str, Any]) -> Callable[..., Any]:
-    """The function that a text defines, with the objects from outside that it reads; compiled for the target numba."""
-    label = f"{main.name} of {origin(main.facts.source)}"
-    if main.facts.module.target == "numba":
-        require_numba()
-        return guarded(load(text, main.name, label, outside(found, [main.tree])))
-    return load(text, main.name, label, found)
-
-
-def _dependencies(facts: Any, tree: Any) -> Callable[[], bool]:
-    """A test that tells whether a name outside the function has come to mean something else."""
-    namespace, parts = facts.namespace, []
-    while isinstance(namespace, Overlay):
-        parts += namespace.parts
-        namespace = namespace.base
-    parts.append((namespace, facts.source))
-    checks = [
-        namespace.dependencies(free_names(source.tree)).changed
-        for namespace, source in parts
-        if isinstance(namespace, LiveNamespace)
-    ]
-    return lambda: any(check() for check in checks)
-
-
-def changes(module: Module) -> list[Callable[[], bool]]:
-    """Tests that tell whether a text is out of date."""
-    modules = module.all()
-    checks = [_dependencies(made.facts, made.tree) for each in modules for made in each.made.values()]
-    return checks + [each.methods_changed for each in modules]

@@ -77,6 +77,7 @@ ORDER = (
         "applied",
         "forms",
         "derivative",
+        "executed",
         "differentiable",
         "api",
         "oracles",
