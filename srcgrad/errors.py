@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any  # what JSON holds
 
+from srcgrad.notebook import rendered
+
 CODES: dict[str, str] = {
     "E5001": "operation not differentiable",
     "E5002": "integer or boolean input",
@@ -81,6 +83,10 @@ class DifferentiationError(Exception):
     def coloured(self) -> str:
         """The text of the error with the colours of a terminal."""
         return self._text(lambda text, colour: f"\x1b[{COLOURS[colour]}m{text}\x1b[0m")
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows: the user's lines and the error, and no line of srcgrad."""
+        return rendered(str(self), self.coloured(), self.__traceback__)
 
     def _text(self, paint: Callable[[str, str], str]) -> str:
         lines = [f"{paint(f'{self.code} {CODES[self.code]}', 'what')}: {self.message}"]

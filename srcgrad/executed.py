@@ -17,10 +17,11 @@ from srcgrad.pipeline import Derived
 def executed(text: str, main: Derived, found: dict[str, Any]) -> Callable[..., Any]:
     """The function that a text defines, with the objects from outside that it reads; compiled for the target numba."""
     label = f"{main.name} of {origin(main.facts.source)}"
+    origins = main.facts.module.origins
     if main.facts.module.target == "numba":
         require_numba()
-        return guarded(load(text, main.name, label, outside(found, [main.tree])))
-    return load(text, main.name, label, found)
+        return guarded(load(text, main.name, label, outside(found, [main.tree]), origins=origins))
+    return load(text, main.name, label, found, origins=origins)
 
 
 def _dependencies(facts: Any, tree: Any) -> Callable[[], bool]:

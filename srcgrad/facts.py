@@ -260,7 +260,7 @@ class Facts:
         column = getattr(node, "col_offset", 0)
         last = getattr(node, "end_lineno", line)
         end = node.end_col_offset if last == line and hasattr(node, "end_col_offset") else len(text)
-        return Place(self.source.file, line, column, text, max(1, end - column))
+        return Place(self.source.cell or self.source.file, line, column, text, max(1, end - column))
 
     def refuse(self, node: Node, code: str, message: str, remedy: str) -> DifferentiationError:
         """The error to raise about `node`."""

@@ -4,19 +4,31 @@ from __future__ import annotations
 
 import hashlib
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any  # a namespace holds arbitrary objects
 
+from srcgrad.places import Origin, enter
 
-def load(text: str, name: str, label: str, namespace: dict[str, Any], by: str = "srcgrad") -> Callable[..., Any]:
+
+def load(
+    text: str,
+    name: str,
+    label: str,
+    namespace: dict[str, Any],
+    by: str = "srcgrad",
+    origins: Mapping[str, Origin] | None = None,
+) -> Callable[..., Any]:
     """Execute `text` and return the function `name` that it defines.
 
     The file name is made from `label` and the text alone, so it is the same in every run; `linecache` holds the
     lines under it. `by` is its first word: texts by srcgrad are read as such when they are differentiated again.
+    `origins` tells where their functions come from, for tracebacks and warnings.
     """
     digest = hashlib.sha256(text.encode()).hexdigest()[:10]
     filename = f"<{by} {label} {digest}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    if origins is not None:
+        enter(filename, text, origins)
     namespace["__name__"] = "srcgrad.generated"
     exec(compile(text, filename, "exec"), namespace)
     function: Callable[..., Any] = namespace[name]

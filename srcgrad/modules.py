@@ -20,12 +20,14 @@ from srcgrad.front.defaults import check_defaults, with_live_defaults
 from srcgrad.front.derived import Closed
 from srcgrad.front.functions import shadows
 from srcgrad.front.namespace import Binding, LiveNamespace, Namespace
+from srcgrad.front.overlay import Overlay
 from srcgrad.front.source import Source, source_of
 from srcgrad.front.static import StaticFunction
 from srcgrad.front.step import Step
 from srcgrad.inner import Inner, columns, inner, names_of
 from srcgrad.names import Names
 from srcgrad.pipeline import Derived, analysed, derive, returns_new, step_flows
+from srcgrad.places import Origin
 from srcgrad.primal import primal_of
 from srcgrad.trees import Node, walk
 
@@ -33,6 +35,15 @@ from srcgrad.trees import Node, walk
 def _identity(function: Any) -> int:
     """A key of a function; one known as text is found anew at each call of it, but its tree is one."""
     return id(function.node) if isinstance(function, StaticFunction) else id(function)
+
+
+def _file(facts: Facts) -> str:
+    """The file of the user's function, as Python knows it."""
+    namespace = facts.namespace
+    while isinstance(namespace, Overlay):
+        namespace = namespace.base
+    code = getattr(getattr(namespace, "function", None), "__code__", None)
+    return facts.source.file if code is None else str(code.co_filename)
 
 
 def _step(function: Any) -> Step | None:
@@ -68,6 +79,7 @@ class Module:
     globals: dict[str, Binding] = field(default_factory=dict)
     methods: list[tuple[type, str, Any, Any]] = field(default_factory=list)  # class, name, method, object or None
     inner: dict[Any, tuple[Module, Inner]] = field(default_factory=dict)  # derivatives that its functions ask for
+    origins: dict[str, Origin] = field(default_factory=dict)  # of the functions of a text that is run
     sources: dict[int, tuple[Any, Source, Namespace]] = field(default_factory=dict)
     changes: dict[tuple[int, str], dict[str, None]] = field(default_factory=dict)  # by tree and mode; see Procedures
 
@@ -241,5 +253,8 @@ class Module:
         lookup = Lookup({made.name: None for made in self.made.values()}, look)
         pieces = Pieces(follower(look)) if known is None else known
         for made in parts:
-            pieces.add(derivative(made.name, made.tree, made.facts, lookup))
+            piece = derivative(made.name, made.tree, made.facts, lookup)
+            pieces.add(piece)
+            if look is None:
+                self.origins[made.name] = Origin(_file(made.facts), made.facts.source.name, piece.lines)
         return pieces

@@ -7,12 +7,13 @@ import inspect
 import linecache
 import traceback
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any  # functions and arguments are arbitrary objects
+from typing import TYPE_CHECKING, Any, NoReturn  # functions and arguments are arbitrary objects
 
 from srcgrad.arguments import cast_seed
 from srcgrad.errors import CODES, DifferentiationError, Place
 from srcgrad.opencl.boundary import are_direct, device_in, on_device, on_host, seen
 from srcgrad.opencl.device import Device, using
+from srcgrad.places import with_users_lines
 from srcgrad.runtime import fields_of
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ def run(
             positional.append(value)
     try:
         return function(*positional, **named)
-    except (TypeError, ValueError) as error:
-        raise coded(error) from None if coded(error) is error else error
+    except Exception as error:  # all are raised again, and tell where they come from
+        _raise(error)
 
 
 def resident_on(device: Device | None, values: list[Any]) -> Device | None:
@@ -47,6 +48,14 @@ def resident_on(device: Device | None, values: list[Any]) -> Device | None:
 def seed_like(output: Any, seed: Any, resident: Device | None) -> Any:
     """A seed or a tangent in the dtype of an output, where the text runs; E5014 if its shape differs."""
     return on_device(cast_seed(on_host(seed), seen(output)), resident)
+
+
+def _raise(error: Exception) -> NoReturn:
+    """Raise an error of generated text: with its code if it has one, else with the user's lines in its traceback."""
+    known = coded(error) if isinstance(error, TypeError | ValueError) else error
+    if known is not error:
+        raise known from None
+    raise with_users_lines(error)
 
 
 def coded(error: Exception) -> Exception:
@@ -95,8 +104,8 @@ def pull(back: Callable[[Any], Any], derivative: Derivative, values: list[Any], 
             else:
                 with using(device):
                     found = back(given)
-        except (TypeError, ValueError) as error:
-            raise coded(error) from None
+        except Exception as error:  # all are raised again, and tell where they come from
+            _raise(error)
         return derivative.mirrored(found, values, [given])
 
     return pullback

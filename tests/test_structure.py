@@ -27,6 +27,7 @@ READERS = ["decorators", "locate", "match", "namespace", "parse", "scan", "sourc
 ORDER = (
     {
         "errors",
+        "notebook",
         "allocator",
         "indices",
         "minus",
@@ -55,6 +56,7 @@ ORDER = (
     {"opencl", "numba"},
     {
         "load",
+        "places",
         "options",
         "targeted",
         "signatures",

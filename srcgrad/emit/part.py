@@ -28,7 +28,7 @@ from srcgrad.emit.meaning import (
     literal,
 )
 from srcgrad.emit.pieces import Piece
-from srcgrad.emit.text import function as spell
+from srcgrad.emit.text import placed
 from srcgrad.errors import Place
 from srcgrad.facts import Facts
 from srcgrad.front.namespace import Binding, LiveNamespace
@@ -71,7 +71,9 @@ def derivative(name: str, tree: Node, facts: Facts, lookup: Lookup) -> Piece:
         nodes = (n for n in walk(facts.source.tree) if isinstance(n, gast.Name) and n.id == read)
         return facts.place(next(nodes, facts.source.tree))
 
-    return Piece(spell(tree).rstrip("\n"), Made(name), find, at, chosen)
+    printed = placed(tree)
+    text = "\n".join(line for line, _ in printed).rstrip("\n")
+    return Piece(text, Made(name), find, at, chosen, lines=tuple(getattr(node, "lineno", 0) for _, node in printed))
 
 
 def _settle(arguments: Node, namespace: LiveNamespace) -> None:

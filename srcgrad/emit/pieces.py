@@ -26,6 +26,7 @@ class Piece:
     place: Callable[[str], Place | None]
     chosen: dict[str, str] = field(default_factory=dict)
     line: int = 0  # of a value: what it reads must come before
+    lines: tuple[int, ...] = ()  # of a derivative: for each line of the text the user's line, or 0
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import Any  # any callable may be asked for its source
 from srcgrad.errors import DifferentiationError, Place
 from srcgrad.front.match import Module, futures, module_of, node_of
 from srcgrad.front.parse import TOO_DEEP, FunctionNode, comments, function_tree, place
+from srcgrad.notebook import cell_of
 from srcgrad.trees import Node
 
 
@@ -32,10 +33,11 @@ class Source:
     tree: Node
     name: str
     comments: dict[int, str]
+    cell: str = ""  # of a notebook, as `In[3]`: for errors alone, since it differs from run to run
 
     def place(self, node: Node) -> Place:
         """Where `node` stands, for an error."""
-        return place(self.file, self.lines, node)
+        return place(self.cell or self.file, self.lines, node)
 
 
 def source_of(function: Callable[..., Any]) -> Source:
@@ -53,16 +55,16 @@ def source_of(function: Callable[..., Any]) -> Source:
     code = plain.__code__
     node, lines = _find(code, plain)
     _check_defaults(plain, node, lines)
-    return source_at(node, label_of(code.co_filename), lines)
+    return source_at(node, label_of(code.co_filename), lines, cell_of(code.co_filename))
 
 
-def source_at(node: FunctionNode, label: str, lines: Sequence[str]) -> Source:
+def source_at(node: FunctionNode, label: str, lines: Sequence[str], cell: str = "") -> Source:
     """The source of the function that stands at `node` of a parsed text."""
     tree = function_tree(node, label, lines)
     last = node.end_lineno or node.lineno
     whole = isinstance(node, ast.Lambda)
     remarks = comments(lines, node.lineno, last, whole)
-    return Source(label, node.lineno, tuple(lines), tree, tree.name, remarks)
+    return Source(label, node.lineno, tuple(lines), tree, tree.name, remarks, cell)
 
 
 def label_of(filename: str) -> str:

@@ -170,7 +170,8 @@ def _step(work: Lift, flag: str, extra: list[str]) -> Step | None:
     constants = [r for r in found.reads if r in local and r not in state and r != item and r not in binds]
     results += [flag] if flag else []
     tree = definition(work, [*counted, *state, *constants], body, results, flag)
-    source = Source(facts.source.file, loop.lineno, facts.source.lines, tree, tree.name, facts.source.comments)
+    user = facts.source
+    source = Source(user.file, loop.lineno, user.lines, tree, tree.name, user.comments, user.cell)
     made = {n: None for n in walk(tree) if n in work.made or n in facts.foreign}
     return Step(source, facts.namespace, item if counted else "", tuple(state), tuple(results), tuple(changed), made)
 
