@@ -53,7 +53,7 @@ def inner(
     if isinstance(base, StaticModule):
         return Inner(replace(_static(text, name, facts, "srcgrad"), real=real), seeds)
     label = f"{name} of {origin(facts.source)}"
-    made: Any = load(text, name, label, outside)  # a function takes attributes of any name
+    made: Any = load(text, name, label, outside, origins=sub.origins)  # a function takes attributes of any name
     made.__srcgrad_real__ = real
     return Inner(made, seeds)
 
@@ -110,7 +110,7 @@ def columns(sub: Module, function: Any, wrt: tuple[str, ...], kinds: dict[str, K
     if isinstance(base, StaticModule):
         return Inner(replace(_static(whole, name, facts, "jacobian"), real=real), text=whole)
     label = f"{name} of {origin(facts.source)}"
-    pushed = load(text, push, label, outside)
+    pushed = load(text, push, label, outside, origins=sub.origins)
     made: Any = load(driver, name, label, {**outside, push: pushed, np_: np, unit_: unit}, by="jacobian")
     made.__srcgrad_real__ = real
     return Inner(made, text=whole)

@@ -157,7 +157,8 @@ def trace(function: Callable[..., Any], wrt: Wrt | None = None, *, seed: Any = 1
         shown = list(zip(derivative.signature.parameters, values, strict=True))[len(derivative.bound) :]
         for parameter, value in shown:
             log.argument(parameter, _kept(value))
-        made = load(text, name, f"{name} of {main.facts.source.file}:{main.facts.source.first}", dict(outside))
+        label = f"{name} of {main.facts.source.file}:{main.facts.source.first}"
+        made = load(text, name, label, dict(outside), origins=module.origins)
         with listening(log):
             start = functools.partial(made, **{main.facts.seeds[0]: seed})
             value, adjoints = run(start, values, derivative.signature)

@@ -26,9 +26,9 @@ def made(monkeypatch):
     counts = []
     load = srcgrad.derivative.load
 
-    def counted(*args):
+    def counted(*args, **options):
         counts.append(args[1])
-        return load(*args)
+        return load(*args, **options)
 
     monkeypatch.setattr(srcgrad.derivative, "load", counted)
     return counts

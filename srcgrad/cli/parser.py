@@ -19,7 +19,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="srcgrad", description="Readable derivatives of NumPy functions.")
     made.add_argument("--version", action=_Version, help="print the versions of srcgrad, Python and NumPy")
     commands = made.add_subparsers(required=True, metavar="COMMAND")
-    for add in (_dump, _check, _explain, _trace, _rules, _devices, _completion):
+    for add in (_dump, _show, _check, _explain, _trace, _rules, _devices, _completion):
         add(commands)
     return made
 
@@ -86,6 +86,17 @@ def _dump(commands: Commands[argparse.ArgumentParser]) -> None:
         "standalone files, each of which says how it was made",
     )
     once.add_argument("--watch", action="store_true", help="write again whenever a file is saved that the output needs")
+
+
+def _show(commands: Commands[argparse.ArgumentParser]) -> None:
+    text = "show a function and its derivative side by side, lines that belong together in one colour"
+    show = _add(commands, "show", text)
+    show.add_argument("targets", nargs="+", type=str.strip, metavar="TARGET", help=TARGET)
+    show.add_argument("--wrt", type=_names, metavar="NAMES", help=DEFAULT_WRT)
+    show.add_argument("--mode", choices=MODES, default="reverse", help="default: reverse")
+    show.add_argument("--target", choices=("numpy", "opencl"), default="numpy", help="opencl: kernels; default: numpy")
+    show.add_argument("--width", type=_positive, metavar="N", help="columns; default: those of the terminal")
+    show.add_argument("--json", action="store_true", help="print the lines of both sides and which belong together")
 
 
 def _check(commands: Commands[argparse.ArgumentParser]) -> None:
