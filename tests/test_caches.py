@@ -24,13 +24,13 @@ def cubes(x):
 def made(monkeypatch):
     """How many texts have been made."""
     counts = []
-    load = srcgrad.derivative.load
+    load = srcgrad.executed.load
 
     def counted(*args, **options):
         counts.append(args[1])
         return load(*args, **options)
 
-    monkeypatch.setattr(srcgrad.derivative, "load", counted)
+    monkeypatch.setattr(srcgrad.executed, "load", counted)
     return counts
 
 
