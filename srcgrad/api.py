@@ -38,6 +38,7 @@ def grad(
     has_aux: bool = False,
     autocast: Any = None,
     target: str = "numpy",
+    like: Any = None,
 ) -> Derivative:
     """The gradient of a real scalar function, as a function of the same arguments.
 
@@ -48,7 +49,8 @@ def grad(
     has the structure, shape, dtype and class of its argument, and memory of its own.
     With `autocast=np.float16` (or np.float32) arrays of floats are cast to it where the function begins, and to float32
     where elements are added up; the gradient has the argument's dtype. `target="opencl"` runs array statements as
-    kernels, `target="numba"` compiles loops; see docs/opencl.md and docs/numba.md.
+    kernels, `target="numba"` compiles loops; see docs/opencl.md and docs/numba.md. `like=(...)` are example arguments:
+    the text is for arguments of their shapes, equal lengths being equal, and checks that they are so (E5027).
 
     Errors: E5007 if the output is not a real scalar (use `vjp`), E5002 for integer or boolean inputs, E5009 for a
     `wrt` that names no parameter, E5019 for an unknown target, and those that say what in the function is not accepted.
@@ -61,7 +63,7 @@ def grad(
     """
     wrt = chosen_wrt(function, wrt, argnums)
     return Derivative(
-        function, "reverse", wrt, not isinstance(wrt, tuple), target, auxiliary=has_aux, autocast=autocast
+        function, "reverse", wrt, not isinstance(wrt, tuple), target, auxiliary=has_aux, autocast=autocast, like=like
     )
 
 
@@ -74,6 +76,7 @@ def value_and_grad(
     has_aux: bool = False,
     autocast: Any = None,
     target: str = "numpy",
+    like: Any = None,
 ) -> Derivative:
     """Value and gradient from one forward pass, as a function of the same arguments; see `grad`.
 
@@ -86,9 +89,8 @@ def value_and_grad(
     (np.float64(9.0), array([6.]))
     """
     wrt = chosen_wrt(function, wrt, argnums)
-    return Derivative(
-        function, "value-and-grad", wrt, not isinstance(wrt, tuple), target, auxiliary=has_aux, autocast=autocast
-    )
+    single = not isinstance(wrt, tuple)
+    return Derivative(function, "value-and-grad", wrt, single, target, auxiliary=has_aux, autocast=autocast, like=like)
 
 
 @makes("vjp")
@@ -183,14 +185,21 @@ def jvp(
 
 
 def source(
-    function: Callable[..., Any], mode: str = "reverse", wrt: Wrt | None = None, *, target: str = "numpy"
+    function: Callable[..., Any],
+    mode: str = "reverse",
+    wrt: Wrt | None = None,
+    *,
+    target: str = "numpy",
+    like: Any = None,
 ) -> str:
     """The text of a derivative. Without `wrt`: with respect to all parameters.
 
     `mode` is reverse, value-and-grad, vjp, forward, elementwise, hvp, jacobian or hessian. The last two put their
     result together column by column, which `srcgrad.jacobian` does itself, and with the fewer passes of the two modes.
     With `target="opencl"` it holds the kernels, as functions whose docstrings are the C. With `target="numba"`, the
-    mode vjp is the pullback alone, which runs both halves.
+    mode vjp is the pullback alone, which runs both halves. Annotations of shapes (`x: "n d"`, `x: float`,
+    `x: Float[Array, "n d"]`) make it for such arguments, as example arguments in `like=(...)` do; it begins with a
+    check of them.
 
     >>> from srcgrad import source
     >>> def cube(x): return x * x * x
@@ -206,7 +215,7 @@ def source(
         return text_of(function, mode, wrt, single, target)
     if mode not in TEXTS:
         raise DifferentiationError("E5006", f"no mode is called {mode!r}", f"use {', '.join(TEXTS)}, hvp or jacobian")
-    return Derivative(function, mode, wrt, single, target).source
+    return Derivative(function, mode, wrt, single, target, like=like).source
 
 
 def differentiate(

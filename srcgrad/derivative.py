@@ -17,6 +17,7 @@ from srcgrad.errors import DifferentiationError
 from srcgrad.executed import changes, executed
 from srcgrad.facts import UNKNOWN, Kind
 from srcgrad.into import adding
+from srcgrad.like import declared_of, refined
 from srcgrad.modules import Module
 from srcgrad.numba.boundary import without_axes
 from srcgrad.opencl.boundary import device_in, on_device, seen
@@ -58,12 +59,16 @@ class Derivative:
         *,
         auxiliary: bool = False,
         autocast: Any = None,
+        like: Any = None,
     ) -> None:
         self.function = function
+        self.like = like
         self.auxiliary = auxiliary
         self.autocast = precision(autocast)
         self.target = checked(target)
         self.mode = "pull" if (mode, target) == ("vjp", "numba") else mode  # compiled code gives no closure back
+        if like is not None and target == "numba":
+            raise DifferentiationError("E5019", "`like` is for texts of NumPy and OpenCL", "leave it out")
         self.primal, self.bound = primal_of(function)
         own = isinstance(self.primal, Derivative)  # whose `__wrapped__` is made when it is looked at
         self.signature = self.primal.__signature__ if own else inspect.signature(self.primal)
@@ -74,7 +79,6 @@ class Derivative:
         self._made: dict[Any, Compiled] = {}
         self._lock = threading.RLock()
         self._last: Compiled | None = None
-        self._kinds: dict[str, Kind] = {}
 
     def compiled(self, kinds: dict[str, Kind], inline: bool = False, resident: bool = False) -> Compiled:
         """The text for arguments of these kinds, executed; made if it is not there or out of date.
@@ -140,7 +144,17 @@ class Derivative:
         for name, value in zip(self.signature.parameters, values, strict=True):
             if name in self.wrt:
                 check_input(value, name)
-        return values, kinds
+        return values, refined(kinds, self.declared, values, fixed=self.like is not None)
+
+    @functools.cached_property
+    def declared(self) -> dict[str, Kind]:
+        """What annotations or examples tell of the arguments, before there are any."""
+        known = self.target != "numba"  # compiled code calls no check: it has the types of its arguments
+        return declared_of(self.primal, self.signature, self.bound, self.like) if known else {}
+
+    @functools.cached_property
+    def _kinds(self) -> dict[str, Kind]:
+        return dict(self.declared)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         values, kinds = self.arguments(args, kwargs)
@@ -215,7 +229,7 @@ class Derivative:
     @property
     def source(self) -> str:
         """The text of the derivative."""
-        return (self._last or self.compiled({})).text
+        return (self._last or self.compiled(self.declared)).text
 
     def report(self, sizes: Mapping[str, Sequence[int]] | None = None) -> Report:
         """The text beside its source, as a page to read; `sizes` are bytes, by the names of what is recorded.
@@ -264,7 +278,7 @@ class Derivative:
 
     @property
     def __wrapped__(self) -> Callable[..., Any]:
-        return (self._last or self.compiled({})).function
+        return (self._last or self.compiled(self.declared)).function
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -273,7 +287,7 @@ class Derivative:
 
     @property
     def __doc__(self) -> str | None:  # type: ignore[override]
-        return (self._last or self.compiled({})).function.__doc__
+        return (self._last or self.compiled(self.declared)).function.__doc__
 
     def __repr__(self) -> str:
         return f"<srcgrad {self.mode} of {getattr(self.primal, '__name__', 'f')} with respect to {', '.join(self.wrt)}>"

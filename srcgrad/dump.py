@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from srcgrad.analyse.annotations import annotated
 from srcgrad.declared import declared
 from srcgrad.emit.globals import Globals
 from srcgrad.emit.meaning import Copied, Made, Meaning
@@ -14,7 +15,7 @@ from srcgrad.emit.pieces import Pieces, write
 from srcgrad.errors import DifferentiationError
 from srcgrad.front.static import StaticFunction, StaticModule
 from srcgrad.front.target import find_target
-from srcgrad.inputs import active, annotated, check_names, named
+from srcgrad.inputs import active, check_names, named
 from srcgrad.modules import Module
 from srcgrad.names import Names
 from srcgrad.pipeline import Derived
@@ -82,7 +83,7 @@ class _Output:
         if rule_of(function) is not None or is_opaque(function):
             message = f"{function.qualname} has a rule of its own, or is opaque"
             raise DifferentiationError("E5008", message, "name a function that calls it")
-        kinds = annotated(function)
+        kinds = annotated(function.source.tree, function.module)
         names = active(function, kinds, self.module.read()) if wrt is None else named(function, wrt)
         known = list(self.module.made)
         known_as = function

@@ -35,6 +35,7 @@ CODES: dict[str, str] = {
     "E5024": "accumulator does not match the gradient",
     "E5025": "checkpoint that no derivative can follow",
     "E5026": "Numba cannot compile this",
+    "E5027": "argument unlike its declaration",
 }
 
 COLOURS = {"what": "1;31", "where": "36", "remedy": "32"}  # bold red, cyan, green

@@ -28,6 +28,8 @@ class Kind:
     owner: Any = None  # the class of a NamedTuple
     dtype: str = field(default="", compare=False)  # float16, or integer for an array of integers or booleans
     complex: bool = False  # whether it is, or holds, a complex number
+    shape: tuple[str, ...] | None = None  # the lengths of the axes as symbols or digits, where they are declared
+    floating: bool = False  # whether it has the dtype that all declared arguments share
 
 
 UNKNOWN = Kind()
@@ -59,6 +61,7 @@ class Spec:
     dtype: frozenset[str] = frozenset()
     ndim: int | None = 0
     extents: tuple[str, ...] | None = field(default=None, compare=False)  # the lengths of its axes, as symbols
+    length: str | None = None  # of an integer that is the length of an axis: that length
 
     @property
     def scalar(self) -> bool:

@@ -5,52 +5,14 @@ from __future__ import annotations
 import gast
 
 from srcgrad.analyse.active import activity
-from srcgrad.analyse.sources import dotted, is_complex_value
+from srcgrad.analyse.annotations import built_in, every_parameter
 from srcgrad.errors import DifferentiationError
-from srcgrad.facts import SCALAR, Kind
+from srcgrad.facts import Kind
 from srcgrad.front.static import StaticFunction
 from srcgrad.front.webs import parameters
 from srcgrad.modules import Module
 from srcgrad.pipeline import MODES, prepared
 from srcgrad.trees import Node, statements, stores, walk
-
-
-def annotated(function: StaticFunction) -> dict[str, Kind]:
-    """Parameters that are numbers by their annotation, or complex: `z: complex`, `z: NDArray[np.complex128]`."""
-    found = {}
-    for parameter in _each(function.source.tree):
-        if _annotation(parameter, function) in ("float", "int"):
-            found[parameter.id] = SCALAR
-        elif parameter.annotation is not None and _names_complex(parameter.annotation, function):
-            number = isinstance(parameter.annotation, gast.Name | gast.Attribute | gast.Constant)
-            found[parameter.id] = Kind("scalar", 0, complex=True) if number else Kind(complex=True)
-    return found
-
-
-def _names_complex(annotation: Node, function: StaticFunction) -> bool:
-    """Whether an annotation names a complex type anywhere."""
-    if isinstance(annotation, gast.Constant):
-        try:
-            annotation = gast.parse(str(annotation.value), mode="eval").body
-        except SyntaxError:
-            return False
-    names = [node for node in walk(annotation) if isinstance(node, gast.Name | gast.Attribute)]
-    return any(is_complex_value(getattr(dotted(node, function.module), "object", None)) for node in names)
-
-
-def _each(tree: Node) -> list[Node]:
-    arguments = tree.args
-    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-
-
-def _annotation(parameter: Node, function: StaticFunction) -> str:
-    """The built-in type that a parameter is annotated with; empty if there is none."""
-    node = parameter.annotation
-    spelled = getattr(node, "id", None) or getattr(node, "value", None)
-    if not isinstance(spelled, str) or spelled not in ("float", "int", "bool", "str"):
-        return ""
-    found = function.module.lookup(spelled)
-    return spelled if found is not None and isinstance(found.object, type) else ""
 
 
 def named(function: StaticFunction, wrt: tuple[str, ...]) -> tuple[str, ...]:
@@ -116,7 +78,7 @@ def discrete(function: StaticFunction) -> frozenset[str]:
         *zip(tree.args.kwonlyargs, tree.args.kw_defaults, strict=True),
     ]
     found = {p.id for p, value in defaults if isinstance(value, gast.Constant) and not _is_float(value.value)}
-    found |= {p.id for p in _each(tree) if _annotation(p, function) in ("int", "bool", "str")}
+    found |= {p.id for p in every_parameter(tree) if built_in(p, function.module) in ("int", "bool", "str")}
     for node in walk(tree):
         if isinstance(node, gast.Subscript):
             found |= _names(node.slice)

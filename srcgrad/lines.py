@@ -9,13 +9,14 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any  # functions of arbitrary arguments
 
+from srcgrad.analyse.annotations import annotated
 from srcgrad.api import float_arguments
 from srcgrad.derivative import Derivative
 from srcgrad.derive.kept import Saved
 from srcgrad.facts import Facts, Kind
 from srcgrad.front.target import find_target
 from srcgrad.imported import function_of, module_of
-from srcgrad.inputs import active, annotated, check_names, named
+from srcgrad.inputs import active, check_names, named
 from srcgrad.modules import Module
 from srcgrad.options import Wrt
 from srcgrad.running import run
@@ -106,7 +107,7 @@ def explained(
     check_names(functions, wrt)
     made = []
     for function in functions:
-        kinds = annotated(function)
+        kinds = annotated(function.source.tree, function.module)
         names = active(function, kinds) if wrt is None else named(function, wrt)
         if arguments is None:
             facts, sizes = _facts(function, names, kinds), dict[str, list[int]]()

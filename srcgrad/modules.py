@@ -46,6 +46,11 @@ def _file(facts: Facts) -> str:
     return facts.source.file if code is None else str(code.co_filename)
 
 
+def _known(kinds: dict[str, Kind]) -> tuple[Any, ...]:
+    """Kinds as a key, with the dtypes that comparing them leaves out."""
+    return tuple((name, kind, kind.dtype) for name, kind in sorted(kinds.items(), key=lambda item: item[0]))
+
+
 def _step(function: Any) -> Step | None:
     return function if isinstance(function, Step) else None
 
@@ -67,6 +72,7 @@ class Module:
     seeded: bool = True  # whether gradients take a seed; without it they are for the seed 1.0
     target: str = "numpy"  # or opencl: what array operations run on
     autocast: str = ""  # the dtype to which floating arrays are cast, float16 or float32, or empty
+    double: bool = False  # whether a function of this text makes arrays of float64 beside arguments of a declared dtype
     explained: bool = False  # whether it is asked what the backward half keeps
     tidy: bool = False  # whether the user's statements are laid out as black has them, where they are not
     made: dict[Any, Derived] = field(default_factory=dict)
@@ -172,7 +178,7 @@ class Module:
     ) -> str:
         """The name of the derivative of `function` in this text; it is made if it is not there yet."""
         kinds = kinds if mode != "primal" else {}
-        key = (_identity(function), mode, wrt, tuple(sorted(kinds.items(), key=lambda item: item[0])), auxiliary)
+        key = (_identity(function), mode, wrt, _known(kinds), auxiliary)
         if key in self.pending:
             return self.pending[key]
         source, namespace = self.source(function)
@@ -212,7 +218,7 @@ class Module:
         return found
 
     def _analysed(self, function: Any, kinds: dict[str, Kind]) -> Any:
-        key = (_identity(function), tuple(sorted(kinds.items(), key=lambda item: item[0])))
+        key = (_identity(function), _known(kinds))
         if key not in self.specs:
             self.specs[key] = None, UNKNOWN, True  # a recursive call learns nothing
             source, namespace = self.source(function)

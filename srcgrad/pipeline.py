@@ -27,6 +27,7 @@ from srcgrad.analyse.shapes import shapes
 from srcgrad.analyse.shifts import shifts
 from srcgrad.derive.autocast import autocast
 from srcgrad.derive.calls import calls
+from srcgrad.derive.declared import check
 from srcgrad.derive.finish import gradient, primal
 from srcgrad.derive.forward import dotted, tangent
 from srcgrad.derive.kept import kept
@@ -226,6 +227,7 @@ def _derived(
         program = each(program, facts)
     if module.explained:
         facts.kept = kept(program, facts)
+    program.forward = [*check(kinds, facts), *program.forward]
     free = outer_names(program, facts, source.tree)
     return Derived(made, assemble(program, facts, source.tree, made), facts, free)
 
@@ -267,8 +269,7 @@ def analysed(
     source: Source, namespace: Namespace, kinds: dict[str, Kind], module: Any, step: Step | None = None
 ) -> Any:
     """What is known of a function's result, for arguments of these kinds, or None; its kind; may it be complex."""
-    everything = tuple(parameters(source.tree))
-    facts, program = prepared(source, namespace, "reverse", everything, kinds, module, step)
+    facts, program = prepared(source, namespace, "reverse", tuple(parameters(source.tree)), kinds, module, step)
     facts.called = True
     for each in (*FRONT, containers, activity, complexes, shapes):
         program = each(program, facts)

@@ -1516,7 +1516,7 @@ def f(x, c):
 """,
     ),
     "tree of tuples": (
-        "E5016",
+        "E5005",
         """
 def ev(t):
     if len(t) == 1:

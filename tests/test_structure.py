@@ -72,6 +72,7 @@ ORDER = (
     },
     {
         "arguments",
+        "like",
         "into",
         "tape",
         "running",

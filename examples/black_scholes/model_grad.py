@@ -18,9 +18,7 @@ def normal_cdf_vjp(x):
 
     def normal_cdf_back(y_bar):
         # line 9: return 0.5 * (1.0 + erf(x / np.sqrt(2.0)))
-        t3_bar = y_bar * 0.5
-        t2_bar = sum_to(t3_bar * (2.0 / math.sqrt(np.pi)) * np.exp(-t2 * t2), t2)
-        x_bar = t2_bar / t1
+        x_bar = y_bar * 0.5 * (2.0 / math.sqrt(np.pi)) * np.exp(-t2 * t2) / t1
         return x_bar
 
     return y, normal_cdf_back

@@ -25,10 +25,8 @@ def price_grad(spot, strike, time, rate, volatility, y_bar=1.0):
 
     # line 17: return spot * normal_cdf(d1) - strike * np.exp(-rate * time) * normal_...
     check_seed(y_bar, spot * normal_cdf_value - t6 * normal_cdf_value_)
-    t7_bar = -y_bar * t6 * 0.5
-    t5_bar = sum_to(t7_bar * (2.0 / math.sqrt(np.pi)) * np.exp(-t5 * t5), t5)
-    t8_bar = y_bar * spot * 0.5
-    t3_bar = sum_to(t8_bar * (2.0 / math.sqrt(np.pi)) * np.exp(-t3 * t3), t3)
+    t5_bar = -y_bar * t6 * 0.5 * (2.0 / math.sqrt(np.pi)) * np.exp(-t5 * t5)
+    t3_bar = y_bar * spot * 0.5 * (2.0 / math.sqrt(np.pi)) * np.exp(-t3 * t3)
     d1_bar = t3_bar / t2
     spot_bar = sum_to(y_bar * normal_cdf_value, spot)
     # line 16: d2 = d1 - spread

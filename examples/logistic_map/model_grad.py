@@ -6,6 +6,8 @@ def orbit_sum_grad(x, r, n, s_bar=1.0):
 
     Recorded: x, each trip of the loop in line 7 (needed by line 8).
     """
+    if not all(isinstance(value, (int, float)) for value in (x, r)):
+        raise TypeError("E5027 x and r are declared float")
     x_stack = []
     for _ in range(n):
         x_stack.append(x)

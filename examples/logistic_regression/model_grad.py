@@ -28,9 +28,8 @@ def cross_entropy_vjp(scores, labels):
         t3_bar = sum_to(np.broadcast_to(t6_bar, np.shape(t6)), log_sum) / t3
         shifted_bar = shifted_bar + t3_bar[:, None] * t2
         # line 8: shifted = scores - np.max(scores, axis=1, keepdims=True)
-        t1_bar = -sum_to(shifted_bar, t1)
-        scores_bar = sum_to(shifted_bar, scores)
-        scores_bar = scores_bar + share(t1_bar, scores, t1, 1, True)
+        t1_bar = -shifted_bar.sum(axis=1, keepdims=True)
+        scores_bar = shifted_bar + share(t1_bar, scores, t1, 1, True)
         return scores_bar
 
     return y, cross_entropy_back

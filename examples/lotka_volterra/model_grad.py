@@ -43,6 +43,13 @@ def predators_after_grad(
     Recorded: rates_back_2, each trip of the loop in line 22 (needed by line 25).
     Recorded: rates_back_3, each trip of the loop in line 22 (needed by line 26).
     """
+    if not all(
+        isinstance(value, (int, float))
+        for value in (prey, predators, birth, hunt, feed, death, h)
+    ):
+        raise TypeError(
+            "E5027 prey, predators, birth, hunt, feed, death and h are declared float"
+        )
     rates_back_stack = []
     rates_back_1_stack = []
     rates_back_2_stack = []

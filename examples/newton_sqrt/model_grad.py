@@ -6,6 +6,8 @@ def newton_sqrt_grad(a, x_bar=1.0):
 
     Recorded: x, each trip of the loop in line 7 (needed by line 8).
     """
+    if not isinstance(a, (int, float)):
+        raise TypeError("E5027 a is declared float")
     x_stack = []
     x = a
     trips = 0

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 
 import gast
 import numpy as np
 
+from srcgrad.analyse.extents import broadcast, canonical, extents, product, with_extents
+from srcgrad.analyse.kept import without_kept
 from srcgrad.facts import Facts, Spec
 from srcgrad.rules import rule_of
 from srcgrad.trees import Node
@@ -27,12 +30,13 @@ def with_dtype(is_complex: bool, spec: Spec) -> Spec:
 
 def joined(*specs: Spec) -> Spec:
     """The spec of an elementwise combination: shapes broadcast, dtypes promote."""
-    ranks = [spec.ndim for spec in specs]
-    rank = None if None in ranks else max([r for r in ranks if r is not None], default=0)
-    shape = frozenset[str]().union(*(s.shape for s in specs))
-    like = next((s for s in specs if s.shape == shape and s.ndim == rank), None)
     dtype = frozenset[str]().union(*(s.dtype for s in specs))
-    return Spec(shape, dtype, rank, None if like is None else like.extents)
+    known = [extents(spec) for spec in specs]
+    lengths = [each for each in known if each is not None]
+    if len(lengths) == len(specs):
+        return with_extents(functools.reduce(broadcast, lengths, ()), dtype)
+    shape = frozenset[str]().union(*(canonical(s).shape for s in specs))
+    return Spec(without_kept(shape), dtype, None)
 
 
 def spec_of_tree(node: Node, facts: Facts) -> Spec:
@@ -45,16 +49,28 @@ def spec_of_tree(node: Node, facts: Facts) -> Spec:
         return spec_of_tree(node.operand, facts)
     if isinstance(node, gast.BinOp) and not isinstance(node.op, gast.MatMult):
         return joined(*_both(node, facts))
+    if isinstance(node, gast.BinOp):
+        one, two = spec_of_tree(node.left, facts), spec_of_tree(node.right, facts)
+        return product(one, two, one.dtype | two.dtype) or _unknown(node)
+    if isinstance(node, gast.Attribute) and node.attr == "T":
+        whole = spec_of_tree(node.value, facts)
+        lengths = extents(whole)
+        return _unknown(node) if lengths is None else with_extents(lengths[::-1], whole.dtype)
     if isinstance(node, gast.Compare):
         sides = joined(*(spec_of_tree(n, facts) for n in [node.left, *node.comparators]))
-        return Spec(sides.shape, frozenset(), sides.ndim)
+        return replace(sides, dtype=frozenset())
     if isinstance(node, gast.Call):
         return _of_call(node, facts)
-    if isinstance(node, gast.Attribute) and node.attr in ("size", "ndim"):
+    if isinstance(node, gast.Attribute) and node.attr in ("size", "ndim", *_NUMBERS):
+        return Spec()
+    if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Attribute) and node.value.attr == "shape":
         return Spec()
     if isinstance(node, gast.Attribute) and node.attr in ("real", "imag"):
         return as_real(spec_of_tree(node.value, facts))
     return _unknown(node)
+
+
+_NUMBERS = ("pi", "e", "inf", "nan", "euler_gamma")  # of NumPy and math: no user's array has such attributes
 
 
 def _both(node: Node, facts: Facts) -> list[Spec]:
@@ -69,20 +85,31 @@ def _both(node: Node, facts: Facts) -> list[Spec]:
 def _of_call(node: Node, facts: Facts) -> Spec:
     function = node.func
     if isinstance(function, gast.Attribute) and isinstance(function.value, gast.Name):
+        if function.value.id == facts.imports.get("math"):
+            return Spec()
         if function.value.id == facts.imports.get("np"):
             if function.attr == "size":
                 return Spec()
             if function.attr in ("zeros_like", "full_like"):
                 return spec_of_tree(node.args[0], facts)
+            if function.attr == "where" and len(node.args) == 3:
+                chosen = joined(*(spec_of_tree(a, facts) for a in node.args))
+                return replace(chosen, dtype=joined(*(spec_of_tree(a, facts) for a in node.args[1:])).dtype)
             rule = rule_of(getattr(np, function.attr, None))
             if rule is not None and rule.kind == "elementwise" and not node.keywords:
                 return joined(*(spec_of_tree(a, facts) for a in node.args))
-    if isinstance(function, gast.Name) and function.id in (
-        facts.imports.get("sum_to"),
-        facts.imports.get("zeros_like"),
-    ):
-        return spec_of_tree(node.args[1 if function.id == facts.imports.get("sum_to") else 0], facts)
+    for helper, place in _SHAPED.items():
+        if isinstance(function, gast.Name) and function.id == facts.imports.get(helper):
+            like = spec_of_tree(node.args[place], facts)
+            if helper in ("sum_to", "zeros_like"):
+                return like
+            return replace(like, dtype=frozenset[str]().union(*(spec_of_tree(a, facts).dtype for a in node.args[:3])))
+    if isinstance(function, gast.Name) and function.id == facts.imports.get("count"):
+        return Spec()
     return _unknown(node)
+
+
+_SHAPED = {"sum_to": 1, "zeros_like": 0, "matmul_left": 1, "dot_left": 1, "matmul_right": 2, "dot_right": 2, "share": 1}
 
 
 def _unknown(node: Node) -> Spec:

@@ -17,10 +17,57 @@ Extents = tuple[str, ...]
 
 def extents(spec: Spec) -> Extents | None:
     """The lengths of the axes; None where the rank is unknown."""
-    if spec.extents is not None or spec.ndim is None:
+    if spec.extents is not None or spec.ndim is None or spec.ndim < 0:
         return spec.extents
     whole = " & ".join(sorted(spec.shape))
     return tuple(f"{whole}.{axis}" for axis in range(spec.ndim))
+
+
+def canonical(spec: Spec) -> Spec:
+    """The spec with its extents, where the rank is known: equal extents have one spelling."""
+    known = extents(spec)
+    return spec if known is None or spec.extents is not None else with_extents(known, spec.dtype)
+
+
+def broadcast(one: Extents, two: Extents) -> Extents:
+    """The lengths of the axes of what broadcasting makes of two shapes.
+
+    >>> broadcast(("n", "d"), ("1",)), broadcast(("n", "d"), ("m", "1", "d"))
+    (('n', 'd'), ('m', 'n', 'd'))
+    >>> broadcast(("n",), ("m",))
+    ('m^n',)
+    """
+    if len(one) < len(two):
+        one, two = two, one
+    lead = len(one) - len(two)
+    return (*one[:lead], *(_joined(a, b) for a, b in zip(one[lead:], two, strict=True)))
+
+
+def _joined(one: str, two: str) -> str:
+    """The length of an axis along which two broadcast: a literal that is not 1 decides."""
+    atoms = {*one.split("^"), *two.split("^")} - {"1"}
+    literal = sorted(atom for atom in atoms if atom.isdigit())
+    return "^".join(literal or sorted(atoms)) or "1"
+
+
+def summed_axes(made: Extents, wanted: Extents) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """The axes of a value that broadcasting added before those of an operand, and those that it widened from 1.
+
+    None where the lengths do not tell.
+
+    >>> summed_axes(("n", "d"), ("d",)), summed_axes(("n", "d"), ("n", "1")), summed_axes(("n", "d"), ("k", "d"))
+    (((0,), ()), ((), (1,)), None)
+    """
+    lead = len(made) - len(wanted)
+    if lead < 0:
+        return None
+    widened = []
+    for axis, (a, b) in enumerate(zip(made[lead:], wanted, strict=True)):
+        if a != b and b != "1":
+            return None
+        if a != b:
+            widened.append(lead + axis)
+    return tuple(range(lead)), tuple(widened)
 
 
 def with_extents(found: Extents, dtype: frozenset[str]) -> Spec:
@@ -30,13 +77,19 @@ def with_extents(found: Extents, dtype: frozenset[str]) -> Spec:
 
 
 def part_of(whole: Spec, index: Node, integers: frozenset[str], counters: frozenset[str]) -> Spec | None:
-    """The spec of `a[index]` for integers and slices whose bounds are literals, or arithmetic of counters of loops."""
+    """The spec of `a[index]` for integers, None, and slices whose bounds are literals, or arithmetic of counters."""
     known = extents(whole)
-    parts = index.elts if isinstance(index, gast.Tuple) else [index]
-    if known is None or len(parts) > len(known):
+    parts = _without_ellipsis(index.elts if isinstance(index, gast.Tuple) else [index], len(known or ()))
+    used = [one for one in parts if not _is(one, None)]
+    if known is None or len(used) > len(known):
         return None
     made: list[str] = []
-    for axis, one in zip(known, parts, strict=False):
+    left = iter(known)
+    for one in parts:
+        if _is(one, None):
+            made.append("1")
+            continue
+        axis = next(left)
         signature = part_signature(one, integers)
         if signature is None and isinstance(one, gast.Slice) and set(loads(one)) <= counters:
             marks = "".join(f"|{name}|" for name in dict.fromkeys(loads(one)))
@@ -45,8 +98,21 @@ def part_of(whole: Spec, index: Node, integers: frozenset[str], counters: frozen
             return None
         if signature != "int":
             made.append(axis if signature == "0" else f"{axis}[{signature}]")
-    found = (*made, *known[len(parts) :])
+    found = (*made, *known[len(used) :])
     return whole if found == known else with_extents(found, whole.dtype)
+
+
+def _is(one: Node, value: object) -> bool:
+    return isinstance(one, gast.Constant) and one.value is value
+
+
+def _without_ellipsis(parts: list[Node], rank: int) -> list[Node]:
+    """The parts of an index with a `:` for each axis that `...` stands for."""
+    place = next((k for k, one in enumerate(parts) if _is(one, Ellipsis)), None)
+    if place is None:
+        return parts
+    missing = rank - sum(1 for one in parts if not _is(one, None)) + 1
+    return [*parts[:place], *(gast.Slice(None, None, None) for _ in range(missing)), *parts[place + 1 :]]
 
 
 def _subscript(one: Node) -> Node:
@@ -54,11 +120,12 @@ def _subscript(one: Node) -> Node:
 
 
 def product(one: Spec, two: Spec, dtype: frozenset[str]) -> Spec | None:
-    """The spec of `a @ b` for ranks 1 and 2."""
+    """The spec of `a @ b`: of the axes before the last two, which broadcast, and of the outer ones."""
     left, right = extents(one), extents(two)
-    if left is None or right is None or not 1 <= len(left) <= 2 or not 1 <= len(right) <= 2:
+    if not left or not right:
         return None
-    return with_extents((*left[:-1], *(right[1:] if len(right) == 2 else ())), dtype)
+    outer = (*left[-2:-1], *(right[-1:] if len(right) > 1 else ()))
+    return with_extents((*broadcast(left[:-2], right[:-2]), *outer), dtype)
 
 
 def counters(function: Node) -> frozenset[str]:

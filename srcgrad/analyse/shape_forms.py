@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import gast
 import numpy as np
 
 from srcgrad.analyse.extents import extents, product, with_extents
+from srcgrad.analyse.kept import kept
 from srcgrad.facts import Facts, Operation, Spec
 from srcgrad.front.results import several_of
 from srcgrad.runtime import cast, hook, owned, probe, probed, sum_to
@@ -13,19 +16,31 @@ from srcgrad.trees import Node, stores
 
 
 def _reduction(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
-    axis, keep = operation.bound.get("axis"), operation.bound.get("keepdims")
-    kept = isinstance(keep, gast.Constant) and keep.value is True
     whole = next(iter(arguments.values()))
-    if axis is None or (isinstance(axis, gast.Constant) and axis.value is None):
-        if keep is None or (isinstance(keep, gast.Constant) and keep.value is False):
-            return Spec(frozenset(), whole.dtype, 0)
-        return Spec(opaque.shape, whole.dtype, whole.ndim if kept else None)
-    rank = whole.ndim
-    if rank is not None and not kept:
-        many = len(axis.elts) if isinstance(axis, gast.Tuple) else 1
-        literal = isinstance(axis, gast.Constant | gast.Tuple | gast.UnaryOp)
-        rank = rank - many if literal and keep is None else None
-    return Spec(opaque.shape if rank != 0 else frozenset(), whole.dtype, rank)
+    axis, keep = literal(operation.bound.get("axis")), literal(operation.bound.get("keepdims"), False)
+    if axis is None and keep is False:
+        return Spec(frozenset(), whole.dtype, 0)
+    if axis is ... or not isinstance(keep, bool):
+        rank = whole.ndim if keep is True else None
+        return Spec(opaque.shape if rank != 0 else frozenset(), whole.dtype, rank)
+    known = extents(whole)
+    if known is None:
+        return Spec(kept(whole.shape, axis) if keep else opaque.shape, whole.dtype, None)
+    along = (
+        {k % max(len(known), 1) for k in (axis if isinstance(axis, tuple) else (axis,))} if axis is not None else None
+    )
+    left = [("1" if keep else "") if along is None or k in along else one for k, one in enumerate(known)]
+    return with_extents(tuple(one for one in left if one), whole.dtype)
+
+
+def literal(node: Node, default: object = None) -> object:
+    """The value of a literal, or what stands for one that is left out; Ellipsis for anything else."""
+    try:
+        found: object = default if node is None else gast.literal_eval(node)
+    except (ValueError, TypeError):
+        return ...
+    whole = isinstance(found, tuple) and all(type(item) is int for item in found)
+    return found if found is None or isinstance(found, bool | int) or whole else ...
 
 
 def _same(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
@@ -56,20 +71,38 @@ def _outer(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Sp
 
 def _transpose(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
     whole = next(iter(arguments.values()))
-    return Spec(opaque.shape if whole.ndim not in (0, 1) else whole.shape, whole.dtype, whole.ndim)
+    known, axes = extents(whole), literal(operation.bound.get("axes"))
+    if known is None or len(known) < 2:
+        return whole if known is not None else Spec(opaque.shape, whole.dtype, None)
+    order = tuple(reversed(range(len(known)))) if axes is None else axes
+    if not isinstance(order, tuple) or len(order) != len(known):
+        return Spec(opaque.shape, whole.dtype, whole.ndim)
+    return with_extents(tuple(known[k] for k in order), whole.dtype)
+
+
+def _swapped(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
+    whole = next(iter(arguments.values()))
+    known = extents(whole)
+    places = [literal(operation.bound.get(one)) for one in ("axis1", "axis2")]
+    if known is None or not all(type(k) is int and -len(known) <= k < len(known) for k in places):
+        return Spec(opaque.shape, whole.dtype, whole.ndim)
+    made = list(known)
+    one, two = (int(str(k)) for k in places)
+    made[one], made[two] = made[two], made[one]
+    return with_extents(tuple(made), whole.dtype)
 
 
 def _cast(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
     whole, dtype = arguments["x"], operation.bound["dtype"]
     known = isinstance(dtype, gast.Attribute) and dtype.attr in ("float16", "float32")
-    return Spec(whole.shape, frozenset([dtype.attr]) if known else opaque.dtype, whole.ndim)
+    return replace(whole, dtype=frozenset([dtype.attr]) if known else opaque.dtype)
 
 
 FORMS = {
     np.sum: _reduction, np.mean: _reduction, np.max: _reduction, np.min: _reduction, np.prod: _reduction,
     np.var: _reduction, np.std: _reduction, np.copy: _same, np.transpose: _transpose, np.matmul: _product,
-    np.dot: _product, np.outer: _outer, np.full_like: _same, sum_to: _like, np.flip: _same, np.roll: _same,
-    owned: _same, hook: _same, probe: _same, probed: _same, cast: _cast,
+    np.dot: _product, np.outer: _outer, np.full_like: _same, sum_to: _like, np.swapaxes: _swapped, np.flip: _same,
+    np.roll: _same, owned: _same, hook: _same, probe: _same, probed: _same, cast: _cast,
 }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import gast
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.analyse.complexes import may_be_complex
 from srcgrad.analyse.containers import part_of
-from srcgrad.derive.broadcast import flexible, full, is_spread, narrow_form, settle
+from srcgrad.derive.broadcast import flexible, full, is_spread, is_summed, narrow_form, settle
 from srcgrad.derive.conjugates import real_part
 from srcgrad.derive.states import ABSENT, EITHER, NUMBER, PRESENT, ZERO, State
 from srcgrad.facts import UNKNOWN, Facts, Spec, copied
@@ -68,8 +68,9 @@ class Adjoints:
         narrow = narrow_form(value, self.facts)
         if narrow is None:
             return value
-        if flexible(operand, self.facts):
-            self.specs[operand.id] = spec_of_tree(narrow, self.facts)
+        made = spec_of_tree(narrow, self.facts)
+        if flexible(operand, self.facts) or (made.scalar and is_summed(operand, self.facts)):
+            self.specs[operand.id] = made
             return narrow
         return narrow if self.exists(operand.id) else full(narrow, operand, self.facts)
 
@@ -249,4 +250,4 @@ def is_fresh_value(value: Node, facts: Facts) -> bool:
     return False
 
 
-_MAKERS = ("astype", "where", "full_like", "zeros_like", "exp", "cos", "sin", "log", "outer", "matmul", "dot")
+_MAKERS = ("astype", "sum", "where", "full_like", "zeros_like", "exp", "cos", "sin", "log", "outer", "matmul", "dot")

@@ -6,12 +6,15 @@ elementwise operation has been undone, or is narrower and must be expanded.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import gast
 import numpy as np
 
-from srcgrad.analyse.adjoint_shapes import spec_of_tree
+from srcgrad.analyse.adjoint_shapes import joined, spec_of_tree
+from srcgrad.analyse.extents import extents, summed_axes, with_extents
+from srcgrad.analyse.kept import axis_kept
 from srcgrad.facts import Facts, Operation, Spec, copied
 from srcgrad.minus import negated
 from srcgrad.trees import Node, expression
@@ -30,21 +33,22 @@ def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
     wanted = facts.spec.get(operand)
     made = spec_of_tree(value, facts)
     widened = adjoints.specs.get(like.targets[0].id) == wide(like.targets[0].id)
-    if not result.shape <= made.shape and not widened:
+    if joined(made, result).shape != made.shape and not widened:
         if wanted is not None and wanted.shape == result.shape:
-            if flexible(operand, facts):
+            if flexible(operand, facts) or (made.scalar and is_summed(operand, facts)):
                 adjoints.specs[operand.id] = made
                 return value
             return value if adjoints.exists(operand.id) else full(value, operand, facts)
         value = expand(value, like.targets[0].id, facts)
-        made = Spec(made.shape | result.shape, made.dtype, None)
+        made = replace(joined(made, result), dtype=made.dtype)
     if wanted is not None and made.shape == wanted.shape and (made.dtype == wanted.dtype or not made.shape):
         return value
     if flexible(operand, facts, isinstance(value, gast.Name)) and not (wanted is not None and wanted.scalar):
         adjoints.specs[operand.id] = wide(operand.id) if widened else made
         return value
-    if wanted is not None and wanted.scalar and facts.module.target == "numpy":
-        summed = _dot(value, facts)
+    if wanted is not None and not widened and facts.module.target == "numpy" and not adjoints.is_half(operand.id):
+        summed = _dot(value, facts) if wanted.scalar else None
+        summed = summed or _summed(value, made, wanted)
         if summed is not None:
             return summed
     wider = f", {facts.library('np')}.float32" if adjoints.is_half(operand.id) else ""
@@ -62,6 +66,29 @@ def _dot(value: Node, facts: Facts) -> Node | None:
         return None
     made = expression(f"{facts.library('np')}.dot(a, b)", a=product.left, b=product.right)
     return made if minus is None else gast.UnaryOp(gast.USub(), made)
+
+
+def _summed(value: Node, made: Spec, wanted: Spec) -> Node | None:
+    """`value.sum(axis=0)`, where the axes along which the operand was broadcast are known; None where they are not."""
+    if "float16" in made.dtype or not (made.dtype == wanted.dtype or (wanted.scalar and not wanted.dtype)):
+        return None
+    minus = negated(value)
+    if minus is not None:
+        summed = _summed(minus, made, wanted)
+        return None if summed is None else gast.UnaryOp(gast.USub(), summed)
+    one, two = extents(made), extents(wanted)
+    axes = summed_axes(one, two) if one and two is not None else None
+    if axes is None:
+        along = axis_kept(wanted.shape, made.shape)
+        kept_along = along is not ... and along is not None and (one is None or two is None)
+        return expression(f"value.sum(axis={along!r}, keepdims=True)", value=value) if kept_along else None
+    lead, widened = axes
+    if one is not None and len(lead) == len(one):
+        return expression("value.sum()", value=value)
+    for along, keep in ((widened, ", keepdims=True"), (lead, "")):
+        if along:
+            value = expression(f"value.sum(axis={along[0] if len(along) == 1 else along!r}{keep})", value=value)
+    return value
 
 
 def wide(primal: str) -> Spec:
@@ -95,6 +122,15 @@ def _hands_on(operation: Operation, facts: Facts) -> bool:
     return sum(isinstance(a, gast.Name) and a.id in facts.active for a in operation.bound.values()) == 1
 
 
+def is_summed(operand: Node, facts: Facts) -> bool:
+    """Whether a name is a sum or mean that is read once: its adjoint may be one number for all of its elements."""
+    if operand.id in facts.wrt or facts.reads.get(operand.id) != 1 or operand.id in facts.rebound:
+        return False
+    definition = facts.definition.get(operand.id)
+    operation = None if definition is None else facts.operation.get(getattr(definition, "value", None))
+    return operation is not None and operation.function in (np.sum, np.mean)
+
+
 def expand(value: Node, primal: str, facts: Facts) -> Node:
     """`value` broadcast to the shape of a primal value."""
     return expression(
@@ -124,21 +160,30 @@ def is_spread(value: Node, facts: Facts) -> bool:
 def narrow_form(value: Node, facts: Facts) -> Node | None:
     """What `spread` broadcasts, where its axis is a literal: `g`, or g with an axis more; None otherwise."""
     g, axis, keepdims = value.args[0], *_literals(value)
+    if spec_of_tree(g, facts).scalar:
+        return g
     if axis is ... or keepdims is ...:
         return None
     whole = spec_of_tree(value.args[1], facts)
     if whole.ndim == 1 and axis in (0, -1, (0,), (-1,)) and not keepdims:
         return g
+    known = spec_of_tree(g, facts)
     if axis is None or keepdims:
-        known = spec_of_tree(g, facts)
         if axis is None and not keepdims:
             return g
-        return _neutral(g, known, facts)
-    if isinstance(axis, int) and axis > 0:  # the sum has an axis at least: it is an array
+        return g if known.ndim is not None else _neutral(g, known, facts)
+    rank = whole.ndim
+    if rank is not None and axis in (-1, (-1,)) and rank > 1:
+        axis = rank - 1
+    if isinstance(axis, int) and (axis > 0 or (axis == 0 and known.ndim)):  # the sum has an axis: it is an array
         made = expression(f"g[{':, ' * axis}None]", g=g)
     else:
         made = expression(f"{facts.library('np')}.expand_dims(g, {axis!r})", g=g)
-    return _neutral(made, spec_of_tree(g, facts), facts)
+    lengths = extents(known)
+    if isinstance(axis, int) and lengths and rank == len(lengths) + 1 and axis >= 0:
+        facts.spec[made] = with_extents((*lengths[:axis], "1", *lengths[axis:]), known.dtype)
+        return made
+    return _neutral(made, known, facts)
 
 
 def _neutral(node: Node, spec: Spec, facts: Facts) -> Node:

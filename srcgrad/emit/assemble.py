@@ -130,7 +130,9 @@ def _own_text(node: Node, facts: Facts) -> Node:
 def _comments_above(node: Node, facts: Facts) -> list[str]:
     """Comment lines that stand alone right above a user's statement, and a comment behind a header."""
     user: Node = facts.origin.get(node, node)
-    if node in facts.pushes or (user not in facts.text and not isinstance(user, COMPOUND)):
+    if node in facts.pushes or not hasattr(user, "lineno"):
+        return []
+    if user not in facts.text and not isinstance(user, COMPOUND):
         return []
     found: list[str] = []
     line = user.lineno - 1

@@ -27,6 +27,7 @@ from srcgrad.runtime import (
     check_item,
     check_number,
     check_seed,
+    check_shapes,
     require_handled,
 )
 from srcgrad.sealed import is_opaque
@@ -214,6 +215,7 @@ _REPORTS = (
     builtins.print,
     check_array,
     check_seed,
+    check_shapes,
     check_complex,
     check_floating,
     require_handled,

@@ -23,6 +23,7 @@ _LOOKING = (
     "check_item",
     "check_number",
     "check_seed",
+    "check_shapes",
     "check_shape",
     "spread",
 )

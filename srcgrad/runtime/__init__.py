@@ -30,6 +30,7 @@ from srcgrad.runtime.contract import (
     tensordot_left,
     tensordot_right,
 )
+from srcgrad.runtime.declared import check_shapes
 from srcgrad.runtime.einsum import einsum_adjoint, einsum_adjoints, einsum_tangent
 from srcgrad.runtime.fourier import doubled, lengths, opposite, resized, transformed
 from srcgrad.runtime.given import check_adjoint, check_adjoints, check_total, given_adjoints
@@ -122,6 +123,7 @@ __all__ = [
     "check_number",
     "check_seed",
     "check_shape",
+    "check_shapes",
     "check_total",
     "choose_transpose",
     "cofactor",

@@ -30,7 +30,7 @@ def loss_value_and_grad(w, X, y, y_bar=1.0):
     t3_bar = y_bar / count(t3)
     t1_bar = sum_to(np.broadcast_to(t3_bar, np.shape(t3)), t1)
     z_bar = sum_to(np.broadcast_to(-t3_bar * y, np.shape(t2)), z)
-    z_bar = z_bar + sum_to(t1_bar * np.exp(z - np.where(t1 == -np.inf, 0.0, t1)), z)
+    z_bar = z_bar + t1_bar * np.exp(z - np.where(t1 == -np.inf, 0.0, t1))
     # line 5: z = X @ w
     w_bar = matmul_right(z_bar, X, w)
     return y_, w_bar

@@ -1,0 +1,198 @@
+"""What is known of the shape and dtype of an expression in normal form."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+
+import gast
+import numpy as np
+
+from srcgrad.analyse.adjoint_shapes import COMPLEX
+from srcgrad.analyse.adjoint_shapes import joined as join
+from srcgrad.analyse.callees import bind, kinds_of, lengths_of
+from srcgrad.analyse.extents import extents, part_of, with_extents
+from srcgrad.analyse.shape_forms import FORMS, literal
+from srcgrad.facts import Facts, Operation, Spec
+from srcgrad.front.resolve import binding_of
+from srcgrad.indices import index_rank, slice_signature
+from srcgrad.rules import rule_of
+from srcgrad.trees import Node
+
+Known = dict[str, Spec]
+NUMBER = Spec()
+
+
+def spec_of(value: Node, known: Known, facts: Facts, fresh: str) -> Spec:
+    """The spec of an expression in normal form; what cannot be told gets the unknown `fresh`."""
+    if isinstance(value, gast.Constant):
+        length = str(value.value) if type(value.value) is int and value.value >= 0 else None
+        return Spec(dtype=COMPLEX if isinstance(value.value, complex) else frozenset(), length=length)
+    if isinstance(value, gast.Name):
+        return known.get(value.id, Spec(frozenset([value.id]), frozenset([value.id]), None))
+    operation = facts.operation.get(value)
+    if operation is not None and operation.rule is not None and operation.rule.kind != "constant":
+        return _of_operation(operation, known, facts, fresh)
+    if operation is not None and operation.kind == "callee":
+        return _of_callee(value, operation, known, facts, fresh)
+    return _of_passive(value, known, facts, fresh)
+
+
+def _of_callee(value: Node, operation: Operation, known: Known, facts: Facts, fresh: str) -> Spec:
+    """The spec of a callee's result, where the numbers among its arguments tell; tuples are kept by name."""
+    unknown = frozenset([fresh])
+    callee = facts.module.callee(operation.function, value, facts)
+    bound = bind(value, callee.tree, facts)
+    kinds = kinds_of(bound, facts)
+    lengths = lengths_of(bound, kinds, facts)
+    found = facts.module.output_spec(operation.function, kinds) if kinds else None
+    if isinstance(found, tuple):
+        own = tuple(_owned(s, f"{fresh}[{k}]", lengths) for k, s in enumerate(found))
+        facts.tuples[fresh.split(" ")[0]] = own
+        return Spec(unknown, unknown, None)
+    return Spec(unknown, unknown, None) if found is None else _owned(found, fresh, lengths)
+
+
+def _owned(spec: Spec, fresh: str, lengths: dict[str, str]) -> Spec:
+    """A callee's spec in the caller: lengths of its arguments are known here, others get names of their own."""
+    own = frozenset([fresh])
+    dtype = own if spec.dtype and spec.dtype != {"floating"} else spec.dtype
+    known = extents(spec)
+    if known is None:
+        return Spec(own, dtype, None)
+    named = (lengths.get(one, one if one.isdigit() else f"{fresh}.{axis}") for axis, one in enumerate(known))
+    return with_extents(tuple(named), dtype)
+
+
+def _of_operation(operation: Operation, known: Known, facts: Facts, fresh: str) -> Spec:
+    rule = operation.rule
+    assert rule is not None, "an op has a rule"
+    arguments = {p: spec_of(a, known, facts, f"{fresh}.{p}") for p, a in operation.bound.items()}
+    if rule.kind == "elementwise":
+        return join(*arguments.values())
+    opaque = Spec(frozenset([fresh]), frozenset().union(*(s.dtype for s in arguments.values())), None)
+    if operation.function is operator.getitem:
+        return element(operation, arguments["x"], opaque, facts)
+    if operation.function in (np.concatenate, np.stack):
+        return _join(operation, known, facts, opaque)
+    if operation.function is np.reshape and operation.bound.keys() == {"a", "shape"}:
+        return _of_shape(operation.bound["shape"], known, facts, fresh, arguments["a"].dtype)
+    known_form = FORMS.get(operation.function)
+    return opaque if known_form is None else known_form(operation, arguments, opaque)
+
+
+def _join(operation: Operation, known: Known, facts: Facts, opaque: Spec) -> Spec:
+    """All parts have one rank, and one length along all axes but that along which they are joined."""
+    parts, axis = operation.bound["arrays"], literal(operation.bound.get("axis"), 0)
+    listed = parts.elts if isinstance(parts, gast.Tuple | gast.List) else []
+    specs = [spec_of(part, known, facts, "part") for part in listed if not isinstance(part, gast.Starred)]
+    rank = next((spec.ndim for spec in specs if spec.ndim), None)
+    if axis is None:
+        return Spec(opaque.shape, opaque.dtype, 1)
+    if rank is None or type(axis) is not int:
+        return Spec(opaque.shape, opaque.dtype, None)
+    stacked = operation.function is np.stack
+    lengths = [known_one for spec in specs if (known_one := extents(spec)) is not None]
+    if len(lengths) < len(listed) or not -rank - stacked <= axis < rank + stacked:
+        return Spec(opaque.shape, opaque.dtype, rank + stacked)
+    dtype = frozenset[str]().union(*(spec.dtype for spec in specs))
+    axis %= rank + stacked
+    made = str(len(listed)) if stacked else f"({'+'.join(each[axis] for each in lengths)})"
+    return with_extents((*lengths[0][:axis], made, *lengths[0][axis + (not stacked) :]), dtype)
+
+
+def element(operation: Operation, whole: Spec, opaque: Spec, facts: Facts) -> Spec:
+    """The spec of `a[index]`: a slice with literal bounds has the shape of others that leave out as many rows."""
+    index, source = operation.bound["index"], operation.bound["x"]
+    integers = frozenset(facts.integers)
+    rank = index_rank(index, whole.ndim, integers)
+    cut = slice_signature(index, integers if whole.ndim is not None else frozenset())
+    if isinstance(source, gast.Name) and (source.id in facts.containers or facts.list_kind(source.id)):
+        cut = None  # its items may have any shape
+    elif rank:
+        found = part_of(whole, index, integers, facts.counters)
+        if found is not None:
+            return found
+    shape = opaque.shape if cut is None else frozenset([f"({' & '.join(sorted(whole.shape))})[{cut}]"])
+    return Spec(shape if rank != 0 else frozenset(), whole.dtype, rank)
+
+
+def _of_passive(value: Node, known: Known, facts: Facts, fresh: str) -> Spec:
+    """Expressions that carry no derivative: numbers, attributes, arithmetic of known things, comparisons."""
+    unknown = Spec(frozenset([fresh]), frozenset([fresh]), None)
+    if isinstance(value, gast.UnaryOp):
+        return spec_of(value.operand, known, facts, fresh)
+    if isinstance(value, gast.BinOp):
+        if isinstance(value.op, gast.MatMult):
+            return unknown
+        return join(*(spec_of(side, known, facts, fresh) for side in (value.left, value.right)))
+    if isinstance(value, gast.Compare):
+        sides = [value.left, *value.comparators]
+        joined = join(*(spec_of(side, known, facts, fresh) for side in sides))
+        return replace(joined, dtype=frozenset())
+    if isinstance(value, gast.Attribute) and value.attr in ("size", "ndim"):
+        return NUMBER
+    if isinstance(value, gast.Attribute):  # np.pi
+        constant = binding_of(value, facts, facts.local)
+        return NUMBER if constant is not None and type(constant.object) in (int, float) else unknown
+    if isinstance(value, gast.Subscript) and isinstance(value.value, gast.Attribute) and value.value.attr == "shape":
+        lengths = extents(spec_of(value.value.value, known, facts, fresh))
+        place = literal(value.slice, ...)
+        if lengths is None or not isinstance(place, int) or not -len(lengths) <= place < len(lengths):
+            return NUMBER
+        return Spec(length=lengths[place])
+    if isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name):
+        whole = known.get(value.value.id)
+        if whole is not None and whole.ndim is not None:
+            part = Operation("op", operator.getitem, None, {"x": value.value, "index": value.slice})
+            return element(part, whole, unknown, facts)
+    if isinstance(value, gast.Call) and facts.operation.get(value) is None:
+        return _of_passive_call(value, known, facts, fresh) or unknown
+    return unknown
+
+
+def _of_shape(shape: Node, known: Known, facts: Facts, fresh: str, dtype: frozenset[str]) -> Spec:
+    """The spec of an array made with a shape: a tuple of lengths, or a number."""
+    if isinstance(shape, gast.Tuple):
+        parts = shape.elts
+    elif isinstance(shape, gast.Constant) or (isinstance(shape, gast.Name) and shape.id in facts.integers):
+        parts = [shape]
+    elif isinstance(shape, gast.Attribute) and shape.attr == "shape":
+        return replace(spec_of(shape.value, known, facts, fresh), dtype=dtype)
+    else:
+        parts = [shape] if spec_of(shape, known, facts, fresh).scalar else None
+    if parts is None or any(isinstance(part, gast.Starred) for part in parts):
+        return Spec(frozenset([fresh]), dtype, None)
+    found = [spec_of(part, known, facts, fresh).length or f"{fresh}.{axis}" for axis, part in enumerate(parts)]
+    return with_extents(tuple(found), dtype)
+
+
+def _of_passive_call(value: Node, known: Known, facts: Facts, fresh: str) -> Spec | None:
+    found = binding_of(value.func, facts, facts.local)
+    function = None if found is None else found.object
+    rule = rule_of(function)
+    if rule is not None and rule.kind == "elementwise" and not value.keywords:
+        return join(*(spec_of(argument, known, facts, fresh) for argument in value.args))
+    if function in (np.zeros_like, np.ones_like, np.empty_like) and value.args and not value.keywords:
+        return spec_of(value.args[0], known, facts, fresh)
+    if function in (np.zeros, np.ones, np.empty) and value.args:
+        dtype = _default_dtype(facts) if len(value.args) == 1 and not value.keywords else None
+        return _of_shape(value.args[0], known, facts, fresh, dtype or frozenset([fresh]))
+    rank = next((rank for known_one, rank in _RANKS if function is known_one), None)
+    if rank is not None:
+        return Spec(frozenset([fresh]), frozenset([fresh]), rank)
+    if function is len and len(value.args) == 1:
+        lengths = extents(spec_of(value.args[0], known, facts, fresh))
+        return Spec(length=lengths[0] if lengths else None)
+    return NUMBER if function in (float, int) else None
+
+
+def _default_dtype(facts: Facts) -> frozenset[str] | None:
+    """The dtype of `np.zeros(n)`, where arguments have a declared one: it is float64 then, which the text checks."""
+    if not any(kind.dtype == "floating" for kind in facts.kinds.values()):
+        return None
+    facts.module.double = True
+    return frozenset(["floating"])
+
+
+_RANKS = ((np.eye, 2), (np.identity, 2), (np.arange, 1))
