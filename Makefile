@@ -28,7 +28,7 @@ test: $(VENV)/test.installed
 lint: $(VENV)/lint.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy --strict srcgrad
+	$(BIN)/mypy --strict srcgrad tests/typed.py
 
 docs: $(VENV)/docs.installed
 	$(BIN)/srcgrad rules --markdown > docs/rules.new && mv docs/rules.new docs/rules.md

@@ -5,17 +5,18 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any  # functions and arguments are arbitrary objects
+from dataclasses import dataclass
+from typing import Any, overload  # functions and arguments are arbitrary objects
 
-from srcgrad.arguments import check_input
-from srcgrad.derivative import Derivative
+from srcgrad.arguments import check_input, kind_of
+from srcgrad.derivative import Derivative, P, R
 from srcgrad.differentiable import Differentiable
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Kind
 from srcgrad.front.wanted import makes
 from srcgrad.opencl.boundary import device_in, on_device
 from srcgrad.options import Wrt
-from srcgrad.running import pull, resident_on, run
+from srcgrad.running import Pullback, resident_on, run
 
 
 def chosen_wrt(function: Callable[..., Any], wrt: Wrt, argnums: Wrt | None = None) -> Wrt:
@@ -31,7 +32,7 @@ TEXTS = ("reverse", "value-and-grad", "vjp", "forward", "elementwise")
 
 @makes("reverse")
 def grad(
-    function: Callable[..., Any],
+    function: Callable[P, Any],
     wrt: Wrt = 0,
     *,
     argnums: Wrt | None = None,
@@ -39,7 +40,7 @@ def grad(
     autocast: Any = None,
     target: str = "numpy",
     like: Any = None,
-) -> Derivative:
+) -> Derivative[P, Any]:
     """The gradient of a real scalar function, as a function of the same arguments.
 
     `wrt` is a position, a parameter's name, or a tuple of them (`argnums` means the same, or is "all"); one gives a
@@ -69,7 +70,7 @@ def grad(
 
 @makes("value-and-grad")
 def value_and_grad(
-    function: Callable[..., Any],
+    function: Callable[P, R],
     wrt: Wrt = 0,
     *,
     argnums: Wrt | None = None,
@@ -77,7 +78,7 @@ def value_and_grad(
     autocast: Any = None,
     target: str = "numpy",
     like: Any = None,
-) -> Derivative:
+) -> Derivative[P, tuple[R, Any]]:
     """Value and gradient from one forward pass, as a function of the same arguments; see `grad`.
 
     With `has_aux` the function returns `(y, aux)`, and this `((y, aux), gradient)`.
@@ -95,8 +96,8 @@ def value_and_grad(
 
 @makes("vjp")
 def vjp(
-    function: Callable[..., Any], *args: Any, wrt: Wrt | None = None, target: str = "numpy"
-) -> tuple[Any, Callable[[Any], Any]]:
+    function: Callable[..., R], *args: Any, wrt: Wrt | None = None, target: str = "numpy"
+) -> tuple[R, Callable[[Any], Any]]:
     """The value and the pullback: `pullback(seed)` gives the adjoints of the arguments for a seed like the output.
 
     Without `wrt` there is one adjoint per argument, None for arguments that are not real; with `wrt`, as in `grad`.
@@ -109,41 +110,61 @@ def vjp(
     (array([3., 0.]), 1.0)
     """
     places = float_arguments(function, args) if wrt is None else chosen_wrt(function, wrt)
-    derivative = Derivative(function, "vjp", places, wrt is not None and not isinstance(places, tuple), target)
+    derivative: Derivative[..., Any] = Derivative(
+        function, "vjp", places, wrt is not None and not isinstance(places, tuple), target
+    )
     output, pullback = pulled(derivative, args, {})
     if wrt is not None or len(derivative.wrt) == len(args):
         return output, pullback
 
-    def padded(seed: Any) -> tuple[Any, ...]:
-        found = dict(zip(derivative.wrt, pullback(seed), strict=True))
-        names = list(derivative.signature.parameters)[len(derivative.bound) :]
-        return tuple(found.get(name) for name in names[: len(args)])
-
-    return output, padded
+    names = list(derivative.signature.parameters)[len(derivative.bound) :]
+    return output, Padded(pullback, derivative.wrt, tuple(names[: len(args)]))
 
 
-def pulled(derivative: Derivative, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Callable[[Any], Any]]:
+@dataclass(frozen=True)
+class Padded:
+    """A pullback that gives one adjoint per argument: None for those that are not real."""
+
+    pullback: Pullback
+    wrt: tuple[str, ...]
+    names: tuple[str, ...]
+
+    def __call__(self, seed: Any) -> tuple[Any, ...]:
+        found = dict(zip(self.wrt, self.pullback(seed), strict=True))
+        return tuple(found.get(name) for name in self.names)
+
+
+def pulled(derivative: Derivative[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Pullback]:
     """The value and the pullback of a derivative in mode vjp."""
-    values, kinds = derivative.arguments(args, kwargs)
+    return _pulled_at(derivative, *derivative.arguments(args, kwargs))
+
+
+def _pulled_again(derivative: Derivative[..., Any], values: list[Any]) -> Pullback:
+    """A pullback from what its pickle holds."""
+    kinds = {name: kind_of(value) for name, value in zip(derivative.signature.parameters, values, strict=True)}
+    return _pulled_at(derivative, values, kinds)[1]
+
+
+def _pulled_at(derivative: Derivative[..., Any], values: list[Any], kinds: dict[str, Kind]) -> tuple[Any, Pullback]:
     if derivative.target == "numba":
         return pulled_anew(derivative, values, kinds)
     device = device_in(values)
     made = derivative.compiled(kinds, resident=resident_on(device, values) is not None)
     output, back = run(made.function, values, derivative.signature, device)
     output = derivative.output(output, values)
-    return on_device(output, device), pull(back, derivative, values, output)
+    return on_device(output, device), Pullback(back, derivative, values, output, _pulled_again)
 
 
-def pulled_anew(derivative: Derivative, values: list[Any], kinds: dict[str, Kind]) -> tuple[Any, Callable[[Any], Any]]:
+def pulled_anew(derivative: Derivative[..., Any], values: list[Any], kinds: dict[str, Kind]) -> tuple[Any, Pullback]:
     """The value and the pullback of compiled code, which keeps nothing for it: the pullback runs both halves."""
-    value = Derivative(derivative.function, "primal", derivative.wrt, False, "numba")
+    value: Derivative[..., Any] = Derivative(derivative.function, "primal", derivative.wrt, False, "numba")
     output = derivative.output(run(value.compiled(kinds).function, values, derivative.signature), values)
     made = derivative.compiled(kinds)
 
     def back(seed: Any) -> Any:
         return run(functools.partial(made.function, **{made.seeds[0]: seed}), values, derivative.signature)
 
-    return output, pull(back, derivative, values, output)
+    return output, Pullback(back, derivative, values, output, _pulled_again)
 
 
 def float_arguments(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[int, ...]:
@@ -162,8 +183,8 @@ def float_arguments(function: Callable[..., Any], args: tuple[Any, ...]) -> tupl
 
 @makes("forward")
 def jvp(
-    function: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ...], *, target: str = "numpy"
-) -> tuple[Any, Any]:
+    function: Callable[..., R], primals: tuple[Any, ...], tangents: tuple[Any, ...], *, target: str = "numpy"
+) -> tuple[R, R]:
     """The value and its derivative along the tangents: `(y, y_dot)`.
 
     `tangents` has one entry per argument, of the argument's structure and shape; entries of arguments that are not
@@ -179,7 +200,7 @@ def jvp(
             "E5014", f"{len(primals)} arguments, {len(tangents)} tangents", "give one tangent per argument"
         )
     places = float_arguments(function, primals)
-    derivative = Derivative(function, "forward", places, False, target)
+    derivative: Derivative[..., Any] = Derivative(function, "forward", places, False, target)
     y, y_dot = derivative.forward(primals, tuple(tangents[k] for k in places))
     return y, y_dot
 
@@ -215,12 +236,21 @@ def source(
         return text_of(function, mode, wrt, single, target)
     if mode not in TEXTS:
         raise DifferentiationError("E5006", f"no mode is called {mode!r}", f"use {', '.join(TEXTS)}, hvp or jacobian")
-    return Derivative(function, mode, wrt, single, target, like=like).source
+    derivative: Derivative[..., Any] = Derivative(function, mode, wrt, single, target, like=like)
+    return derivative.source
 
 
+@overload
+def differentiate(function: Callable[P, R], *, wrt: Wrt = 0, target: str = "numpy") -> Differentiable[P, R]: ...
+
+
+@overload
 def differentiate(
-    function: Callable[..., Any] | None = None, *, wrt: Wrt = 0, target: str = "numpy"
-) -> Differentiable | Callable[[Callable[..., Any]], Differentiable]:
+    *, wrt: Wrt = 0, target: str = "numpy"
+) -> Callable[[Callable[P, R]], Differentiable[P, R]]: ...  # with options
+
+
+def differentiate(function: Any = None, *, wrt: Wrt = 0, target: str = "numpy") -> Any:
     """A decorator: the function as it was, with its derivatives as attributes.
 
     They are `.grad`, `.value_and_grad`, `.vjp`, `.jvp`, `.hvp`, `.jacobian`, `.hessian`, and `.source`, the text.

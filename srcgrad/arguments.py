@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import types
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from typing import Any  # arguments are arbitrary objects
 
 import numpy as np
@@ -90,15 +90,22 @@ def check_input(value: Any, name: str) -> None:
             f"pass floats (`float(...)`, `.astype(float)`), or leave `{name}` out of wrt",
         )
     elif not _is_inexact(value):
+        labelled = hasattr(value, "to_numpy")  # pandas, xarray, polars
+        plain = (
+            f"pass the array in it, `{name}.to_numpy()`" if labelled else "pass numbers, arrays or containers of them"
+        )
         raise DifferentiationError(
-            "E5017",
-            f"the argument `{name}` is {_described(value)}",
-            f"pass numbers, arrays or containers of them, or leave `{name}` out of wrt",
+            "E5017", f"the argument `{name}` is {_described(value)}", f"{plain}, or leave `{name}` out of wrt"
         )
 
 
 def _check_parts(value: Any, name: str) -> None:
-    """A container must hold some number; what else it holds has no gradient (None)."""
+    """A container must hold some number; what else it holds has no gradient (None), unless it is like an array."""
+    odd = next((part for part in _leaves(value) if hasattr(part, "to_numpy")), None)
+    if odd is not None:
+        raise DifferentiationError(
+            "E5017", f"the argument `{name}` holds a {type(odd).__name__}", "put in the array in it: `.to_numpy()`"
+        )
     if not _holds_inexact(value):
         raise DifferentiationError(
             "E5002", f"the argument `{name}` holds no floating number", f"pass floats, or leave `{name}` out of wrt"
@@ -106,11 +113,19 @@ def _check_parts(value: Any, name: str) -> None:
 
 
 def _holds_inexact(value: Any) -> bool:
+    return any(map(_is_inexact, _leaves(value)))
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """What containers hold, at any depth."""
     if isinstance(value, tuple | list | dict):
-        return any(_holds_inexact(part) for part in (value.values() if isinstance(value, dict) else value))
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return any(_holds_inexact(getattr(value, f.name)) for f in dataclasses.fields(value))
-    return _is_inexact(value)
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(part)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for field in dataclasses.fields(value):
+            yield from _leaves(getattr(value, field.name))
+    else:
+        yield value
 
 
 def _is_inexact(value: Any) -> bool:
@@ -163,6 +178,12 @@ def mirror(gradient: Any, value: Any, others: list[Any]) -> Any:
 
 def _own_array(gradient: Any, value: np.ndarray, others: list[Any]) -> np.ndarray:
     made = np.asarray(gradient)
+    if type(gradient) is not np.ndarray and not isinstance(gradient, int | float | complex | np.generic):
+        raise DifferentiationError(
+            "E5017",
+            f"a gradient came out as a {type(gradient).__name__}, whose arithmetic is its own",
+            "give the function plain arrays: `.to_numpy()`, `np.asarray(...)`",
+        )
     if made.shape != value.shape:
         raise DifferentiationError(
             "E5004",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,11 +11,12 @@ from typing import Any  # functions and arguments are arbitrary objects
 import numpy as np
 
 from srcgrad.api import chosen_wrt, float_arguments, jvp, vjp
-from srcgrad.derivative import Derivative
+from srcgrad.derivative import Derivative, P, R
 from srcgrad.differences import is_float, parts, vector, vector_along
 from srcgrad.errors import DifferentiationError
 from srcgrad.front.wanted import makes
 from srcgrad.options import Wrt
+from srcgrad.pickled import again, as_named, lines_of
 from srcgrad.runtime import zeros_like
 
 Function = Callable[..., Any]
@@ -22,8 +24,8 @@ Function = Callable[..., Any]
 
 @makes("elementwise")
 def elementwise_grad(
-    function: Function, wrt: Wrt = 0, *, argnums: Wrt | None = None, target: str = "numpy"
-) -> Derivative:
+    function: Callable[P, Any], wrt: Wrt = 0, *, argnums: Wrt | None = None, target: str = "numpy"
+) -> Derivative[P, Any]:
     """The derivative of a function that works element by element, as a function of the same arguments.
 
     It is the gradient of the sum of the outputs, which for such a function is each output's derivative with respect
@@ -43,9 +45,24 @@ class HessianProduct:
 
     def __init__(self, function: Function, wrt: Wrt, target: str) -> None:
         single = not isinstance(wrt, tuple)
-        self.gradient = Derivative(function, "reverse", wrt, single, target)
-        self.derivative = Derivative(self.gradient, "hvp", self.gradient.wrt, single, target)
+        self.gradient: Derivative[..., Any] = Derivative(function, "reverse", wrt, single, target)
+        self.derivative: Derivative[..., Any] = Derivative(self.gradient, "hvp", self.gradient.wrt, single, target)
         self.__name__ = self.derivative.__name__
+        self.words = self.gradient.words
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        gradient = self.gradient
+        wrt = gradient.wrt[0] if gradient.single else gradient.wrt
+        return again, (
+            HessianProduct,
+            (as_named(gradient.function), wrt, gradient.target),
+            {},
+            lines_of(gradient.primal),
+        )
+
+    def hessp(self, x: Any, vector: Any, *args: Any) -> Any:
+        """The product in the order of arguments that `scipy.optimize.minimize` calls `hessp` with: vector second."""
+        return self(x, *args, vector)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not args:
@@ -73,7 +90,8 @@ class HessianProduct:
     def __signature__(self) -> inspect.Signature:
         known = list(self.gradient.__signature__.parameters.values())
         vector = inspect.Parameter("vector", inspect.Parameter.POSITIONAL_ONLY)
-        return inspect.Signature([p.replace(kind=p.POSITIONAL_ONLY, default=p.empty) for p in known] + [vector])
+        given = [p.replace(kind=p.POSITIONAL_ONLY, default=p.empty) for p in known if p.name not in self.words]
+        return inspect.Signature([*given, vector])
 
     def __repr__(self) -> str:
         return repr(self.derivative)
@@ -127,7 +145,9 @@ class Linear:
 
 
 @makes("linearize")
-def linearize(function: Function, *args: Any, wrt: Wrt | None = None, target: str = "numpy") -> tuple[Any, Linear]:
+def linearize(
+    function: Callable[..., R], *args: Any, wrt: Wrt | None = None, target: str = "numpy"
+) -> tuple[R, Linear]:
     """The value, and the derivative at these arguments as a linear map: `y, push = linearize(f, x)`.
 
     `push(x_dot)` is the derivative along x_dot. It takes one tangent for each argument that is real, or for each that
@@ -140,26 +160,42 @@ def linearize(function: Function, *args: Any, wrt: Wrt | None = None, target: st
     (18.0, 12.0, ('x_dot',))
     """
     places = float_arguments(function, args) if wrt is None else wrt
-    ahead = Derivative(function, "forward", places, False, target)
+    ahead: Derivative[..., Any] = Derivative(function, "forward", places, False, target)
     zeros = tuple(zeros_like(args[_place(name, ahead)]) for name in ahead.wrt)
     y, _ = ahead.forward(args, zeros)
-    behind: list[Any] = []  # the pullback, once it is asked for
-
-    def pulled(seed: Any) -> Any:
-        if not behind:
-            behind.append(vjp(function, *args, wrt=tuple(ahead.wrt), target=target)[1])
-        return behind[0](seed)
-
+    behind = _Behind(ahead, args)
     return y, Linear(
-        run=lambda *tangents: ahead.forward(args, tangents)[1],
-        back=pulled,
+        run=functools.partial(_push, ahead, args),
+        back=behind,
         tangent_inputs=tuple(f"{name}_dot" for name in ahead.wrt),
-        text=lambda: ahead.source,
-        other_text=lambda: Derivative(function, "vjp", ahead.wrt, False, target).source,
+        text=functools.partial(getattr, ahead, "source"),
+        other_text=behind.text,
     )
 
 
-def _place(name: str, derivative: Derivative) -> int:
+def _push(ahead: Derivative[..., Any], args: tuple[Any, ...], *tangents: Any) -> Any:
+    return ahead.forward(args, tangents)[1]
+
+
+@dataclass
+class _Behind:
+    """The pullback at the arguments of a linear map, made when it is first asked for."""
+
+    ahead: Derivative[..., Any]
+    args: tuple[Any, ...]
+    made: Function | None = field(default=None, repr=False)
+
+    def __call__(self, seed: Any) -> Any:
+        if self.made is None:
+            _, self.made = vjp(self.ahead.function, *self.args, wrt=self.ahead.wrt, target=self.ahead.target)
+        return self.made(seed)
+
+    def text(self) -> str:
+        behind: Derivative[..., Any] = Derivative(self.ahead.function, "vjp", self.ahead.wrt, False, self.ahead.target)
+        return behind.source
+
+
+def _place(name: str, derivative: Derivative[..., Any]) -> int:
     return list(derivative.signature.parameters).index(name) - len(derivative.bound)
 
 

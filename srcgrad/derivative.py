@@ -7,7 +7,7 @@ import inspect
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast  # functions and arguments are arbitrary objects
+from typing import Any, Generic, ParamSpec, TypeVar, cast  # functions and arguments are arbitrary objects
 
 from srcgrad.arguments import check_input, kind_of, like_output, mirror
 from srcgrad.derive.kept import Saved
@@ -23,13 +23,16 @@ from srcgrad.numba.boundary import without_axes
 from srcgrad.opencl.boundary import device_in, on_device, seen
 from srcgrad.opencl.device import Device
 from srcgrad.opencl.helpers import equip
-from srcgrad.options import Wrt, checked, locals_of, names_of, precision
+from srcgrad.options import Wrt, checked, locals_of, names_of, precision, remaining
+from srcgrad.pickled import again, as_named, lines_of
 from srcgrad.pipeline import Derived, collection_paused
-from srcgrad.primal import primal_of
+from srcgrad.primal import given_of
 from srcgrad.rules import generation
 from srcgrad.running import resident_on, run, seed_like
 
 PULLS = ("vjp", "pull")  # modes in which the adjoint of one argument is no tuple
+P = ParamSpec("P")  # the parameters of a function
+R = TypeVar("R")  # what it returns
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class Compiled:
     stale: Callable[[], bool]
 
 
-class Derivative:
+class Derivative(Generic[P, R]):
     """A derivative of a function: call it like the function itself.
 
     `.source` is the text that runs: the text for arguments of any kind until it is called, then the text that the
@@ -63,17 +66,16 @@ class Derivative:
     ) -> None:
         self.function = function
         self.like = like
+        self.__name__: str
         self.auxiliary = auxiliary
         self.autocast = precision(autocast)
         self.target = checked(target)
         self.mode = "pull" if (mode, target) == ("vjp", "numba") else mode  # compiled code gives no closure back
         if like is not None and target == "numba":
             raise DifferentiationError("E5019", "`like` is for texts of NumPy and OpenCL", "leave it out")
-        self.primal, self.bound = primal_of(function)
-        own = isinstance(self.primal, Derivative)  # whose `__wrapped__` is made when it is looked at
-        self.signature = self.primal.__signature__ if own else inspect.signature(self.primal)
+        self.primal, self.bound, self.words, self.signature = given_of(function)
         inner = locals_of(self.primal) if mode in ("reverse", "value-and-grad", "vjp") else ()
-        self.wrt = names_of(wrt, self.signature, len(self.bound), inner)
+        self.wrt = names_of(wrt, self.signature, len(self.bound), inner, tuple(self.words))
         self.single = single
         self.__name__ = f"{getattr(self.primal, '__name__', 'f')}_{mode}"
         self._made: dict[Any, Compiled] = {}
@@ -132,7 +134,7 @@ class Derivative:
 
     def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Kind]]:
         """All arguments in the order of the parameters, defaults filled in, and their kinds."""
-        args = (*self.bound, *args)
+        args, kwargs = (*self.bound, *args), {**self.words, **kwargs} if self.words else kwargs
         if kwargs or len(args) != len(self.signature.parameters):
             bound = self.signature.bind(*args, **kwargs)
             bound.apply_defaults()
@@ -156,12 +158,12 @@ class Derivative:
     def _kinds(self) -> dict[str, Kind]:
         return dict(self.declared)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         values, kinds = self.arguments(args, kwargs)
         device = device_in(values)
         made = self.compiled(kinds, resident=device is not None and resident_on(device, values) is not None)
         found = run(made.function, values, self.signature, device)
-        return self.result(found, values, device)
+        return cast(R, self.result(found, values, device))
 
     def result(self, found: Any, values: list[Any], device: Device | None = None) -> Any:
         """What the text returns, as users get it: adjoints mirror the arguments."""
@@ -261,8 +263,7 @@ class Derivative:
         >>> [(one.name, one.line, one.needed) for one in srcgrad.grad(squashed, "b").saved]
         [('b', 0, (2,)), ('h', 2, (2,))]
         """
-        derived = hasattr(type(self.primal), "as_function")
-        function = self.primal.as_function(self._kinds) if derived else self.primal
+        function = self.primal.as_function(self._kinds) if hasattr(type(self.primal), "as_function") else self.primal
         kept: tuple[Saved, ...] = self._derived(
             Module(autocast=self.autocast, explained=True), function, self._kinds
         ).facts.kept
@@ -282,12 +283,18 @@ class Derivative:
 
     @property
     def __signature__(self) -> inspect.Signature:
-        parameters = list(self.signature.parameters.values())[len(self.bound) :]
-        return self.signature.replace(parameters=parameters)
+        return remaining(self.signature, self.bound, self.words)
 
     @property
     def __doc__(self) -> str | None:  # type: ignore[override]
         return (self._last or self.compiled(self.declared)).function.__doc__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles are made again from the function, which is pickled as functions are: by its name."""
+        options = {"auxiliary": self.auxiliary, "autocast": self.autocast or None, "like": self.like}
+        wrt = self.wrt[0] if self.single else self.wrt
+        given = (as_named(self.function), self.mode, wrt, self.single, self.target)
+        return again, (Derivative, given, options, lines_of(self.primal))
 
     def __repr__(self) -> str:
         return f"<srcgrad {self.mode} of {getattr(self.primal, '__name__', 'f')} with respect to {', '.join(self.wrt)}>"

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from collections.abc import Callable
-from typing import Any  # functions and arguments are arbitrary objects
+from typing import Any, Generic  # functions and arguments are arbitrary objects
 
-from srcgrad.derivative import Derivative
+from srcgrad.derivative import Derivative, P, R
 from srcgrad.identity import uncompiled
 from srcgrad.options import Wrt, checked
 
 
-class Differentiable:
+class Differentiable(Generic[P, R]):
     """A function that runs as it did, with its derivatives at hand; it pickles by name and binds like a method."""
 
-    def __init__(self, function: Callable[..., Any], wrt: Wrt, target: str = "numpy") -> None:
+    def __init__(self, function: Callable[P, R], wrt: Wrt, target: str = "numpy") -> None:
         functools.update_wrapper(self, function)
         del self.__dict__["__wrapped__"]  # the wrapper is the function, not something around it
         self.__srcgrad_primal__ = uncompiled(function)
@@ -23,7 +24,7 @@ class Differentiable:
         self.wrt = wrt
         self.target = checked(target)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self._run(*args, **kwargs)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -31,20 +32,21 @@ class Differentiable:
             return self
         return Differentiable(types.MethodType(self.__srcgrad_primal__, instance), self.wrt, self.target)
 
-    def __reduce__(self) -> str:
-        return str(self.__srcgrad_primal__.__qualname__)
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        primal = self.__srcgrad_primal__
+        return (getattr, (primal.__self__, primal.__name__)) if inspect.ismethod(primal) else str(primal.__qualname__)
 
     @functools.cached_property
-    def grad(self) -> Derivative:
+    def grad(self) -> Derivative[P, Any]:
         """The gradient; see `srcgrad.grad`."""
         return self._derivative("reverse")
 
     @functools.cached_property
-    def value_and_grad(self) -> Derivative:
+    def value_and_grad(self) -> Derivative[P, tuple[R, Any]]:
         """Value and gradient; see `srcgrad.value_and_grad`."""
         return self._derivative("value-and-grad")
 
-    def _derivative(self, mode: str) -> Derivative:
+    def _derivative(self, mode: str) -> Derivative[P, Any]:
         return Derivative(self.__srcgrad_primal__, mode, self.wrt, not isinstance(self.wrt, tuple), self.target)
 
     @functools.cached_property
@@ -90,6 +92,4 @@ class Differentiable:
 
     @property
     def __signature__(self) -> Any:
-        import inspect
-
         return inspect.signature(self.__srcgrad_primal__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any  # gradients and accumulators are arbitrary nested values
 
@@ -18,14 +19,26 @@ if TYPE_CHECKING:
 Pair = tuple[str, Any, Any]  # where it is, the accumulator, what is added to it
 
 
-def adding(derivative: Derivative, accumulators: Any) -> Callable[..., Any]:
+def adding(derivative: Derivative[..., Any], accumulators: Any) -> Callable[..., Any]:
     """The derivative as a function that adds its gradient to `accumulators`; see `Derivative.into`."""
     if derivative.mode not in ("reverse", "value-and-grad"):
         raise DifferentiationError(
             "E5024", f"a derivative of mode {derivative.mode} has no gradient to add", "use grad or value_and_grad"
         )
 
-    def accumulate(*args: Any, **kwargs: Any) -> Any:
+    return Adding(derivative, accumulators)
+
+
+class Adding:
+    """A derivative that adds what it gives to accumulators; in a copy or a pickle, to copies of them."""
+
+    def __init__(self, derivative: Derivative[..., Any], accumulators: Any) -> None:
+        self.derivative, self.accumulators = derivative, accumulators
+        self.__name__ = f"{derivative.__name__}_into"
+        self.__doc__ = f"Add to the accumulators the result of {derivative!r}."
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        derivative, accumulators = self.derivative, self.accumulators
         found = derivative(*args, **kwargs)
         whole = derivative.mode == "reverse" and not derivative.auxiliary
         place = 1 if derivative.mode == "value-and-grad" else 0
@@ -36,9 +49,14 @@ def adding(derivative: Derivative, accumulators: Any) -> Callable[..., Any]:
             return accumulators
         return (found[0], accumulators) if place else (accumulators, found[1])
 
-    accumulate.__name__ = f"{derivative.__name__}_into"
-    accumulate.__doc__ = f"Add to the accumulators the result of {derivative!r}."
-    return accumulate
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return self.derivative.__signature__
+
+    @property
+    def source(self) -> str:
+        """The text of the gradient."""
+        return self.derivative.source
 
 
 def pairs(accumulator: Any, gradient: Any, name: str = "the accumulator") -> Iterator[Pair]:

@@ -5,25 +5,26 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any  # functions and arguments are arbitrary objects
+from typing import Any, Generic  # functions and arguments are arbitrary objects
 
 import numpy as np
 
 from srcgrad.api import chosen_wrt, pulled
 from srcgrad.calculus import HessianProduct
-from srcgrad.derivative import Derivative
+from srcgrad.derivative import Derivative, P
 from srcgrad.differences import Vector, is_float, parts, rebuild, tangent_like, vector, vector_along
 from srcgrad.errors import DifferentiationError
 from srcgrad.front.wanted import makes
 from srcgrad.modules import Module
 from srcgrad.opencl.boundary import device_in, on_device, on_host
 from srcgrad.options import Wrt
+from srcgrad.pickled import again, as_named, lines_of
 
 Function = Callable[..., Any]
 MODES = ("reverse", "forward")
 
 
-class Jacobian:
+class Jacobian(Generic[P]):
     """The Jacobian of a function, or the Hessian: call it like the function itself."""
 
     def __init__(self, function: Function, wrt: Wrt, mode: str | None, target: str, *, second: bool = False) -> None:
@@ -34,17 +35,24 @@ class Jacobian:
         self.product = HessianProduct(function, wrt, target) if second else None
         self.primal: Function = self.product.gradient if self.product else function
         self.mode = mode
-        self.ahead = Derivative(self.primal, "forward", wrt, False, target)
+        self.ahead: Derivative[..., Any] = Derivative(self.primal, "forward", wrt, False, target)
         self.__name__ = f"{getattr(self.ahead.primal, '__name__', 'f')}_jacobian"
         if self.product is not None:
             self.ahead, self.__name__ = self.product.derivative, self.product.__name__.replace("_hvp", "_hessian")
 
+        self.words = self.ahead.words
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        wrt = self.ahead.wrt[0] if self.single else self.ahead.wrt
+        given = (as_named(self.function), wrt, self.mode, self.target)
+        return again, (Jacobian, given, {"second": self.product is not None}, lines_of(self.ahead.primal))
+
     @functools.cached_property
-    def behind(self) -> Derivative:
+    def behind(self) -> Derivative[..., Any]:
         """Value and pullback."""
         return Derivative(self.primal, "vjp", self.ahead.wrt, False, self.target)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
         values, _ = self.ahead.arguments(args, kwargs)
         by_name = dict(zip(self.ahead.signature.parameters, on_host(values), strict=True))
         chosen = tuple(by_name[name] for name in self.ahead.wrt)
@@ -86,7 +94,7 @@ class Jacobian:
         """The text that runs for each input, or for each output."""
         return self._runs().source
 
-    def _runs(self) -> Derivative:
+    def _runs(self) -> Derivative[..., Any]:
         last = [made for made in (self.__dict__.get("behind"), self.ahead) if made is not None and made.was_called]
         return (last or [self.behind if self.mode == "reverse" else self.ahead])[0]
 
@@ -143,20 +151,20 @@ def text_of(function: Function, mode: str, wrt: Wrt, single: bool, target: str) 
         return HessianProduct(function, chosen, target).source
     if target != "numpy":
         raise DifferentiationError("E5019", f"the text of a {mode} is made for NumPy", "leave `target` out")
-    primal = Derivative(function, "reverse", chosen, single)
+    primal: Derivative[..., Any] = Derivative(function, "reverse", chosen, single)
     made = Module().derived(primal.primal, mode, primal.wrt, {}, single=single)
     return made.text
 
 
 @makes("jacobian")
 def jacobian(
-    function: Function,
+    function: Callable[P, Any],
     wrt: Wrt = 0,
     *,
     mode: str | None = None,
     argnums: Wrt | None = None,
     target: str = "numpy",
-) -> Jacobian:
+) -> Jacobian[P]:
     """The Jacobian, as a function of the same arguments: shape `np.shape(f(x)) + np.shape(x)`, dtype that of x.
 
     For structured values it has the structure of the output, and at each part of it that of the argument: for
@@ -178,13 +186,13 @@ def jacobian(
 
 @makes("hessian")
 def hessian(
-    function: Function,
+    function: Callable[P, Any],
     wrt: Wrt = 0,
     *,
     mode: str | None = None,
     argnums: Wrt | None = None,
     target: str = "numpy",
-) -> Jacobian:
+) -> Jacobian[P]:
     """The second derivatives of a real scalar function: the Jacobian of its gradient, shape `x.shape + x.shape`.
 
     For structured arguments, and for a tuple as `wrt`, the structure comes twice: `hessian(f)(p)["w"]["b"]` is the

@@ -90,7 +90,7 @@ def explain(function: Callable[..., Any], *args: Any, wrt: Wrt | None = None) ->
         wrt = float_arguments(function, args) if args else tuple(inspect.signature(function).parameters)
     if args:
         return explanation(*measured(function, wrt, args))
-    derivative = Derivative(function, "reverse", wrt, False)
+    derivative: Derivative[..., Any] = Derivative(function, "reverse", wrt, False)
     return explanation(_facts(derivative.primal, derivative.wrt, {}), {})
 
 
@@ -127,7 +127,7 @@ def _facts(function: Any, names: tuple[str, ...], kinds: dict[str, Kind]) -> Fac
 
 def measured(function: Callable[..., Any], wrt: Wrt, values: tuple[Any, ...]) -> tuple[Facts, dict[str, list[int]]]:
     """The facts of a live function, and the bytes of each value that its pullback keeps, one per trip."""
-    derivative = Derivative(function, "vjp", wrt, False)
+    derivative: Derivative[..., Any] = Derivative(function, "vjp", wrt, False)
     given, kinds = derivative.arguments(values, {})
     compiled = derivative.compiled(kinds)
     _, back = run(compiled.function, given, derivative.signature)

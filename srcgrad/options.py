@@ -18,13 +18,23 @@ def locals_of(function: Any) -> tuple[str, ...]:
     return () if code is None else (*code.co_varnames, *code.co_cellvars)
 
 
-def names_of(wrt: Wrt, signature: inspect.Signature, skipped: int = 0, inner: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Names that `wrt` means: positions and names of parameters, names in `inner`; E5009 if there is none."""
+def names_of(
+    wrt: Wrt,
+    signature: inspect.Signature,
+    skipped: int = 0,
+    inner: tuple[str, ...] = (),
+    words: tuple[str, ...] = (),
+) -> tuple[str, ...]:
+    """Names that `wrt` means: positions and names of parameters, names in `inner`; E5009 if there is none.
+
+    Positions count the parameters that a `functools.partial` has left: the first ones `skipped`, those in `words` too.
+    """
     names = list(signature.parameters)[skipped:]
+    free = [name for name in names if name not in words]
     found: list[str] = []
     for item in wrt if isinstance(wrt, tuple | list) else (wrt,):
-        if isinstance(item, int) and not isinstance(item, bool) and -len(names) <= item < len(names):
-            found.append(names[item])
+        if isinstance(item, int) and not isinstance(item, bool) and -len(free) <= item < len(free):
+            found.append(free[item])
         elif isinstance(item, str) and (item in names or (item in inner and item not in signature.parameters)):
             found.append(item)
         else:
@@ -34,6 +44,22 @@ def names_of(wrt: Wrt, signature: inspect.Signature, skipped: int = 0, inner: tu
     if len(set(found)) != len(found) or not found:
         raise DifferentiationError("E5009", f"wrt={wrt!r} names a parameter twice, or none", "name each one once")
     return tuple(found)
+
+
+def remaining(signature: inspect.Signature, bound: tuple[Any, ...], words: dict[str, Any]) -> inspect.Signature:
+    """The signature of a function of which arguments are given already, as `functools.partial` gives them.
+
+    >>> import inspect
+    >>> remaining(inspect.signature(lambda x, y, k: x), (1.0,), {"k": 2.0})
+    <Signature (y, *, k=2.0)>
+    """
+    parameters = list(signature.parameters.values())[len(bound) :]
+    made, by_name = [], False
+    for one in parameters:
+        by_name = by_name or (one.name in words and one.kind is not one.KEYWORD_ONLY)
+        default = words.get(one.name, one.default)
+        made.append(one.replace(kind=one.KEYWORD_ONLY if by_name else one.kind, default=default))
+    return signature.replace(parameters=made)
 
 
 def precision(dtype: Any) -> str:

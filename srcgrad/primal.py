@@ -38,16 +38,36 @@ def primal_of(function: Function) -> tuple[Any, tuple[Any, ...]]:
     if isinstance(function, functools.partial):
         if function.keywords:
             raise DifferentiationError(
-                "E5008", "functools.partial with keywords is not accepted", "wrap the call in a function"
+                "E5008", "functools.partial with keywords is not accepted here", "wrap the call in a function"
             )
         plain, bound = primal_of(function.func)
         return plain, (*bound, *function.args)
     return function, ()
 
 
+def given_of(function: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any], inspect.Signature]:
+    """The function itself, the arguments that it has already, in front and by name, and its whole signature."""
+    plain, words = without_words(function)
+    primal, bound = primal_of(plain)
+    if hasattr(type(primal), "as_function"):  # a derivative, whose `__wrapped__` is made when it is looked at
+        return primal, (*primal.bound, *bound), {**primal.words, **words}, primal.signature
+    return primal, bound, words, inspect.signature(primal)
+
+
+def without_words(function: Any) -> tuple[Any, dict[str, Any]]:
+    """A function, and the arguments that a `functools.partial` of it has by name.
+
+    >>> without_words(functools.partial(max, key=abs))
+    (functools.partial(<built-in function max>), {'key': <built-in function abs>})
+    """
+    if isinstance(function, functools.partial) and function.keywords:
+        return functools.partial(function.func, *function.args), dict(function.keywords)
+    return function, {}
+
+
 def _called(derivative: Any) -> Any:
     """A Jacobian, or a product of a Hessian, as a function with source that calls it."""
-    known = derivative.__signature__.parameters
+    known = {p: k for p, k in derivative.__signature__.parameters.items() if p not in derivative.words}
     name, given = (
         derivative.__name__,
         ", ".join(f"{p}={p}" if k.kind is k.KEYWORD_ONLY else p for p, k in known.items()),

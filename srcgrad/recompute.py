@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable
-from typing import Any  # functions, loops and tests are arbitrary objects
+from typing import Any, TypeVar, cast  # functions, loops and tests are arbitrary objects
 
 from srcgrad.identity import uncompiled
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Checkpoint:
@@ -28,7 +30,7 @@ class Checkpoint:
         return str(self.__srcgrad_primal__.__qualname__)
 
 
-def checkpoint(function: Callable[..., Any]) -> Any:
+def checkpoint(function: F) -> F:
     """The function itself; in derivatives, its calls record their arguments, and compute the rest again backwards.
 
     As a decorator, or where it is called: `checkpoint(layer)(h, w)`. The backward half calls the function's `vjp`
@@ -43,7 +45,7 @@ def checkpoint(function: Callable[..., Any]) -> Any:
     >>> float(grad(lambda x: layer(layer(x)))(0.0))
     0.0
     """
-    return Checkpoint(function)
+    return cast(F, Checkpoint(function))
 
 
 def checkpointed(trips: Any, *, slots: int | None = None) -> Any:

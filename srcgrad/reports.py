@@ -44,7 +44,9 @@ def report(
         raise DifferentiationError("E5006", f"no report is made in mode {mode!r}", f"use {', '.join(TEXTS)}")
     if wrt is None:
         wrt = float_arguments(function, args) if args else tuple(inspect.signature(function).parameters)
-    derivative = Derivative(function, mode, wrt, not isinstance(wrt, tuple) or len(wrt) == 1, target)
+    derivative: Derivative[..., Any] = Derivative(
+        function, mode, wrt, not isinstance(wrt, tuple) or len(wrt) == 1, target
+    )
     if not args:
         return derivative.report()
     values, kinds = derivative.arguments(args, {})

@@ -12,12 +12,13 @@ import inspect
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from types import FunctionType, MethodType
-from typing import Any  # operations, templates and pinned values are arbitrary Python objects
+from typing import Any, TypeVar  # operations, templates and pinned values are arbitrary Python objects
 
 from srcgrad.errors import DifferentiationError
 from srcgrad.identity import Key, key_of, spelling
 from srcgrad.own import Own
 
+T = TypeVar("T")
 Interval = tuple[float, float]
 Form = tuple[Any, ...]  # (call as text over x, y, z ..., shape of x, shape of y, ...)
 Results = tuple[tuple[str, int | None], ...]  # name of each result, and its rank beyond that of the first argument
@@ -290,7 +291,7 @@ def refused(reason: str, ops: dict[str, Any]) -> None:
         register(Rule(op, name, "refused", note=reason))
 
 
-def nondifferentiable(op: Any) -> Any:
+def nondifferentiable(op: T) -> T:
     """Declare that the result of `op` carries no derivative: its gradient is zero, by the author's word.
 
     Usable as a decorator; returns `op` itself.

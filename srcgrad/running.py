@@ -90,22 +90,45 @@ def opened(value: Any) -> Any:
     return value
 
 
-def pull(back: Callable[[Any], Any], derivative: Derivative, values: list[Any], output: Any) -> Callable[[Any], Any]:
-    """The pullback that users get: seeds are checked, adjoints mirror the arguments."""
-    device = device_in(values)
-    resident = resident_on(device, values)
+class Pullback:
+    """The pullback that users get: seeds are checked, adjoints mirror the arguments.
 
-    def pullback(seed: Any) -> Any:
-        given = seed_like(output, seed, resident)
-        given = opened(given) if hasattr(derivative.primal, "as_function") else given
+    A pickle of it holds the arguments, and the forward half runs once more where it is read.
+    """
+
+    def __init__(
+        self,
+        back: Callable[[Any], Any],
+        derivative: Derivative[..., Any],
+        values: list[Any],
+        output: Any,
+        again: Callable[[Derivative[..., Any], list[Any]], Pullback],
+    ) -> None:
+        self._back, self._derivative, self._values, self._output, self._again = back, derivative, values, output, again
+        self._device = device_in(values)
+        self._resident = resident_on(self._device, values)
+
+    def __call__(self, seed: Any) -> Any:
+        given = seed_like(self._output, seed, self._resident)
+        given = opened(given) if hasattr(self._derivative.primal, "as_function") else given
         try:
-            if device is None:
-                found = back(given)
+            if self._device is None:
+                found = self._back(given)
             else:
-                with using(device):
-                    found = back(given)
+                with using(self._device):
+                    found = self._back(given)
         except Exception as error:  # all are raised again, and tell where they come from
             _raise(error)
-        return derivative.mirrored(found, values, [given])
+        return self._derivative.mirrored(found, self._values, [given])
 
-    return pullback
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._again, (self._derivative, self._values)
+
+    def __copy__(self) -> Pullback:
+        return self
+
+    def __deepcopy__(self, known: dict[int, Any]) -> Pullback:
+        return self  # nothing changes it
+
+    def __repr__(self) -> str:
+        return f"<srcgrad pullback of {self._derivative!r}>"

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any  # any callable may be opaque
+from typing import Any, TypeVar  # any callable may be opaque
 
 from srcgrad.identity import Key, key_of
 from srcgrad.rules import changed
 
+F = TypeVar("F")
+
 _opaque: dict[Key, Any] = {}  # the functions themselves are kept, so that their identities stay theirs
 
 
-def opaque(function: Any) -> Any:
+def opaque(function: F) -> F:
     """Declare that a function is called as it is: a derivative flows through it by a rule, or not at all (E5003).
 
     Usable as a decorator; returns the function itself.

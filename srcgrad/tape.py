@@ -144,7 +144,7 @@ def trace(function: Callable[..., Any], wrt: Wrt | None = None, *, seed: Any = 1
 
     def traced(*args: Any, **kwargs: Any) -> Trace:
         places = float_arguments(function, args) if wrt is None else wrt
-        derivative = Derivative(function, "value-and-grad", places, False)
+        derivative: Derivative[..., Any] = Derivative(function, "value-and-grad", places, False)
         values, kinds = derivative.arguments(args, kwargs)
         derived = hasattr(type(derivative.primal), "as_function")
         primal = derivative.primal.as_function(kinds) if derived else derivative.primal

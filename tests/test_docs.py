@@ -11,21 +11,9 @@ import pytest
 from srcgrad.errors import CODES
 from tests.pages import ROOT, blocks, sections
 
-PAGES = (
-    "README.md",
-    "docs/tutorial.md",
-    "docs/calculus.md",
-    "docs/write-a-rule.md",
-    "docs/how-it-works.md",
-    "docs/report.md",
-    "docs/intermediates.md",
-    "docs/memory.md",
-    "docs/complex.md",
-    "docs/opencl.md",
-    "docs/numba.md",
-    "docs/limits.md",
-    "docs/errors.md",
-)
+DOCS = ROOT / "docs"
+EVERY = sorted(path.relative_to(ROOT).as_posix() for path in DOCS.rglob("*.md"))
+PAGES = ["README.md", *(page for page in EVERY if blocks((ROOT / page).read_text(encoding="utf-8")))]
 ROWS = {
     part.partition("\n")[0][3:]: part
     for part in sections((ROOT / "docs" / "errors.md").read_text(encoding="utf-8"))[1:]

@@ -59,6 +59,7 @@ ORDER = (
         "places",
         "options",
         "targeted",
+        "pickled",
         "signatures",
         "adapters",
         "primal",

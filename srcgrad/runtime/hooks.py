@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any  # adjoints are numbers or arrays of any dtype
+from typing import Any, TypeVar  # adjoints are numbers or arrays of any dtype
 
 import numpy as np
 
+T = TypeVar("T")
 
-def hook(x: Any, *fns: Callable[[Any], Any]) -> Any:
+
+def hook(x: T, *fns: Callable[[Any], Any]) -> T:
     """The value of x. In reverse mode each of `fns`, in order, is called with its adjoint before anything upstream is.
 
     What a function returns replaces the adjoint; if it returns None the adjoint stays, with what the function has
@@ -30,7 +32,7 @@ def hook(x: Any, *fns: Callable[[Any], Any]) -> Any:
     return x
 
 
-def stop_gradient(x: Any) -> Any:
+def stop_gradient(x: T) -> T:
     """The value of x, as a constant: no derivative flows through it.
 
     >>> import srcgrad

@@ -1,0 +1,53 @@
+"""What a derivative needs to be made again in another process: the function by its name, texts that are in no file."""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import os
+import sys
+from types import FunctionType
+from typing import Any  # functions are arbitrary objects
+
+
+def as_named(function: Any) -> Any:
+    """The object that stands under the name of a function, if it is one that decoration made of it."""
+    found: Any = sys.modules.get(getattr(function, "__module__", None) or "")
+    for part in getattr(function, "__qualname__", "").split("."):
+        found = getattr(found, part, None)
+    return found if getattr(found, "__srcgrad_primal__", None) is function else function
+
+
+def lines_of(function: Any) -> dict[str, list[str]]:
+    """The lines of the notebook cells and the like that hold a function, and the functions that it reads by name.
+
+    >>> import linecache
+    >>> linecache.cache["<cell 1>"] = (0, None, ["def f(x): return x * x\\n"], "<cell 1>")
+    >>> names = {}
+    >>> exec(compile("def f(x): return x * x\\n", "<cell 1>", "exec"), names)
+    >>> lines_of(names["f"])
+    {'<cell 1>': ['def f(x): return x * x\\n']}
+    """
+    found: dict[str, list[str]] = {}
+    todo: list[Any] = [function]
+    seen: dict[int, None] = {}
+    while todo:
+        one = todo.pop()
+        one = getattr(one, "__func__", getattr(one, "__srcgrad_primal__", one))
+        if not isinstance(one, FunctionType) or id(one) in seen:
+            continue
+        seen[id(one)] = None
+        name = one.__code__.co_filename
+        if not os.path.exists(name) and (lines := linecache.getlines(name)):
+            found[name] = lines
+        todo += [one.__globals__.get(read) for read in one.__code__.co_names]
+        todo += inspect.getclosurevars(one).nonlocals.values()
+    return dict(sorted(found.items()))
+
+
+def again(cls: Any, given: tuple[Any, ...], options: dict[str, Any], cells: dict[str, list[str]]) -> Any:
+    """An object made anew from what its pickle holds; the process gets to know texts that it does not have."""
+    for name, lines in cells.items():
+        if not linecache.getlines(name):
+            linecache.cache[name] = (sum(map(len, lines)), None, lines, name)
+    return cls(*given, **options)
