@@ -9,7 +9,7 @@ FIRST ?= 0
 # On what `make fuzz-opencl` runs kernels: a simulator, which builds small ones faster than PoCL.
 DEVICE ?= oclgrind
 
-.PHONY: help test lint docs bench demo examples rules fuzz fuzz-opencl clean FORCE
+.PHONY: editor help test lint docs bench demo examples rules fuzz fuzz-opencl clean FORCE
 
 help:
 	@echo "make demo      derivatives of SciPy's Rosenbrock function, of two classifiers and of a mixture"
@@ -20,6 +20,7 @@ help:
 	@echo "make fuzz      N=1000 random programs of each kind: how many are right, refused, wrong"
 	@echo "make fuzz-opencl  the same with kernels: how many differ from what NumPy gives"
 	@echo "make rules     all calls of all rules to second order in both modes: how many pass"
+	@echo "make editor    srcgrad/explore/static/editor.js anew, from editor/; needs node"
 	@echo "make examples  write examples/*/model_grad.py anew"
 
 test: $(VENV)/test.installed
@@ -56,6 +57,10 @@ rules: $(VENV)/test.installed
 fuzz-opencl: $(VENV)/test.installed
 	SRCGRAD_DEVICE=$(DEVICE) $(BIN)/python -m tests.random_targets $(FIRST) $(N)
 	SRCGRAD_EVERY=1 $(BIN)/python -m pytest tests/opencl/test_targets.py
+
+# The explorer's editor: CodeMirror and editor/editor.js in one file, which is committed; needs node.
+editor:
+	cd editor && npm ci --no-audit --no-fund && npm run build
 
 clean:
 	rm -rf $(VENV) site build

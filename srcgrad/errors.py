@@ -36,6 +36,7 @@ CODES: dict[str, str] = {
     "E5025": "checkpoint that no derivative can follow",
     "E5026": "Numba cannot compile this",
     "E5027": "argument unlike its declaration",
+    "E5028": "extra not installed",
 }
 
 COLOURS = {"what": "1;31", "where": "36", "remedy": "32"}  # bold red, cyan, green

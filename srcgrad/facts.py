@@ -12,6 +12,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.errors import DifferentiationError, Place
 from srcgrad.front.namespace import Namespace
+from srcgrad.front.parse import characters
 from srcgrad.front.source import Source
 from srcgrad.names import Names
 from srcgrad.rules import Rule
@@ -260,9 +261,10 @@ class Facts:
         line = getattr(node, "lineno", self.source.first)
         lines = self.source.lines
         text = lines[line - 1].rstrip("\n") if 0 < line <= len(lines) else ""
-        column = getattr(node, "col_offset", 0)
+        column = characters(text, getattr(node, "col_offset", 0))
         last = getattr(node, "end_lineno", line)
-        end = node.end_col_offset if last == line and hasattr(node, "end_col_offset") else len(text)
+        within = last == line and hasattr(node, "end_col_offset")
+        end = characters(text, node.end_col_offset) if within else len(text)
         return Place(self.source.cell or self.source.file, line, column, text, max(1, end - column))
 
     def refuse(self, node: Node, code: str, message: str, remedy: str) -> DifferentiationError:

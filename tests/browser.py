@@ -11,6 +11,7 @@ import os
 import pathlib
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any  # Playwright is optional
@@ -79,6 +80,14 @@ def opened(context: Any, address: str, scheme: str = "light", before: str = "") 
         yield page, seen
     finally:
         page.close()
+
+
+def wait(page: Any, condition: str, seconds: float = 20.0) -> None:
+    """Wait until a condition of JavaScript holds; Playwright's own way needs `eval`, which the page forbids."""
+    end = time.monotonic() + seconds
+    while not page.evaluate(condition):
+        assert time.monotonic() < end, condition
+        page.wait_for_timeout(15)
 
 
 @functools.cache

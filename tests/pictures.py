@@ -10,7 +10,8 @@ import tempfile
 from pathlib import Path
 
 from srcgrad.cli import main
-from tests.browser import browser, opened
+from tests.browser import browser, opened, wait
+from tests.explore.server import explorer
 from tests.pages import ROOT, blocks
 
 FOLDER = ROOT / "docs" / "pictures"
@@ -18,7 +19,7 @@ ROD = "np.ones(50), np.ones(51), np.ones(50), np.ones(50), 0.01, 200"
 
 
 def pictures() -> None:
-    """The report of the heat equation, light, and of the mixture, dark."""
+    """The report of the heat equation, light, and of the mixture, dark; the explorer."""
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as name, browser() as context:
         os.chdir(name)
@@ -33,6 +34,17 @@ def pictures() -> None:
                 page.evaluate(f"scrollTo(0, {down})")
                 page.locator(".pair").last.locator(f".source .line[data-n='{line}']").hover()
                 page.screenshot(path=str(FOLDER / f"{report}.png"))
+        with explorer() as running, opened(context, running.address) as (page, _):
+            page.set_viewport_size({"width": 1120, "height": 640})
+            wait(page, "document.body.dataset.answers === '1'")
+            page.select_option("#example", "The heat equation")
+            wait(page, "document.body.dataset.answers === '2'")
+            page.mouse.move(900, 400)
+            page.mouse.wheel(0, 330)
+            page.wait_for_timeout(200)
+            box = page.locator("#editor .cm-line:has-text('heating = ')").bounding_box()
+            page.mouse.move(box["x"] + 150, box["y"] + 8)
+            page.screenshot(path=str(FOLDER / "explore.png"))
 
 
 if __name__ == "__main__":

@@ -91,7 +91,20 @@ ORDER = (
         "calculus",
         "jacobians",
     },
-    {"declared", "dump", "recipe", "inputs", "imported", "trial", "lines", "reports", "cli", "__main__", "__init__"},
+    {
+        "declared",
+        "dump",
+        "recipe",
+        "inputs",
+        "imported",
+        "trial",
+        "lines",
+        "reports",
+        "explore",
+        "cli",
+        "__main__",
+        "__init__",
+    },
 )
 
 

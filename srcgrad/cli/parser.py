@@ -19,7 +19,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="srcgrad", description="Readable derivatives of NumPy functions.")
     made.add_argument("--version", action=_Version, help="print the versions of srcgrad, Python and NumPy")
     commands = made.add_subparsers(required=True, metavar="COMMAND")
-    for add in (_dump, _show, _check, _explain, _trace, _rules, _devices, _completion):
+    for add in (_dump, _show, _check, _explain, _trace, _rules, _devices, _explore, _completion):
         add(commands)
     return made
 
@@ -146,6 +146,18 @@ def _rules(commands: Commands[argparse.ArgumentParser]) -> None:
 def _devices(commands: Commands[argparse.ArgumentParser]) -> None:
     devices = _add(commands, "devices", "list the OpenCL devices, and tell which one is used and why")
     devices.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _explore(commands: Commands[argparse.ArgumentParser]) -> None:
+    explore = _add(
+        commands,
+        "explore",
+        "show derivatives in a browser as you type; needs srcgrad[explore]",
+        "Serve a page on this machine, and nowhere else, that shows the derivative of functions as they are typed. "
+        "What is typed is read, not run.",
+    )
+    explore.add_argument("--port", type=int, default=0, metavar="N", help="default: one that is free")
+    explore.add_argument("--no-browser", action="store_true", help="print the address, and open no browser")
 
 
 def _completion(commands: Commands[argparse.ArgumentParser]) -> None:

@@ -171,6 +171,8 @@ def _made(pair: Pair, report: Sides, view: _View) -> str:
     texts = coloured([line.text for line in pair.made])
     folded = next((k for k, line in enumerate(pair.made) if line.text.startswith(f"def {pair.name}(")), 0)
     shown, seen = "", dict[str, None]()
+    while folded and pair.made[folded - 1].text.startswith("@"):
+        folded -= 1
     if folded > FOLDED:
         first, last = pair.made[0].number, pair.made[folded - 1].number
         inside = _list(pair.made[:folded], texts[:folded], view)

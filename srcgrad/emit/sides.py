@@ -83,9 +83,7 @@ def sides(text: str, parts: Iterable[Part], sizes: Mapping[str, Sequence[int]] |
     Each line of the text is in one pair, or in one kernel, in its order.
     """
     by_name = {part.name: part for part in parts}
-    spans = {
-        d.name: (d.lineno, d.end_lineno or d.lineno) for d in ast.parse(text).body if isinstance(d, ast.FunctionDef)
-    }
+    spans = {d.name: _span(d) for d in ast.parse(text).body if isinstance(d, ast.FunctionDef)}
     lines = text.split("\n")[:-1] if text.endswith("\n") else text.split("\n")
     kernels: dict[str, tuple[Line, ...]] = {}
     pairs: list[Pair] = []
@@ -112,6 +110,12 @@ def sides(text: str, parts: Iterable[Part], sizes: Mapping[str, Sequence[int]] |
         whole = (*last_pair.made, *free, *rest)
         pairs.append(Pair(last_pair.function, last_pair.origin, last_pair.name, last_pair.source, whole))
     return Sides(text, tuple(pairs), kernels)
+
+
+def _span(definition: ast.FunctionDef) -> tuple[int, int]:
+    """The first and the last line of a definition, decorators included."""
+    first = min([definition.lineno, *(one.lineno for one in definition.decorator_list)])
+    return first, definition.end_lineno or definition.lineno
 
 
 def is_kernel(part: Part) -> bool:

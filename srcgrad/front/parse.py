@@ -93,13 +93,14 @@ def place(label: str, lines: Sequence[str], node: Node) -> Place:
     '              ^'
     """
     text = lines[node.lineno - 1]
-    start = _characters(text, node.col_offset)
+    start = characters(text, node.col_offset)
     last = getattr(node, "end_lineno", None)
-    end = _characters(text, node.end_col_offset) if last == node.lineno else len(text)
+    end = characters(text, node.end_col_offset) if last == node.lineno else len(text)
     return Place(label, node.lineno, start, text, max(1, end - start))
 
 
-def _characters(line: str, offset: int) -> int:
+def characters(line: str, offset: int) -> int:
+    """How many characters of a line its first bytes are."""
     return len(line.encode()[:offset].decode(errors="replace"))
 
 

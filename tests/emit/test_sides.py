@@ -11,6 +11,7 @@ import pytest
 import srcgrad
 from srcgrad.dump import dump
 from srcgrad.emit.sides import Line, Pair, Sides, sides
+from srcgrad.options import TARGETS
 from tests.test_golden import CASES, function_of, parts, wrt_of
 
 MODES = ("reverse", "value-and-grad", "vjp", "forward", "hvp")
@@ -102,7 +103,7 @@ def test_each_line_is_there_once_and_belongs_to_its_line(path: pathlib.Path, mod
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("target", ["numpy", "opencl"])
+@pytest.mark.parametrize("target", TARGETS)
 def test_statement_of_several_lines_and_branches(mode: str, target: str) -> None:
     found = made(HEAT, mode, target)
     assert whole(found) == found.text

@@ -6,6 +6,7 @@ import ast
 
 import pytest
 
+from srcgrad.dump import dump
 from srcgrad.errors import DifferentiationError
 from srcgrad.front.parse import comments, function_tree, parse, parse_target, split_lines
 
@@ -58,3 +59,11 @@ def test_lambda_becomes_a_def_that_returns():
     [node] = [item for item in ast.walk(parse(text)) if isinstance(item, ast.Lambda)]
     tree = function_tree(node, "f.py", split_lines(text))
     assert (tree.name, tree.lineno, tree.col_offset, tree.body[0].lineno) == ("lambda_", 1, 4, 2)
+
+
+def test_a_caret_stands_under_characters_not_bytes():
+    """Of an error that is found where a derivative is made."""
+    with pytest.raises(DifferentiationError) as caught:
+        dump("-:f", text="def f(x):\n    return x * len('é\U0001d465') + (x & 1)\n")
+    place = caught.value.place
+    assert place.text[place.column : place.column + place.width] == "x & 1"
