@@ -130,12 +130,12 @@ def linspace(z, start, stop, num=50, endpoint=True, axis=0):
     if np.ndim(start) == 0 and np.ndim(stop) == 0:
         d[start] = d[z] @ (1.0 - t)
         d[stop] = d[z] @ t
-    elif axis != 0:
-        d[start] = sum_to(np.tensordot(1.0 - t, np.moveaxis(d[z], axis, 0), 1), start)
-        d[stop] = sum_to(np.tensordot(t, np.moveaxis(d[z], axis, 0), 1), stop)
-    else:
+    elif axis == 0:
         d[start] = sum_to(np.tensordot(1.0 - t, d[z], 1), start)
         d[stop] = sum_to(np.tensordot(t, d[z], 1), stop)
+    else:
+        d[start] = sum_to(np.tensordot(1.0 - t, np.moveaxis(d[z], axis, 0), 1), start)
+        d[stop] = sum_to(np.tensordot(t, np.moveaxis(d[z], axis, 0), 1), stop)
 
 
 @adjoint(

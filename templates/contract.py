@@ -241,12 +241,19 @@ def cross(z, a, b, axis=None):
     if axis is None or axis == -1:
         d[a] = sum_to(np.cross(b, d[z]), a)
         d[b] = sum_to(np.cross(d[z], a), b)
-    else:
+    elif axis is not None:
         first = np.moveaxis(a, axis, -1)
         second = np.moveaxis(b, axis, -1)
         moved = np.moveaxis(d[z], axis, -1)
         d[a] = np.moveaxis(sum_to(np.cross(second, moved), first), -1, axis)
         d[b] = np.moveaxis(sum_to(np.cross(moved, first), second), -1, axis)
+    else:  # known when it runs
+        place = -1 if axis is None else axis
+        one = np.moveaxis(a, place, -1)
+        two = np.moveaxis(b, place, -1)
+        three = np.moveaxis(d[z], place, -1)
+        d[a] = np.moveaxis(sum_to(np.cross(two, three), one), -1, place)
+        d[b] = np.moveaxis(sum_to(np.cross(three, one), two), -1, place)
 
 
 @adjoint.multilinear(

@@ -55,8 +55,10 @@ def rfft(z, a, n=None, axis=-1, norm=None):
         d[a] = np.fft.ifft(d[z], np.shape(a)[-1], norm=opposite(norm))
     elif n is None:
         d[a] = np.fft.ifft(d[z], np.shape(a)[axis], axis, norm=opposite(norm))
-    else:
+    elif n is not None:
         d[a] = resized(np.fft.ifft(d[z], n, axis, norm=opposite(norm)), a)
+    else:  # known when it runs
+        d[a] = resized(np.fft.ifft(d[z], lengths(a, (n,), (axis,))[0], axis, norm=opposite(norm)), a)
 
 
 @adjoint.linear(np.fft.irfft, complex="written", values="real", forms=_forms("np.fft.irfft", *_ONE))
@@ -82,8 +84,10 @@ def ihfft(z, a, n=None, axis=-1, norm=None):
         d[a] = np.fft.fft(d[z], np.shape(a)[-1], norm=opposite(norm))
     elif n is None:
         d[a] = np.fft.fft(d[z], np.shape(a)[axis], axis, norm=opposite(norm))
-    else:
+    elif n is not None:
         d[a] = resized(np.fft.fft(d[z], n, axis, norm=opposite(norm)), a)
+    else:  # known when it runs
+        d[a] = resized(np.fft.fft(d[z], lengths(a, (n,), (axis,))[0], axis, norm=opposite(norm)), a)
 
 
 @adjoint.linear(np.fft.fftn, complex="written", values="complex", forms=_forms("np.fft.fftn", *_MANY))

@@ -110,8 +110,10 @@ def sort(z, a, axis=-1, kind=None, stable=None):
     order = np.argsort(a, axis=axis, kind="stable")
     if axis is None:
         d[a] = np.reshape(d[z][np.argsort(order)], np.shape(a))
-    else:
+    elif axis is not None:
         d[a] = np.take_along_axis(d[z], np.argsort(order, axis=axis), axis)
+    else:  # known when it runs
+        d[a] = np.reshape(np.take_along_axis(d[z], np.argsort(order, axis=axis), axis), np.shape(a))
 
 
 @tangent(np.sort)

@@ -140,11 +140,18 @@ def cond(z, x, p=None):
         most = np.linalg.norm(x, 2, (-2, -1), keepdims=True)
         steep = norm_gradient(x, -2, (-2, -1)) - np.expand_dims(z, (-2, -1)) * norm_gradient(x, 2, (-2, -1))
         d[x] = np.expand_dims(d[z], (-2, -1)) * steep / most
-    else:
+    elif p is not None:
         inverse = np.linalg.inv(x)
         outer = np.linalg.norm(inverse, p, (-2, -1), keepdims=True) * norm_gradient(x, p, (-2, -1))
         inner = inverse.mT @ norm_gradient(inverse, p, (-2, -1)) @ inverse.mT
         steep = outer - np.linalg.norm(x, p, (-2, -1), keepdims=True) * inner
+        d[x] = np.expand_dims(d[z], (-2, -1)) * steep
+    else:
+        order = 2 if p is None else p  # known when it runs
+        inverse = np.linalg.inv(x)
+        outer = np.linalg.norm(inverse, order, (-2, -1), keepdims=True) * norm_gradient(x, order, (-2, -1))
+        inner = inverse.mT @ norm_gradient(inverse, order, (-2, -1)) @ inverse.mT
+        steep = outer - np.linalg.norm(x, order, (-2, -1), keepdims=True) * inner
         d[x] = np.expand_dims(d[z], (-2, -1)) * steep
 
 
@@ -158,11 +165,18 @@ def cond_tangent(z, x, p=None):
         most = np.linalg.norm(x, 2, (-2, -1), keepdims=True)
         steep = norm_gradient(x, -2, (-2, -1)) - np.expand_dims(z, (-2, -1)) * norm_gradient(x, 2, (-2, -1))
         d[z] = np.sum(steep / most * d[x], axis=(-2, -1))
-    else:
+    elif p is not None:
         inverse = np.linalg.inv(x)
         outer = np.linalg.norm(inverse, p, (-2, -1), keepdims=True) * norm_gradient(x, p, (-2, -1))
         inner = inverse.mT @ norm_gradient(inverse, p, (-2, -1)) @ inverse.mT
         steep = outer - np.linalg.norm(x, p, (-2, -1), keepdims=True) * inner
+        d[z] = np.sum(steep * d[x], axis=(-2, -1))
+    else:
+        order = 2 if p is None else p  # known when it runs
+        inverse = np.linalg.inv(x)
+        outer = np.linalg.norm(inverse, order, (-2, -1), keepdims=True) * norm_gradient(x, order, (-2, -1))
+        inner = inverse.mT @ norm_gradient(inverse, order, (-2, -1)) @ inverse.mT
+        steep = outer - np.linalg.norm(x, order, (-2, -1), keepdims=True) * inner
         d[z] = np.sum(steep * d[x], axis=(-2, -1))
 
 

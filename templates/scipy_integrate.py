@@ -1,4 +1,4 @@
-"""The trapezoidal rule of `scipy.integrate`; solvers and adaptive rules are refused, with the reason; on request."""
+"""The trapezoidal rules of `scipy.integrate`; solvers and adaptive rules are refused, with the reason; on request."""
 
 import numpy as np
 from scipy import integrate
@@ -20,6 +20,28 @@ TABLES = """simpson cumulative_simpson newton_cotes"""
 )
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     return np.trapezoid(y, x, dx, axis)
+
+
+@adjoint.composed(
+    integrate.cumulative_trapezoid,
+    forms=(
+        ("scipy.integrate.cumulative_trapezoid(x, dx=0.5)", (2, 4)),
+        ("scipy.integrate.cumulative_trapezoid(x, y, axis=0, initial=0)", (4, 2), (4,)),
+        ("scipy.integrate.cumulative_trapezoid(x, y, initial=0)", (2, 4), (2, 4)),
+    ),
+)
+def cumulative_trapezoid(y, x=None, dx=1.0, axis=-1, initial=None):
+    moved = np.moveaxis(y, axis, -1)
+    if x is None:
+        steps = dx
+    elif np.ndim(x) == 1:
+        steps = np.diff(x)
+    else:
+        steps = np.diff(np.moveaxis(x, axis, -1))
+    areas = np.cumsum(steps * (moved[..., 1:] + moved[..., :-1]) / 2.0, -1)
+    if initial is not None:
+        areas = np.concatenate((np.zeros_like(moved[..., :1]), areas), -1)
+    return np.moveaxis(areas, -1, axis)
 
 
 declare(

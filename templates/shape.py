@@ -120,8 +120,10 @@ def transpose(z, a, axes=None):
         d[a] = np.transpose(d[z], (2, 0, 1))
     elif axes == (2, 0, 1):
         d[a] = np.transpose(d[z], (1, 2, 0))
-    else:
+    elif axes is not None:
         d[a] = np.transpose(d[z], np.argsort(np.remainder(axes, np.ndim(a))))  # axes may be negative
+    else:  # known when it runs
+        d[a] = np.transpose(d[z], None if axes is None else np.argsort(np.remainder(axes, np.ndim(a))))
 
 
 @adjoint.linear(

@@ -19,6 +19,7 @@ from types import MethodType
 from typing import Any
 
 import numpy as np
+import scipy.fft
 import scipy.integrate
 import scipy.ndimage
 import scipy.signal

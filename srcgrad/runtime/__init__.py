@@ -32,7 +32,7 @@ from srcgrad.runtime.contract import (
 )
 from srcgrad.runtime.declared import check_shapes
 from srcgrad.runtime.einsum import einsum_adjoint, einsum_adjoints, einsum_tangent
-from srcgrad.runtime.fourier import doubled, lengths, opposite, resized, transformed
+from srcgrad.runtime.fourier import doubled, lengths, opposite, resized, transformed, weighted
 from srcgrad.runtime.given import check_adjoint, check_adjoints, check_total, given_adjoints
 from srcgrad.runtime.hooks import beyond_hooks, hook, hooked, stop_gradient
 from srcgrad.runtime.layout import (
@@ -221,6 +221,7 @@ __all__ = [
     "unpermuted",
     "unselected",
     "upper_factor",
+    "weighted",
     "whole_bands",
     "widened",
     "within_full",

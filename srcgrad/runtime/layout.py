@@ -171,16 +171,18 @@ def diag_transpose(g: Any, v: Any, k: int = 0) -> Any:
     return np.diagonal(g, k) if np.ndim(v) == 1 else place_diagonal(g, v, k)
 
 
-def axis_index(indices: Any, a: Any, axis: int) -> tuple[Any, ...]:
+def axis_index(indices: Any, a: Any, axis: int | None) -> tuple[Any, ...]:
     """The index with which `a[index]` is `np.take(a, indices, axis)`.
 
     >>> axis_index(2, np.zeros((4, 5)), -1)
     (slice(None, None, None), 2)
     """
+    if axis is None:
+        return np.unravel_index(np.remainder(indices, np.size(a)), np.shape(a))
     return (slice(None),) * (axis % np.ndim(a)) + (indices,)
 
 
-def along_axis(indices: Any, a: Any, axis: int = -1) -> tuple[Any, ...]:
+def along_axis(indices: Any, a: Any, axis: int | None = -1) -> tuple[Any, ...]:
     """The index with which `a[index]` is `np.take_along_axis(a, indices, axis)`.
 
     >>> a = np.array([[1.0, 2.0], [3.0, 4.0]])
@@ -188,6 +190,8 @@ def along_axis(indices: Any, a: Any, axis: int = -1) -> tuple[Any, ...]:
     array([[2.],
            [3.]])
     """
+    if axis is None:
+        return axis_index(indices, a, None)
     mesh: list[Any] = list(np.ix_(*(range(n) for n in np.shape(a))))
     mesh[axis] = indices
     return tuple(mesh)

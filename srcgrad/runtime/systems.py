@@ -26,13 +26,13 @@ def square(a: Any) -> Any:
     return np.reshape(a, (math.isqrt(np.size(a)), -1) if np.size(a) else (0, 0))
 
 
-def last_axes(a: Any, axes: Any) -> tuple[int, ...]:
+def last_axes(a: Any, axes: Any = None) -> tuple[int, ...]:
     """The axes of `a` in the order in which those in `axes` come last.
 
     >>> last_axes(np.zeros((2, 4, 2)), (0,))
     (1, 2, 0)
     """
-    last = [axis % np.ndim(a) for axis in axes]
+    last = [axis % np.ndim(a) for axis in axes or ()]
     return (*(axis for axis in range(np.ndim(a)) if axis not in last), *last)
 
 
