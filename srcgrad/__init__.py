@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from srcgrad.forms import register_jvp, register_vjp, sensitivity
     from srcgrad.jacobians import hessian, jacobian
     from srcgrad.lines import explain
+    from srcgrad.mapped import each
     from srcgrad.recompute import checkpoint, checkpointed
     from srcgrad.reports import report
     from srcgrad.rules import adjoint, nondifferentiable, tangent
@@ -44,6 +45,7 @@ _HOME = {
     "checkpoint": "recompute",
     "checkpointed": "recompute",
     "differentiate": "api",
+    "each": "mapped",
     "elementwise_grad": "calculus",
     "explain": "lines",
     "grad": "api",
@@ -77,6 +79,7 @@ __all__ = [
     "checkpoint",
     "checkpointed",
     "differentiate",
+    "each",
     "elementwise_grad",
     "explain",
     "grad",

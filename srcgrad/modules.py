@@ -88,6 +88,8 @@ class Module:
     origins: dict[str, Origin] = field(default_factory=dict)  # of the functions of a text that is run
     sources: dict[int, tuple[Any, Source, Namespace]] = field(default_factory=dict)
     changes: dict[tuple[int, str], dict[str, None]] = field(default_factory=dict)  # by tree and mode; see Procedures
+    given: bool = False  # whether pullbacks add into arrays of the caller's, where they can
+    given_of: dict[str, tuple[str, ...]] = field(default_factory=dict)  # name of a function -> arguments of these
 
     def all(self) -> list[Module]:
         """The module itself, and those of the derivatives that its functions ask for."""
@@ -95,7 +97,7 @@ class Module:
 
     def read(self) -> Module:
         """A module without functions, which knows what this one knows of the sources that it has read."""
-        made = Module(self.inline, self.seeded, self.target, self.autocast, self.explained, self.tidy)
+        made = Module(self.inline, self.seeded, self.target, self.autocast, explained=self.explained, tidy=self.tidy)
         made.new, made.sources, made.changes = self.new, self.sources, self.changes
         return made
 

@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
+from srcgrad.numba.given import given
 from srcgrad.numba.respelled import respelled
+from srcgrad.numba.scalars import scalars
 from srcgrad.opencl.fuse import fuse
 
 PASSES: dict[str, tuple[Callable[[Program, Facts], Program], ...]] = {
     "numpy": (),
     "opencl": (fuse,),
-    "numba": (respelled,),
+    "numba": (given, scalars, respelled),
 }

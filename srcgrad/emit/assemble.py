@@ -87,6 +87,9 @@ def signature(function: Node, facts: Facts) -> Node:
         else:
             arguments.args.append(parameter)
             arguments.defaults.append(gast.Constant(value=1.0, kind=None))
+    if facts.module.given:  # the loop over items names no argument, which Numba does not take in parallel loops
+        arguments.args += arguments.kwonlyargs
+        arguments.kwonlyargs, arguments.kw_defaults, arguments.defaults = [], [], []
     return arguments
 
 
