@@ -62,6 +62,7 @@ class Spec:
     dtype: frozenset[str] = frozenset()
     ndim: int | None = 0
     extents: tuple[str, ...] | None = field(default=None, compare=False)  # the lengths of its axes, as symbols
+    parts: frozenset[tuple[str, ...]] = field(default=frozenset(), compare=False)  # extents of some joined values
     length: str | None = None  # of an integer that is the length of an axis: that length
 
     @property

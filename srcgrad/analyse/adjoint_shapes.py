@@ -36,7 +36,16 @@ def joined(*specs: Spec) -> Spec:
     if len(lengths) == len(specs):
         return with_extents(functools.reduce(broadcast, lengths, ()), dtype)
     shape = frozenset[str]().union(*(canonical(s).shape for s in specs))
-    return Spec(without_kept(shape), dtype, None)
+    parts = frozenset(lengths).union(*(s.parts for s in specs))
+    return Spec(without_kept(shape), dtype, None, parts=parts)
+
+
+def covers(made: Spec, result: Spec) -> bool:
+    """Whether a value has all that broadcasting it with one of the other shape could give it."""
+    whole = extents(result)
+    if joined(made, result).shape == made.shape:
+        return True
+    return whole is not None and any(broadcast(part, whole) == part for part in made.parts)
 
 
 def spec_of_tree(node: Node, facts: Facts) -> Spec:

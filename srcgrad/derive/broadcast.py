@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import gast
 import numpy as np
 
-from srcgrad.analyse.adjoint_shapes import joined, spec_of_tree
+from srcgrad.analyse.adjoint_shapes import covers, joined, spec_of_tree
 from srcgrad.analyse.extents import extents, summed_axes, with_extents
 from srcgrad.analyse.kept import axis_kept
 from srcgrad.facts import Facts, Operation, Spec, copied
@@ -33,7 +33,7 @@ def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
     wanted = facts.spec.get(operand)
     made = spec_of_tree(value, facts)
     widened = adjoints.specs.get(like.targets[0].id) == wide(like.targets[0].id)
-    if joined(made, result).shape != made.shape and not widened:
+    if not covers(made, result) and not widened:
         if wanted is not None and wanted.shape == result.shape:
             if flexible(operand, facts) or (made.scalar and is_summed(operand, facts)):
                 adjoints.specs[operand.id] = made
