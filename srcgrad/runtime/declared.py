@@ -77,9 +77,8 @@ def _parsed(declared: tuple[str, ...]) -> tuple[_Part, ...]:
 
 def _check_container(name: str, spelled: str, value: Any) -> None:
     tag, _, items = spelled.partition("[")
-    keys = (
-        ", ".join(map(repr, value)) if isinstance(value, dict) else str(len(value)) if hasattr(value, "__len__") else ""
-    )
+    known = str(len(value)) if hasattr(value, "__len__") else ""
+    keys = ", ".join(map(repr, value)) if isinstance(value, dict) else known
     if type(value).__name__ != tag or keys != items[:-1]:
         raise _unlike(f"{name} is {_described(value)}, declared is {spelled}")
 

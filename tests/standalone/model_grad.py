@@ -193,6 +193,8 @@ def energy_grad(
     With more lines,
         indented.
     """
+    if not isinstance(scale, (int, float)):
+        raise TypeError("E5027 scale is declared float")
     y = x * w
     z = y + 1.0
     t1 = np.sin(y)
