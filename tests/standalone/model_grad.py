@@ -82,6 +82,14 @@ def sum_to(g, x, dtype=None):
         return mirrored(
             x, [sum_to(part, item) for part, item in zip(g, x, strict=True)]
         )
+    for value in (g, x):
+        if type(value) is not np.ndarray and not isinstance(
+            value, int | float | complex | np.generic
+        ):
+            what = f"a value of type {type(value).__name__} takes part in an operation, and has arithmetic of its own"
+            raise TypeError(
+                f"E5017 {what}; make it a plain array before: `.to_numpy()`, `np.asarray(...)`"
+            )
     target = np.asarray(x)
     if target.dtype.kind not in "fc":
         raise TypeError(
