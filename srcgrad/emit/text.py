@@ -132,8 +132,8 @@ def _special(value: str, lines: list[str], indent: int, width: int) -> None:
     """A comment, user's text, or an empty line, of which there are never two together."""
     margin = " " * indent
     if isinstance(value, Comment):
-        text = margin + value
-        lines.append(text if len(text) <= width else text[: width - 3].rstrip() + "...")
+        text, room = margin + value, max(width, indent + len("# line 10000: ..."))
+        lines.append(text if len(text) <= room else text[: room - 3].rstrip() + "...")
     elif isinstance(value, Verbatim):
         lines += [margin + line if line.strip() else "" for line in value.split("\n")]
     elif not lines or lines[-1]:

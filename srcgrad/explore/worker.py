@@ -78,6 +78,7 @@ class Worker:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             limit=WIDEST,
+            start_new_session=True,  # Ctrl-C is for the server, which ends its workers
         )
         assert self.process.stdout is not None, "a pipe was asked for"
         if await self.process.stdout.readline() != b"ready\n":

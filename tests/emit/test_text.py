@@ -121,3 +121,13 @@ def test_a_statement_that_cannot_be_printed_is_refused() -> None:
     tree = gast.parse("match x:\n    case 1: pass").body[0]
     with pytest.raises(DifferentiationError, match="E5005"):
         statement(tree)
+
+
+def test_comments_far_to_the_right_stay_comments():
+    """Behind more blanks than a line has columns, `...` alone was left of one: a statement, and not in its block."""
+    block = gast.Expr(gast.Constant(Comment("# line 7: y = x * x"), None))
+    for _ in range(40):
+        block = gast.If(gast.Name("x", gast.Load(), None, None), [block], [])
+    lines = statement(block)
+    assert lines[-2].strip() == "# line 7: y =..."
+    ast.parse("\n".join(lines))
