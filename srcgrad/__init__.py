@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from srcgrad.allocator import keep_memory
     from srcgrad.api import differentiate, grad, jvp, source, value_and_grad, vjp
     from srcgrad.applied import Function
+    from srcgrad.blocks import blocked
     from srcgrad.calculus import elementwise_grad, hvp, linearize, transpose
     from srcgrad.check import check_grads
     from srcgrad.errors import DifferentiationError
@@ -41,6 +42,7 @@ _HOME = {
     "DifferentiationError": "errors",
     "Function": "applied",
     "adjoint": "rules",
+    "blocked": "blocks",
     "check_grads": "check",
     "checkpoint": "recompute",
     "checkpointed": "recompute",
@@ -75,6 +77,7 @@ __all__ = [
     "DifferentiationError",
     "Function",
     "adjoint",
+    "blocked",
     "check_grads",
     "checkpoint",
     "checkpointed",

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from srcgrad.analyse.annotations import annotated
+from srcgrad.blocks import blocked_text, checked_rows
 from srcgrad.declared import declared
+from srcgrad.derive.blocked import Blocks
 from srcgrad.emit.globals import Globals
 from srcgrad.emit.meaning import Copied, Made, Meaning
 from srcgrad.emit.module import body, gap, header, import_lines, remark
@@ -53,6 +55,7 @@ class _Output:
     look: Globals
     inline: bool = False
     target: str = "numpy"
+    blocks: Blocks | None = None
     module: Module = field(init=False)
     pieces: Pieces = field(init=False)
     headers: dict[Meaning, str] = field(default_factory=dict)
@@ -65,7 +68,7 @@ class _Output:
 
     def copy(self) -> _Output:
         """The state now: what is done to the copy, a refused function say, leaves no trace here."""
-        module, new = self.module, _Output(self.look, self.inline, self.target)
+        module, new = self.module, _Output(self.look, self.inline, self.target, self.blocks)
         new.module = replace(
             module.read(),
             made=dict(module.made),
@@ -87,8 +90,10 @@ class _Output:
         names = active(function, kinds, self.module.read()) if wrt is None else named(function, wrt)
         known = list(self.module.made)
         known_as = function
+        if self.blocks is not None:
+            known_as = blocked_text(function, Blocks(named(function, self.blocks.over), self.blocks.rows), kinds)
         if mode == "hvp":
-            known_as = self.module.derived(function, "reverse", names, kinds, single=len(names) == 1).function
+            known_as = self.module.derived(known_as, "reverse", names, kinds, single=len(names) == 1).function
         name = self.module.derivative(known_as, mode, names, kinds)
         new = [made for key, made in self.module.made.items() if key not in known]
         main = next(made for made in self.module.made.values() if made.name == name)
@@ -105,6 +110,8 @@ def dump(
     text: str | None = None,
     target: str = "numpy",
     output: str = "-",
+    over: tuple[str, ...] = (),
+    rows: int | None = None,
 ) -> Dumped:
     """The module of derivatives for targets of the command line, such as `model.py:loss` or `model.py`.
 
@@ -114,6 +121,7 @@ def dump(
     written out, so that the text can be differentiated again. `text` is what standard input holds, for the
     target `-`. With `target="opencl"` array operations run as kernels, which needs srcgrad where the text runs; with
     `target="numba"` calls are written out and the functions have the decorator by which Numba compiles them.
+    `over` are arguments whose rows come in blocks of `rows`, as in `srcgrad.blocked`.
 
     Raises DifferentiationError for a function that is named and has no derivative. A function of a whole
     module may lack one: the text says why; if all of them do, the error of the first is raised.
@@ -130,8 +138,9 @@ def dump(
     check_names(functions, wrt)
     with declared(functions) as is_rule:
         asked = [(f, whole) for f, whole in asked if not (whole and is_rule(f))]
-        made_by = command(targets, output, wrt=wrt, mode=mode, inline=inline)
-        return _dumped(asked, mode, wrt, _Output(Globals(standalone), inline, target), made_by)
+        made_by = command(targets, output, wrt=wrt, mode=mode, inline=inline, over=over, rows=rows)
+        blocks = Blocks(over, checked_rows(rows)) if over else None
+        return _dumped(asked, mode, wrt, _Output(Globals(standalone), inline, target, blocks), made_by)
 
 
 def _dumped(
@@ -187,7 +196,14 @@ def _sources(output: _Output, texts: list[tuple[Meaning, str]]) -> list[StaticMo
     copied = [meaning.module for meaning, _ in texts if isinstance(meaning, Copied)]
     others = [module for module in [*written_out, *copied] if isinstance(module, StaticModule)]
     every = [*(n for n in derived if isinstance(n, StaticModule)), *sorted(others, key=lambda module: module.label)]
+    every = [_home(module) for module in every]
     return list(dict.fromkeys(module for module in every if module.name.partition(".")[0] != "srcgrad"))
+
+
+def _home(module: StaticModule) -> StaticModule:
+    """The user's module, also for a text of blocks that was made from it."""
+    known = (one for one in module.program.modules.values() if one.name == module.name)
+    return next(known, module) if module.label.startswith("<blocks ") else module
 
 
 def _text(head: list[str], output: _Output, made_by: str) -> str:

@@ -37,6 +37,7 @@ CODES: dict[str, str] = {
     "E5026": "Numba cannot compile this",
     "E5027": "argument unlike its declaration",
     "E5028": "extra not installed",
+    "E5029": "not a sum over rows",
 }
 
 COLOURS = {"what": "1;31", "where": "36", "remedy": "32"}  # bold red, cyan, green

@@ -128,6 +128,7 @@ class Facts:
     tuples: dict[str, tuple[Spec, ...]] = field(default_factory=dict)  # names that hold a callee's tuple
     fresh_copies: list[Node] = field(default_factory=list)  # head of a pullback
     back: str = ""  # name of the pullback
+    again_written: dict[Node, None] = field(default_factory=dict)  # forward statements in the backward half
     nobody: str = ""  # name for what nobody reads, once it is needed
     tangents: dict[Node, None] = field(default_factory=dict)  # statements of forward mode
     results_wanted: dict[Node, None] = field(default_factory=dict)  # statements whose tangent reads their value

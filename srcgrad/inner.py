@@ -47,11 +47,11 @@ def inner(
     auxiliary: bool = False,
 ) -> Inner:
     """A derivative made in a module of its own; calls in it are written out."""
-    text, name, outside, seeds, facts = _text(sub, function, mode, wrt, kinds, single=single, auxiliary=auxiliary)
+    text, name, outside, seeds, facts = text_of(sub, function, mode, wrt, kinds, single=single, auxiliary=auxiliary)
     base = _base(facts.namespace)
     real = assumed_real(facts, kinds)
     if isinstance(base, StaticModule):
-        return Inner(replace(_static(text, name, facts, "srcgrad"), real=real), seeds)
+        return Inner(replace(static_function(text, name, facts, "srcgrad"), real=real), seeds)
     label = f"{name} of {origin(facts.source)}"
     made: Any = load(text, name, label, outside, origins=sub.origins)  # a function takes attributes of any name
     made.__srcgrad_real__ = real
@@ -63,7 +63,7 @@ def assumed_real(facts: Facts, kinds: dict[str, Kind]) -> tuple[str, ...]:
     return tuple(p for p in parameters(facts.source.tree) if not kinds.get(p, UNKNOWN).complex)
 
 
-def _text(
+def text_of(
     sub: Module,
     function: Any,
     mode: str,
@@ -90,7 +90,7 @@ def columns(sub: Module, function: Any, wrt: tuple[str, ...], kinds: dict[str, K
         raise DifferentiationError(
             "E5017", "a Jacobian at complex values", "use vjp or jvp, which take complex numbers"
         )
-    text, push, outside, seeds, facts = _text(sub, function, "push", wrt, kinds, single=False)
+    text, push, outside, seeds, facts = text_of(sub, function, "push", wrt, kinds, single=False)
     _check_one(sub, push, facts)
     name = f"{facts.source.name}_jacobian"
     own = set(parameters(facts.source.tree))
@@ -108,7 +108,7 @@ def columns(sub: Module, function: Any, wrt: tuple[str, ...], kinds: dict[str, K
     whole = _together(text, driver, f"import numpy as {np_}", f"from srcgrad.runtime import unit as {unit_}")
     real = assumed_real(facts, kinds)
     if isinstance(base, StaticModule):
-        return Inner(replace(_static(whole, name, facts, "jacobian"), real=real), text=whole)
+        return Inner(replace(static_function(whole, name, facts, "jacobian"), real=real), text=whole)
     label = f"{name} of {origin(facts.source)}"
     pushed = load(text, push, label, outside, origins=sub.origins)
     made: Any = load(driver, name, label, {**outside, push: pushed, np_: np, unit_: unit}, by="jacobian")
@@ -154,7 +154,7 @@ def _base(namespace: Namespace) -> Namespace:
     return namespace
 
 
-def _static(text: str, name: str, facts: Facts, by: str) -> StaticFunction:
+def static_function(text: str, name: str, facts: Facts, by: str) -> StaticFunction:
     """The function `name` of a text that is never run."""
     home = _base(facts.namespace)
     assert isinstance(home, StaticModule), "the caller has looked"

@@ -14,6 +14,7 @@ from srcgrad.emit.globals import Globals
 from srcgrad.emit.module import body, gap, header, import_lines
 from srcgrad.emit.part import Lookup, derivative, follower
 from srcgrad.emit.pieces import Pieces, write
+from srcgrad.enquiries import analysed, fronted, returns_new, step_flows
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import UNKNOWN, Facts, Kind
 from srcgrad.front.defaults import check_defaults, with_live_defaults
@@ -26,7 +27,7 @@ from srcgrad.front.static import StaticFunction
 from srcgrad.front.step import Step
 from srcgrad.inner import Inner, columns, inner, names_of
 from srcgrad.names import Names
-from srcgrad.pipeline import Derived, analysed, derive, returns_new, step_flows
+from srcgrad.pipeline import Derived, derive
 from srcgrad.places import Origin
 from srcgrad.primal import primal_of
 from srcgrad.trees import Node, walk
@@ -75,6 +76,7 @@ class Module:
     double: bool = False  # whether a function of this text makes arrays of float64 beside arguments of a declared dtype
     explained: bool = False  # whether it is asked what the backward half keeps
     tidy: bool = False  # whether the user's statements are laid out as black has them, where they are not
+    blocks: Any = None  # rows of which arguments come in blocks, in the text of a value (derive.blocked.Blocks)
     made: dict[Any, Derived] = field(default_factory=dict)
     making: dict[str, Facts] = field(default_factory=dict)  # name -> facts, also while it is being made
     pending: dict[Any, str] = field(default_factory=dict)  # derivative being made -> its name
@@ -179,7 +181,7 @@ class Module:
         auxiliary: bool = False,
     ) -> str:
         """The name of the derivative of `function` in this text; it is made if it is not there yet."""
-        kinds = kinds if mode != "primal" else {}
+        kinds = kinds if mode != "primal" or self.blocks else {}
         key = (_identity(function), mode, wrt, _known(kinds), auxiliary)
         if key in self.pending:
             return self.pending[key]
@@ -227,6 +229,10 @@ class Module:
             with contextlib.suppress(DifferentiationError):  # refused later, if a derivative flows through it
                 self.specs[key] = analysed(source, namespace, kinds, self, _step(function))
         return self.specs[key]
+
+    def front(self, function: Any, wrt: tuple[str, ...], kinds: dict[str, Kind]) -> tuple[Node, Facts]:
+        """A callee in normal form."""
+        return fronted(*self.source(function), wrt, kinds, self)
 
     def flows(self, step: Step) -> list[list[str]]:
         """For each part of a step's result the parameters from which a derivative flows into it."""

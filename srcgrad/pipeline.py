@@ -15,17 +15,18 @@ import gast
 
 import srcgrad.templates as templates
 from srcgrad.analyse.accumulators import accumulators
-from srcgrad.analyse.active import activity, flows
-from srcgrad.analyse.alias import aliases, is_new
+from srcgrad.analyse.active import activity
+from srcgrad.analyse.alias import aliases
 from srcgrad.analyse.bound import bound
 from srcgrad.analyse.complex_limits import complex_limits
-from srcgrad.analyse.complexes import complexes, may_be_complex
-from srcgrad.analyse.containers import containers, of_display
+from srcgrad.analyse.complexes import complexes
+from srcgrad.analyse.containers import containers
 from srcgrad.analyse.items import items
 from srcgrad.analyse.mutable import mutable
 from srcgrad.analyse.shapes import shapes
 from srcgrad.analyse.shifts import shifts
 from srcgrad.derive.autocast import autocast
+from srcgrad.derive.blocked import blocked
 from srcgrad.derive.calls import calls
 from srcgrad.derive.declared import check
 from srcgrad.derive.finish import gradient, primal
@@ -33,7 +34,7 @@ from srcgrad.derive.forward import dotted, tangent
 from srcgrad.derive.kept import kept
 from srcgrad.derive.probes import probes
 from srcgrad.emit.assemble import SUFFIX, assemble, outer_names
-from srcgrad.facts import Facts, Kind, Spec
+from srcgrad.facts import Facts, Kind
 from srcgrad.front.array_api import array_api
 from srcgrad.front.auxiliary import auxiliary
 from srcgrad.front.checkpoints import checkpoints
@@ -53,13 +54,14 @@ from srcgrad.front.source import Source
 from srcgrad.front.step import Step
 from srcgrad.front.subset import subset
 from srcgrad.front.views import views
-from srcgrad.front.webs import augmented, parameters, webs
+from srcgrad.front.webs import augmented, webs
 from srcgrad.improve.accumulate import accumulate
 from srcgrad.improve.cleared import cleared
 from srcgrad.improve.closure import closure
 from srcgrad.improve.coalesce import coalesce, count_temporaries
 from srcgrad.improve.copies import copies
 from srcgrad.improve.dead import dead
+from srcgrad.improve.fused import fused
 from srcgrad.improve.inline import inline
 from srcgrad.improve.order import order
 from srcgrad.improve.parts import parts
@@ -115,6 +117,8 @@ IMPROVE: tuple[Pass, ...] = (
     dead,
     unread,
     dead,
+    fused,
+    dead,
     parts,
     spread_seed,
     copies,
@@ -135,6 +139,7 @@ IMPROVE: tuple[Pass, ...] = (
 )
 
 LOWER: tuple[Pass, ...] = (containers, activity, shapes, autocast)  # with a dtype to compute in, behind the front
+BLOCKED: tuple[Pass, ...] = (containers, activity, shapes, blocked)  # rows in blocks, in the same place
 
 REVERSE: tuple[Pass, ...] = (*FRONT, *ANALYSE, gradient, *IMPROVE)
 FORWARD: tuple[Pass, ...] = (*FRONT, *ANALYSE, tangent, *IMPROVE)
@@ -215,7 +220,8 @@ def _derived(
     facts.called, facts.auxiliary = called, has_auxiliary
     facts.seed = SEED.get(mode, "parameter" if module.seeded else "one")
     stem = source.name.removesuffix("_grad") if mode == "hvp" else source.name
-    made = module.names.fresh(source.name if mode == "primal" else f"{stem}_{SUFFIX[mode]}")
+    suffix = "_blocked" if module.blocks and not called else "" if mode == "primal" else f"_{SUFFIX[mode]}"
+    made = module.names.fresh(f"{stem}{suffix}")
     module.pending[key] = made
     module.making[made] = facts
     if facts.pushes_forward:
@@ -235,9 +241,9 @@ def _derived(
 def steps(mode: str, module: Any) -> tuple[Pass, ...]:
     """The passes of a mode, with those that the options of a text add."""
     chosen = MODES[mode]
-    if module.autocast:
+    if module.autocast or module.blocks:
         place = chosen.index(containers)
-        chosen = (*chosen[:place], *LOWER, *chosen[place:])
+        chosen = (*chosen[:place], *(BLOCKED if module.blocks else LOWER), *chosen[place:])
     return (*chosen, *PASSES[module.target])
 
 
@@ -263,38 +269,3 @@ def prepared(
     facts.generated = source.file.startswith("<srcgrad ")
     facts.back = facts.names.fresh(f"{source.name}_back") if mode == "vjp" else ""
     return facts, tree
-
-
-def analysed(
-    source: Source, namespace: Namespace, kinds: dict[str, Kind], module: Any, step: Step | None = None
-) -> Any:
-    """What is known of a function's result, for arguments of these kinds, or None; its kind; may it be complex."""
-    facts, program = prepared(source, namespace, "reverse", tuple(parameters(source.tree)), kinds, module, step)
-    facts.called = True
-    for each in (*FRONT, containers, activity, complexes, shapes):
-        program = each(program, facts)
-    value = program.body[-1].value
-    kind = of_display(value, facts.kinds)
-    complex_ = may_be_complex(value, facts)
-    if isinstance(value, gast.Tuple):
-        return tuple(facts.spec.get(item, Spec(ndim=None)) for item in value.elts), kind, complex_
-    return facts.spec.get(value), kind, complex_
-
-
-def step_flows(step: Step, module: Any) -> list[list[str]]:
-    """For each part of a step's result the parameters from which a derivative flows into it."""
-    everything = tuple(parameters(step.source.tree))
-    facts, program = prepared(step.source, step.namespace, "reverse", everything, {}, module, step)
-    facts.called = True
-    for each in (*FRONT, containers):
-        program = each(program, facts)
-    return flows(program, facts)
-
-
-def returns_new(source: Source, namespace: Namespace, module: Any, step: Step | None = None) -> bool:
-    """Whether each value that a function returns is made by it, and is no part of an argument."""
-    facts, program = prepared(source, namespace, "reverse", tuple(parameters(source.tree)), {}, module, step)
-    facts.called = True
-    for each in (*FRONT, containers, activity, complexes, shapes):
-        program = each(program, facts)
-    return is_new(program.body[-1].value, program, facts)

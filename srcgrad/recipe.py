@@ -24,6 +24,8 @@ def command(
     wrt: Sequence[str] | None = None,
     mode: str = "reverse",
     inline: bool = False,
+    over: Sequence[str] = (),
+    rows: int | None = None,
 ) -> str:
     """The command that makes a standalone module, for the folder in which that will be; empty for standard input.
 
@@ -36,6 +38,8 @@ def command(
     options += ["--wrt", ",".join(wrt)] if wrt else []
     options += ["--mode", mode] if mode != "reverse" else []
     options += ["--inline"] if inline else []
+    options += ["--over", ",".join(over)] if over else []
+    options += ["--rows", str(rows)] if over and rows is not None else []
     options += ["-o", Path(output).name] if output != "-" else []
     return shlex.join(["srcgrad", "dump", *(_from(output, target) for target in targets), *options])
 

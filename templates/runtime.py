@@ -3,6 +3,7 @@
 import numpy as np
 
 from srcgrad.rules import adjoint, constants, d
+from srcgrad.runtime.blocks import row_count
 from srcgrad.runtime.broadcast import spread, sum_to, summands, summed
 from srcgrad.runtime.hooks import stop_gradient
 from srcgrad.runtime.layout import (
@@ -22,7 +23,7 @@ from srcgrad.runtime.scatter import add_at, scatter, stored
 from srcgrad.runtime.seed import check_seed, check_shape
 from srcgrad.runtime.structure import add, fields_of, owned, zeros_like
 
-constants([zeros_like, check_seed, stop_gradient])
+constants([zeros_like, check_seed, row_count, stop_gradient])
 
 
 @adjoint.linear(

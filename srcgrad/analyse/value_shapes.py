@@ -17,6 +17,7 @@ from srcgrad.facts import Facts, Operation, Spec
 from srcgrad.front.resolve import binding_of
 from srcgrad.indices import index_rank, slice_signature
 from srcgrad.rules import rule_of
+from srcgrad.runtime.blocks import row_count
 from srcgrad.trees import Node
 
 Known = dict[str, Spec]
@@ -184,7 +185,7 @@ def _of_passive_call(value: Node, known: Known, facts: Facts, fresh: str) -> Spe
     if function is len and len(value.args) == 1:
         lengths = extents(spec_of(value.args[0], known, facts, fresh))
         return Spec(length=lengths[0] if lengths else None)
-    return NUMBER if function in (float, int) else None
+    return NUMBER if function in (float, int, row_count) else None
 
 
 def _default_dtype(facts: Facts) -> frozenset[str] | None:

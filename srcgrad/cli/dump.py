@@ -69,6 +69,8 @@ def derived(asked: argparse.Namespace, targets: Sequence[str], text: str | None,
         text=text,
         target=asked.target,
         output=output,
+        over=asked.over or (),
+        rows=asked.rows,
     )
 
 

@@ -70,6 +70,8 @@ def _dump(commands: Commands[argparse.ArgumentParser]) -> None:
     dump.add_argument(
         "--inline", action="store_true", help="write calls out, so that the output can be differentiated again"
     )
+    dump.add_argument("--over", type=_names, metavar="NAMES", help="take the rows of these parameters in blocks")
+    dump.add_argument("--rows", type=int, metavar="N", help="with --over, how many rows a block has; default: chosen")
     dump.add_argument(
         "--html", metavar="OUT", help="write a page with source and derivative side by side; with -o FILE the text, too"
     )

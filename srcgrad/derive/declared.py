@@ -16,8 +16,8 @@ _WIDTH = 72
 
 def check(kinds: dict[str, Kind], facts: Facts) -> Block:
     """`check_shapes((x, w), "x: n d; w: d")`: what was declared of the arguments, if anything was."""
-    if facts.called or facts.module.inline:
-        return []  # another text has seen to it
+    if facts.called or facts.module.inline or facts.module.blocks:
+        return []  # another text has seen to it, or will
     kinds = {p: kinds[p] for p in parameters(facts.source.tree) if p in kinds}
     parts = [part for p, kind in kinds.items() if is_declared(kind) for part in _parts(p, kind)]
     if not parts:

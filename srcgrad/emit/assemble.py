@@ -137,6 +137,8 @@ def _comments_above(node: Node, facts: Facts) -> list[str]:
         return []
     if user not in facts.text and not isinstance(user, COMPOUND):
         return []
+    if user.lineno <= facts.source.first and facts.module.blocks:  # the loop over blocks, which no line has
+        return []
     found: list[str] = []
     line = user.lineno - 1
     while line > facts.source.first and facts.source.lines[line - 1].strip().rstrip("#") != "":
@@ -162,6 +164,10 @@ def _cited(block: Block, facts: Facts, spans: dict[int, int]) -> Block:
     last = None
     for node in block:
         line = getattr(node, "lineno", None)
+        if node in facts.again_written:
+            made += written([node], facts)
+            last = None
+            continue
         if isinstance(node, COMPOUND):
             node.body = _cited(node.body, facts, spans)
             node.orelse = _cited(getattr(node, "orelse", None) or [], facts, spans)

@@ -33,6 +33,8 @@ def docstring(program: Program, facts: Facts) -> str:
     title = TITLE["value" if facts.mode == "primal" and facts.step is None else facts.mode].format(
         name=own, wrt=", ".join(facts.wrt), line=facts.source.first
     )
+    if facts.module is not None and facts.module.blocks and not facts.called:
+        title = f"`{own}`, by blocks of rows of {', '.join(facts.module.blocks.over)}."
     users = _users(facts) if is_tidy(facts) and not facts.generated else []
     lines = textwrap.wrap(title, 80)
     if not facts.pushes_forward and facts.mode != "primal":

@@ -30,7 +30,7 @@ def products(program: Program, facts: Facts) -> Program:
     An outer product per trip touches all of the matrix twice per trip; the product of two matrices does so once.
     A text that is to be differentiated again keeps its products where they are.
     """
-    if facts.module is None or facts.module.inline:
+    if facts.module is None or facts.module.inline or facts.again_written:  # blocks of rows keep nothing
         return program
     made: dict[str, list[Node]] = {}
     for node in statements(program.forward):

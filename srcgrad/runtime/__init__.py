@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from srcgrad.runtime.bands import half_bands, outer_bands, times_bands, turned_bands, whole_bands
+from srcgrad.runtime.blocks import row_count
 from srcgrad.runtime.broadcast import spread, sum_to, summands, summed
 from srcgrad.runtime.casts import cast
 from srcgrad.runtime.choices import (
@@ -191,6 +192,7 @@ __all__ = [
     "repeat_transpose",
     "require_handled",
     "resized",
+    "row_count",
     "scatter",
     "section_sums_transpose",
     "select_transpose",

@@ -1,0 +1,256 @@
+"""A loop over blocks of rows has both halves in one: value and adjoints of a block together, nothing recorded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import gast
+
+from srcgrad.derive.adjoints import Adjoints
+from srcgrad.derive.program import Program, rebuilt
+from srcgrad.facts import Facts
+from srcgrad.improve.commuting import apart, live_in, mentioned, only_added, stored
+from srcgrad.trees import (
+    Block,
+    Node,
+    copy,
+    expression,
+    header,
+    loads,
+    name,
+    same,
+    statements,
+    stores,
+    target,
+    walk,
+    written,
+)
+
+
+def fused(program: Program, facts: Facts) -> Program:
+    """Run the backward half of each block right behind its forward half, or behind it made again.
+
+    The first where the adjoints that come from outside are known before the loop; else the loop makes the value, and
+    the backward loop makes each block again. In a pullback it does so as well.
+
+    >>> import numpy as np, srcgrad
+    >>> def loss(w, x):
+    ...     return np.sum(np.sin(x @ w))
+    >>> gradient = srcgrad.grad(srcgrad.blocked(loss, over="x", rows=64))
+    >>> gradient(np.zeros(2), np.ones((3, 2)))
+    array([3., 3.])
+    >>> print(gradient.source[gradient.source.index("    w_bar") :])
+        w_bar = np.zeros_like(w)
+        for first in range(0, stop, 64):
+            x_rows = x[first : first + 64]
+            # line 11: total += np.sum(np.sin(x_rows @ w))
+            w_bar += x_rows.T @ (total_bar * np.cos(x_rows @ w))
+        return w_bar
+    <BLANKLINE>
+    """
+    if not facts.source.file.startswith("<blocks ") or facts.called or facts.pushes_forward:
+        return program
+    for loop in [node for node in program.forward if isinstance(node, gast.For)]:
+        back = next((node for node in program.backward if _turned(node, loop)), None)
+        if back is None:
+            continue
+        records = _records(loop, back, program, facts)
+        pair = _Pair(loop, back, program, facts)
+        if records is None or not pair.independent(records):
+            continue
+        loop.body = [node for node in loop.body if node not in records]
+        back.body = [node for node in back.body if node not in records]
+        program.forward = [node for node in program.forward if node not in records]
+        if facts.mode == "vjp" or not pair.joined():
+            pair.repeated()
+        pair.shared()
+    return program
+
+
+def _turned(node: Node, loop: Node) -> bool:
+    """Whether a loop is the backward form of another."""
+    if not isinstance(node, gast.For) or not same(node.target, loop.target) or not isinstance(node.iter, gast.Call):
+        return False
+    return getattr(node.iter.func, "id", "") == "reversed" and same(node.iter.args[0], loop.iter)
+
+
+def _records(loop: Node, back: Node, program: Program, facts: Facts) -> dict[Node, None] | None:
+    """What keeps values of a trip at its end, and brings them back; None if the loop keeps others as well."""
+    stacks = [facts.pushes[node] for node in loop.body if node in facts.pushes]
+    gone: dict[Node, None] = {}
+    for node in loop.body:
+        kept = facts.pushes.get(node)
+        if kept is None:
+            continue
+        pops = [one for one in back.body if facts.restores.get(one) == kept]
+        value = node.value.args[0] if isinstance(node, gast.Expr) else None
+        if len(pops) != 1 or stacks.count(kept) != 1 or not isinstance(value, gast.Name):
+            return None
+        behind = [*loop.body[loop.body.index(node) :], *back.body[: back.body.index(pops[0])]]
+        if target(pops[0]) != value.id or any(value.id in stores(one) for one in statements(behind)):
+            return None
+        gone.update({node: None, pops[0]: None})
+    gone.update({node: None for node in program.forward if facts.pushes.get(node) in stacks})
+    gone.update({node: None for node in back.body if target(node) and getattr(node.value, "id", "") == target(node)})
+    return gone
+
+
+@dataclass
+class _Pair:
+    """The two loops, and the program that they are part of."""
+
+    loop: Node
+    back: Node
+    program: Program
+    facts: Facts
+
+    def __post_init__(self) -> None:
+        place, until = self.program.forward.index(self.loop), self.program.backward.index(self.back)
+        self.ahead = self.program.forward[:place]
+        self.tail, self.before = self.program.forward[place + 1 :], self.program.backward[:until]
+        self.behind = self.program.backward[until + 1 :]
+        self.stacks = set(self.facts.pushes.values())  # filled and emptied within a trip
+        self.totals = [str(target(node)) for node in self.loop.body if self._is_total(node)]
+
+    def _is_total(self, node: Node) -> bool:
+        """Whether a statement adds to a name that the loop does nothing else with."""
+        held, value = target(node), getattr(node, "value", None)
+        if held is None or not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Add):
+            return False
+        others = [one for one in self.loop.body if one is not node]
+        alone = not any(held in mentioned(one) for one in others)
+        return alone and getattr(value.left, "id", "") == held and held not in loads(value.right)
+
+    def independent(self, records: dict[Node, None]) -> bool:
+        """Whether a trip needs nothing of another, and what it reads from outside stays until it runs again."""
+        body = [node for node in self.loop.body if node not in records]
+        bound, live = stored(body) - self.stacks, live_in(body)
+        later = {s for node in statements([*self.tail, *self.before]) for s in stores(node)}
+        read = {r for node in statements([*self.tail, *self.before, *self.behind]) for r in loads(node)}
+        inside = {r for node in statements(self.back.body) for r in loads(node)} & set(self.totals)
+        outer = set(live) - set(self.totals) - self.stacks
+        private = not read & (bound - set(self.totals)) and not outer & bound
+        writes = any(written(node) for node in statements(body) if node not in self.facts.pushes)
+        return private and not inside and not outer & later and not writes
+
+    def joined(self) -> bool:
+        """Put the backward body behind the forward body, in the place of the forward loop, if that is possible."""
+        made = stored([self.loop, *self.tail]) - self.stacks
+        self._number_totals()
+        whole = [*self.loop.body, *self.back.body]
+        bound = stored(self.back.body) - self.stacks
+        live = live_in([gast.For(self.loop.target, self.loop.iter, whole, [], None)])
+        added = [one for one in live if one in bound]
+        starts = [self._start(held) for held in added]
+        if None in starts or any(one in made for one in live if one not in self.totals):
+            return False
+        first = [one for one in starts if one is not None]
+        moved = self._needed([one for one in live if one not in bound])
+        if any(read in made for node in [*first, *moved] for one in statements([node]) for read in loads(one)):
+            return False
+        rest = [node for node in [*self.tail, *self.before] if node not in first and node not in moved]
+        later = {*live_in(rest), *live_in([*self.behind, self.program.result]), *live, *stored(moved)}
+        if not apart(self.back.body, rest, {*added, *(stored(self.back.body) - later)}):
+            return False
+        order = {node: k for k, node in enumerate([*self.tail, *self.before])}
+        if not all(apart([one], [n for n in rest if order[n] < order[one]], set()) for one in moved):
+            return False
+        for held, start in zip(added, first, strict=True):
+            self._add_behind(held, start)
+        self.facts.again_written.update(dict.fromkeys([*statements([*self.loop.body, *self.tail])]))
+        self.loop.body = whole
+        hoisted = sorted([*first, *moved], key=lambda node: order.get(node, -1))
+        self.program.forward = self.ahead
+        self.program.backward = [*hoisted, self.loop, *rest, *self.behind]
+        return True
+
+    def _number_totals(self) -> None:
+        """`sum_to(y_bar, s)` for a number s needs no s: `np.sum(y_bar)`."""
+        for node in [n for one in statements(self.before) for n in walk(one)]:
+            if isinstance(node, gast.Call) and getattr(node.func, "id", "") == self.facts.imports.get("sum_to"):
+                held = getattr(node.args[1], "id", "")
+                spec = self.facts.value_spec.get(held)
+                if held in self.totals and spec is not None and spec.scalar:
+                    node.func, node.args = expression(f"{self.facts.library('np')}.sum"), node.args[:1]
+
+    def _start(self, held: str) -> Node | None:
+        """The zeros with which an adjoint starts that the loop adds to; None if something else is done with it."""
+        if not only_added(held, self.back.body, self.facts):
+            return None
+        touching = [node for node in self.before if held in mentioned(node)]
+        if not touching or not only_added(held, touching[1:], self.facts):
+            return None
+        if touching[0] in self.facts.zeros:
+            return touching[0]
+        first, primal = touching[0], self.facts.adjoint_of.get(held, "")
+        if target(first) != held or held in loads(first) or primal not in self.facts.value_spec:
+            return None
+        return Adjoints(self.facts).zeros(primal, self.facts.value_spec[primal], first, bound=True)
+
+    def _add_behind(self, held: str, start: Node) -> None:
+        """What an adjoint began with is added behind the loop."""
+        first = next((node for node in self.before if held in mentioned(node)), start)
+        if first is not start:
+            first.value = gast.BinOp(name(held), gast.Add(), first.value)
+            self.facts.accumulates[first] = None
+
+    def _needed(self, wanted: list[str]) -> Block:
+        """Statements of the backward half without which the loop cannot begin."""
+        needed = set(wanted)
+        found: Block = []
+        for node in reversed(self.before):
+            inner = list(statements([node]))
+            if needed & {s for one in inner for s in stores(one)} and node not in self.facts.effects:
+                needed |= {read for one in inner for read in loads(one)}
+                found.insert(0, node)
+        return found
+
+    def repeated(self) -> None:
+        """Let the backward loop make each block again."""
+        totals = {node: None for node in self.loop.body if target(node) in self.totals}
+        again = [copy(node) for node in self.loop.body if node not in totals]
+        own = [one for one in stored(self.loop.body) if one in self.facts.temporaries]
+        renamed = {one: self._temporary() for one in sorted(own)}
+        for item in [n for node in [*again, *self.back.body] for n in walk(node) if isinstance(n, gast.Name)]:
+            item.id = renamed.get(item.id, item.id)
+        self.facts.again_written.update(dict.fromkeys(statements(again)))
+        for old, new in zip(statements([n for n in self.loop.body if n not in totals]), statements(again), strict=True):
+            if old in self.facts.origin:
+                self.facts.origin[new] = self.facts.origin[old]
+            if old in self.facts.pushes:
+                self.facts.pushes[new] = self.facts.pushes[old]
+        keep = {node: None for node in statements([self.loop]) if node not in self.facts.pushes}
+        rebuilt([self.loop], keep)
+        self.back.body = [*again, *self.back.body]
+        self.loop = self.back
+
+    def _temporary(self) -> str:
+        held = self.facts.names.fresh(f"t{len(self.facts.temporaries) + 1}")
+        self.facts.temporaries[held] = "t"
+        return held
+
+    def shared(self) -> None:
+        """What the backward part of the loop computes as the forward part did is computed once."""
+        seen: dict[str, Node] = {}
+        renamed: dict[str, str] = {}
+        kept: Block = []
+        bound = [s for node in statements(self.loop.body) for s in stores(node)]
+        for node in self.loop.body:
+            for item in [n for one in statements([node]) for part in header(one) for n in walk(part)]:
+                if isinstance(item, gast.Name) and item.id in renamed:
+                    item.id = renamed[item.id]
+            own = target(node)
+            if own is None or bound.count(own) != 1 or isinstance(node.value, gast.Name | gast.Constant):
+                kept.append(node)
+                continue
+            spelled = gast.unparse(node.value)
+            earlier = seen.get(spelled)
+            if earlier is None or own not in self.facts.temporaries or own in self.facts.mutable:
+                fixed = [*loads(node), own]
+                once = all(bound.count(one) <= 1 and one not in self.facts.mutable for one in fixed)
+                if once and node in self.facts.again_written:
+                    seen[spelled] = node
+                kept.append(node)
+            else:
+                renamed[own] = str(target(earlier))
+        self.loop.body = kept

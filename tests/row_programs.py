@@ -1,0 +1,205 @@
+"""Functions that add up over rows, and functions that do not, for blocks of rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+SHIFT = np.array([0.5, -0.25])
+N, D = 7, 2
+
+
+def least_squares(w: Any, x: Any, y: Any) -> Any:
+    return np.mean((x @ w - y) ** 2)
+
+
+def penalty_between(w: Any, x: Any, y: Any) -> Any:
+    first = np.sum(np.tanh(x @ w))
+    penalty = np.sum(w * w)
+    second = np.sum(y * y * np.exp(-penalty))
+    return first * 2.0 - second + penalty
+
+
+def log_sum_exp(w: Any, x: Any, y: Any) -> Any:
+    z = x[:, None, :] - np.stack((w, 2.0 * w, -w))
+    a = -np.sum(z * z, axis=-1)
+    m = np.max(a, axis=1, keepdims=True)
+    return np.sum(np.log(np.sum(np.exp(a - m), axis=1)) + m[:, 0])
+
+
+def after_the_sum(w: Any, x: Any, y: Any) -> Any:
+    return np.log(np.sum((x @ w) ** 2) + 1.0) * np.sum(w)
+
+
+def products_of_rows(w: Any, x: Any, y: Any) -> Any:
+    gram = x.T @ (x * w)
+    return np.sum(gram * gram) + np.dot(y, y)
+
+
+def sums_by_column(w: Any, x: Any, y: Any) -> Any:
+    return np.sum(np.sum(np.sin(x * w), axis=0) ** 2) + np.mean(x, axis=0) @ w
+
+
+def layers(w: Any, x: Any, y: Any) -> Any:
+    h = x
+    for k in range(2):
+        scale = 1.0 + k
+        h = np.tanh(h * w * scale + SHIFT)
+    return np.mean(np.sum(h * h, axis=1) * y)
+
+
+def kinds_of_rows(w: Any, x: Any, y: Any) -> Any:
+    if w[0] > 0.0:
+        z = x * w
+    else:
+        shift = -w
+        z = x + shift
+    z = np.where(z > 0.1, z, 0.5 * z)
+    return np.sum(np.maximum(z, 0.0) @ w) + np.einsum("nd,d,n->", z, w, y)
+
+
+def weigh(z: Any, w: Any) -> Any:
+    a = z * w
+    return np.sum(a * a, axis=1)
+
+
+def helper(w: Any, x: Any, y: Any) -> Any:
+    return np.sum(weigh(x, w) * y)
+
+
+def in_helper(w: Any, x: Any, y: Any) -> Any:
+    return least_squares(w, x, y) + np.sum(w)
+
+
+def transposed(w: Any, x: Any, y: Any) -> Any:
+    z = w @ x.T
+    return np.sum(np.swapaxes(np.expand_dims(z, 0), 0, 1)[:, 0] * y)
+
+
+def names_that_clash(first: Any, x_rows: Any, stop: Any) -> Any:
+    total = np.sum(x_rows @ first)
+    rows = total + np.mean(stop * stop)
+    return rows * 2.0
+
+
+def counted(w: Any, x: Any, y: Any) -> Any:
+    n, d = x.shape
+    z = np.sum(x * w) / n
+    return z * d + np.sum(y) / len(y)
+
+
+def pairs(w: Any, x: Any, y: Any) -> Any:
+    both = np.concatenate((x * w, x), axis=1)
+    return np.sum(np.cumsum(both, axis=1)), np.mean(y * np.sum(w))
+
+
+RIGHT = (
+    least_squares, penalty_between, log_sum_exp, after_the_sum, products_of_rows, sums_by_column, layers,
+    kinds_of_rows, helper, in_helper, transposed, names_that_clash, counted,
+)  # fmt: skip
+
+
+def variance(w: Any, x: Any, y: Any) -> Any:
+    return np.sum((x - np.mean(x, axis=0)) ** 2)
+
+
+def of_all_rows(w: Any, x: Any, y: Any) -> Any:
+    return np.max(x @ w)
+
+
+def one_for_each(w: Any, x: Any, y: Any) -> Any:
+    return x @ w
+
+
+def with_the_other(w: Any, x: Any, other: Any) -> Any:
+    return np.sum(x[:, 0] * other)
+
+
+def some_rows(w: Any, x: Any, y: Any) -> Any:
+    return np.sum(x[1:] - x[:-1])
+
+
+def along_the_rows(w: Any, x: Any, y: Any) -> Any:
+    return np.sum(np.cumsum(x, axis=0) * w)
+
+
+def reshaped(w: Any, x: Any, y: Any) -> Any:
+    return np.sum(np.reshape(x, (-1,)))
+
+
+def all_pairs(w: Any, x: Any, y: Any) -> Any:
+    return np.sum((x[:, None, :] - x[None, :, :]) ** 2)
+
+
+def row_by_row(w: Any, x: Any, y: Any) -> Any:
+    s = 0.0
+    for row in x:
+        s = s * 0.5 + np.sum(row * w)
+    return s
+
+
+def sum_in_branch(w: Any, x: Any, y: Any) -> Any:
+    s = 0.0
+    if w[0] > 0.0:
+        s = np.sum(x * w)
+    return s
+
+
+def written_rows(w: Any, x: Any, y: Any) -> Any:
+    z = x * w
+    z[0] = 0.0
+    return np.sum(z)
+
+
+def rows_of_a_block(w: Any, x: Any, y: Any) -> Any:
+    z = x * w
+    return np.sum(z) / z.shape[0]
+
+
+def squared_count(z: Any) -> Any:
+    return z * len(z)
+
+
+def count_in_helper(w: Any, x: Any, y: Any) -> Any:
+    return np.sum(squared_count(x * w))
+
+
+def no_sum(w: Any, x: Any, y: Any) -> Any:
+    return np.sum(w * w)
+
+
+def on_rows_of_values(w: Any, x: Any, y: Any) -> Any:
+    return np.sum(np.sort(x, axis=0)[:, 0] * np.arange(len(x)))
+
+
+def product_of_all(w: Any, x: Any, y: Any) -> Any:
+    return np.prod(x[:, 0])
+
+
+def total_and_rows(w: Any, x: Any, y: Any) -> Any:
+    p = np.exp(x @ w)
+    return np.sum((p / np.sum(p)) ** 2)
+
+
+def carried(w: Any, x: Any, y: Any) -> Any:
+    k = 1.0
+    if w[0] > 0.0:
+        z = x * k
+        k = 2.0
+    else:
+        z = x * w
+    return np.sum(z) * k
+
+
+REFUSED = (
+    variance, of_all_rows, one_for_each, with_the_other, some_rows, along_the_rows, reshaped, all_pairs, row_by_row,
+    sum_in_branch, written_rows, rows_of_a_block, count_in_helper, no_sum, on_rows_of_values, product_of_all,
+    total_and_rows, carried,
+)  # fmt: skip
+
+
+def arguments(dtype: Any = np.float64, rows: int = N) -> tuple[Any, Any, Any]:
+    """Weights, rows, one number for each row."""
+    draw = np.random.default_rng(0).standard_normal
+    return draw(D).astype(dtype), draw((rows, D)).astype(dtype), draw(rows).astype(dtype)
