@@ -17,6 +17,7 @@ from srcgrad.errors import DifferentiationError
 from srcgrad.executed import changes, executed
 from srcgrad.facts import UNKNOWN, Kind
 from srcgrad.into import adding
+from srcgrad.leading import ALONE, Leading
 from srcgrad.like import declared_of, refined
 from srcgrad.modules import Module
 from srcgrad.numba.boundary import without_axes
@@ -63,12 +64,11 @@ class Derivative(Generic[P, R]):
         auxiliary: bool = False,
         autocast: Any = None,
         like: Any = None,
+        leading: Leading = ALONE,
     ) -> None:
-        self.function = function
-        self.like = like
+        self.function, self.like, self.leading = function, like, leading
         self.__name__: str
-        self.auxiliary = auxiliary
-        self.autocast = precision(autocast)
+        self.auxiliary, self.autocast = auxiliary, precision(autocast)
         self.target = checked(target)
         self.mode = "pull" if (mode, target) == ("vjp", "numba") else mode  # compiled code gives no closure back
         if like is not None and target == "numba":
@@ -88,7 +88,7 @@ class Derivative(Generic[P, R]):
         With `inline`, calls of functions with source are written out, so that the text can be
         differentiated again; with `resident`, its helpers take arrays in buffers of a device.
         """
-        key = (generation(), inline, resident, *kinds.items(), *(kind.dtype for kind in kinds.values()))
+        key = (generation(), inline, resident, self.leading, *kinds.items(), *(kind.dtype for kind in kinds.values()))
         made = self._made.get(key)
         if made is None or made.stale():
             with self._lock, collection_paused():
@@ -123,8 +123,8 @@ class Derivative(Generic[P, R]):
         return Compiled(compiled, text, main.facts.seeds, lambda: any(check() for check in checks))
 
     def _module(self, inline: bool = False) -> Module:
-        target = "numpy" if inline else self.target
-        return Module(inline or target == "numba", not inline and target != "numba", target, self.autocast)
+        target, mine = ("numpy", ALONE) if inline else (self.target, self.leading)
+        return Module(inline or target == "numba", not inline and target != "numba", target, self.autocast, mine)
 
     def _derived(self, module: Module, function: Callable[..., Any], kinds: dict[str, Kind]) -> Derived:
         bare = self.single or self.mode in PULLS

@@ -9,19 +9,26 @@ from typing import Any, Generic  # functions and arguments are arbitrary objects
 
 import numpy as np
 
+from srcgrad import directions
 from srcgrad.api import chosen_wrt, pulled
+from srcgrad.arguments import kind_of
+from srcgrad.batch.values import NoAxisError
 from srcgrad.calculus import HessianProduct
 from srcgrad.derivative import Derivative, P
 from srcgrad.differences import Vector, is_float, parts, rebuild, tangent_like, vector, vector_along
 from srcgrad.errors import DifferentiationError
+from srcgrad.facts import Kind
 from srcgrad.front.wanted import makes
+from srcgrad.leading import Leading
 from srcgrad.modules import Module
 from srcgrad.opencl.boundary import device_in, on_device, on_host
 from srcgrad.options import Wrt
 from srcgrad.pickled import again, as_named, lines_of
+from srcgrad.rules import generation
 
 Function = Callable[..., Any]
 MODES = ("reverse", "forward")
+FAILURES = (NoAxisError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 class Jacobian(Generic[P]):
@@ -36,6 +43,10 @@ class Jacobian(Generic[P]):
         self.primal: Function = self.product.gradient if self.product else function
         self.mode = mode
         self.ahead: Derivative[..., Any] = Derivative(self.primal, "forward", wrt, False, target)
+        self._together: dict[str, Derivative[..., Any]] = {}
+        self._reasons: dict[str, dict[Any, str]] = {}
+        self._outputs: dict[Any, Kind] = {}
+        self._ran: Derivative[..., Any] | None = None
         self.__name__ = f"{getattr(self.ahead.primal, '__name__', 'f')}_jacobian"
         if self.product is not None:
             self.ahead, self.__name__ = self.product.derivative, self.product.__name__.replace("_hvp", "_hessian")
@@ -59,24 +70,34 @@ class Jacobian(Generic[P]):
         if any(np.iscomplexobj(part) for _, part in parts(chosen)):
             raise DifferentiationError("E5017", "an argument is complex", "pass its real and imaginary part")
         count = vector(chosen).size
-        if self.mode == "forward" or (self.mode is None and (self.product is not None or count == 1)):
-            y, matrix = self._columns(chosen, count, args, kwargs)
-        else:
-            y, matrix = self._rows(chosen, count, args, kwargs)
+        ahead = self.mode == "forward" or (self.mode is None and (self.product is not None or count == 1))
+        y, matrix = (self._columns if ahead else self._rows)(chosen, count, args, kwargs)
         return on_device(_blocks(y, chosen[0] if self.single else chosen, matrix), device_in(values))
 
     def _columns(self, chosen: Any, count: int, args: Any, kwargs: Any) -> tuple[Any, Vector]:
-        """One tangent pass for each number among the inputs."""
-        directions = np.eye(count) if count else np.zeros((1, 0))
+        """One tangent pass for all numbers among the inputs, or for each."""
+        if count > 1 and self.target == "numpy" and not self._alone("ahead", args, kwargs):
+            try:
+                self._ran = self.together("ahead")
+                return directions.columns(self._ran, chosen, args, kwargs)
+            except FAILURES as reason:
+                self._note("ahead", args, kwargs, reason)
+        self._ran = self.ahead
         columns, y = [], None
-        for direction in directions:
+        for direction in np.eye(count) if count else np.zeros((1, 0)):
             found = self.ahead.forward(args, tangent_like(chosen, direction), kwargs)
             y, y_dot = on_host(found if self.product is None else (found, found))
             columns.append(vector_along(y, y_dot))
         return y, np.stack(columns, axis=-1)[:, :count]
 
     def _rows(self, chosen: Any, count: int, args: Any, kwargs: Any) -> tuple[Any, Vector]:
-        """The forward half once, and the pullback for each number among the outputs."""
+        """The forward half once, and the pullback for all numbers among the outputs, or for each."""
+        if self.target == "numpy" and not self._alone("behind", args, kwargs):
+            try:
+                return self._all_rows(chosen, count, args, kwargs)
+            except FAILURES as reason:
+                self._note("behind", args, kwargs, reason)
+        self._ran = self.behind
         y, pullback = pulled(self.behind, args, kwargs)
         y = on_host(y)
         size = vector(y).size
@@ -84,6 +105,48 @@ class Jacobian(Generic[P]):
             return self._columns(chosen, count, args, kwargs)
         rows = [vector_along(chosen, on_host(pullback(tangent_like(y, seed)))) for seed in np.eye(size)]
         return y, np.array(rows).reshape(size, count)
+
+    def _all_rows(self, chosen: Any, count: int, args: Any, kwargs: Any) -> tuple[Any, Vector]:
+        """The forward half and the pullback once each, if the rank of the output can be told, or is known by now."""
+        behind, key = self.together("behind"), self._key(args, kwargs)
+        behind.leading = Leading(True, output=self._outputs.get(key))
+        try:
+            y, pullback = directions.forward_half(behind, args, kwargs)
+        except NoAxisError:
+            if key in self._outputs:
+                raise
+            y = on_host(pulled(self.behind, args, kwargs)[0])
+            self._outputs[key] = kind_of(y)
+            behind.leading = Leading(True, output=self._outputs[key])
+            y, pullback = directions.forward_half(behind, args, kwargs)
+        if behind.leading.output is not None and kind_of(y) != behind.leading.output:
+            raise NoAxisError("the rank of the output changes")
+        if self.mode is None and vector(y).size > count:
+            return self._columns(chosen, count, args, kwargs)
+        self._ran = behind
+        return y, directions.rows(behind, y, pullback, chosen, args)
+
+    def together(self, which: str) -> Derivative[..., Any]:
+        """The derivative for all directions, or seeds, at once."""
+        if which not in self._together:
+            one: Derivative[..., Any] = getattr(self, which)
+            single = one.single if one.mode == "hvp" else False
+            self._together[which] = Derivative(self.primal, one.mode, one.wrt, single, leading=Leading(True))
+        return self._together[which]
+
+    def _alone(self, which: str, args: Any, kwargs: Any) -> bool:
+        """Whether it is known that for such arguments there is one pass for each direction."""
+        return self._key(args, kwargs) in self._reasons.get(which, {})
+
+    def _note(self, which: str, args: Any, kwargs: Any, reason: Exception) -> None:
+        """Keep, and say in the text, why there is one pass for each direction."""
+        self._reasons.setdefault(which, {})[self._key(args, kwargs)] = str(reason)
+        why = str(reason) if isinstance(reason, NoAxisError) else f"with all at once it raised {type(reason).__name__}"
+        remark = f"One {'seed' if which == 'behind' else 'direction'} at a time: {why}."
+        getattr(self, which).leading = Leading(remark=remark)
+
+    def _key(self, args: Any, kwargs: Any) -> tuple[Any, ...]:
+        return (generation(), *self.ahead.arguments(args, kwargs)[1].items())
 
     def wanted(self) -> tuple[str, Function, tuple[str, ...], bool]:
         """What it is: a mode, a function, the parameters and whether it is one."""
@@ -95,8 +158,7 @@ class Jacobian(Generic[P]):
         return self._runs().source
 
     def _runs(self) -> Derivative[..., Any]:
-        last = [made for made in (self.__dict__.get("behind"), self.ahead) if made is not None and made.was_called]
-        return (last or [self.behind if self.mode == "reverse" else self.ahead])[0]
+        return self._ran or (self.behind if self.mode == "reverse" else self.ahead)
 
     @property
     def __signature__(self) -> inspect.Signature:

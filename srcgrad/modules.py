@@ -26,6 +26,7 @@ from srcgrad.front.source import Source, source_of
 from srcgrad.front.static import StaticFunction
 from srcgrad.front.step import Step
 from srcgrad.inner import Inner, columns, inner, names_of
+from srcgrad.leading import ALONE, Leading
 from srcgrad.names import Names
 from srcgrad.pipeline import Derived, derive
 from srcgrad.places import Origin
@@ -73,6 +74,7 @@ class Module:
     seeded: bool = True  # whether gradients take a seed; without it they are for the seed 1.0
     target: str = "numpy"  # or opencl: what array operations run on
     autocast: str = ""  # the dtype to which floating arrays are cast, float16 or float32, or empty
+    leading: Leading = ALONE  # whether there is an axis for all directions at once
     double: bool = False  # whether a function of this text makes arrays of float64 beside arguments of a declared dtype
     explained: bool = False  # whether it is asked what the backward half keeps
     tidy: bool = False  # whether the user's statements are laid out as black has them, where they are not
@@ -100,6 +102,7 @@ class Module:
     def read(self) -> Module:
         """A module without functions, which knows what this one knows of the sources that it has read."""
         made = Module(self.inline, self.seeded, self.target, self.autocast, explained=self.explained, tidy=self.tidy)
+        made.leading = self.leading
         made.new, made.sources, made.changes = self.new, self.sources, self.changes
         return made
 

@@ -221,7 +221,7 @@ def _derived(
     facts.seed = SEED.get(mode, "parameter" if module.seeded else "one")
     stem = source.name.removesuffix("_grad") if mode == "hvp" else source.name
     suffix = "_blocked" if module.blocks and not called else "" if mode == "primal" else f"_{SUFFIX[mode]}"
-    made = module.names.fresh(f"{stem}{suffix}")
+    made = module.names.fresh(f"{stem}{suffix}{'s' * module.leading.axis if mode != 'primal' else ''}")
     module.pending[key] = made
     module.making[made] = facts
     if facts.pushes_forward:
@@ -244,7 +244,7 @@ def steps(mode: str, module: Any) -> tuple[Pass, ...]:
     if module.autocast or module.blocks:
         place = chosen.index(containers)
         chosen = (*chosen[:place], *(BLOCKED if module.blocks else LOWER), *chosen[place:])
-    return (*chosen, *PASSES[module.target])
+    return (*chosen, *PASSES["batched" if module.leading.axis else module.target])
 
 
 def prepared(

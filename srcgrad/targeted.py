@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from srcgrad.batch.batched import leading_axis
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.numba.given import given
@@ -15,4 +16,5 @@ PASSES: dict[str, tuple[Callable[[Program, Facts], Program], ...]] = {
     "numpy": (),
     "opencl": (fuse,),
     "numba": (given, scalars, respelled),
+    "batched": (leading_axis,),  # NumPy, for all directions at once
 }

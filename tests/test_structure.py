@@ -47,11 +47,12 @@ ORDER = (
         *(f"emit.{p}" for p in PRINTERS),
     },
     {f"front.{reader}" for reader in READERS},
-    {"facts"},
+    {"facts", "leading"},
     {"front"},
     {"analyse"},
     {"derive"},
     {"improve"},
+    {"batch"},
     {"emit"},
     {"opencl", "numba"},
     {
@@ -94,6 +95,7 @@ ORDER = (
         "differences",
         "check",
         "calculus",
+        "directions",
         "jacobians",
     },
     {

@@ -29,6 +29,8 @@ def kinds_of(bound: dict[str, Node], facts: Facts) -> dict[str, Kind]:
             lengths = tuple(symbols.setdefault(one, f"@{len(symbols)}") for one in extents(spec) or ())
             dtype = "floating" if spec.dtype == {"floating"} else ""
             known[parameter] = Kind("array", spec.ndim, dtype=dtype, shape=lengths)
+        elif spec is not None and spec.scalar and facts.module.leading.axis:
+            known[parameter] = Kind("array", 0)
         if may_be_complex(argument, facts):
             known[parameter] = replace(known.get(parameter, UNKNOWN), complex=True)
     return known

@@ -92,6 +92,13 @@ def _swapped(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> 
     return with_extents(tuple(made), whole.dtype)
 
 
+def _reshape(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
+    shape = operation.bound.get("shape")
+    if isinstance(shape, gast.Tuple) and not any(isinstance(part, gast.Starred) for part in shape.elts):
+        return Spec(opaque.shape if shape.elts else frozenset(), opaque.dtype, len(shape.elts))
+    return Spec(opaque.shape, opaque.dtype, 1) if isinstance(shape, gast.Constant | gast.UnaryOp) else opaque
+
+
 def _cast(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
     whole, dtype = arguments["x"], operation.bound["dtype"]
     known = isinstance(dtype, gast.Attribute) and dtype.attr in ("float16", "float32")
@@ -102,7 +109,7 @@ FORMS = {
     np.sum: _reduction, np.mean: _reduction, np.max: _reduction, np.min: _reduction, np.prod: _reduction,
     np.var: _reduction, np.std: _reduction, np.copy: _same, np.transpose: _transpose, np.matmul: _product,
     np.dot: _product, np.outer: _outer, np.full_like: _same, sum_to: _like, np.swapaxes: _swapped, np.flip: _same,
-    np.roll: _same, owned: _same, hook: _same, probe: _same, probed: _same, cast: _cast,
+    np.roll: _same, owned: _same, hook: _same, probe: _same, probed: _same, cast: _cast, np.reshape: _reshape,
 }  # fmt: skip
 
 

@@ -25,23 +25,31 @@ TITLE = {
     "trace": "Value and gradient of `{name}` with respect to {wrt}, each operation watched.",
     "pull": "Adjoints of {wrt} for a seed of `{name}`.",
 }
+MANY = {
+    "vjp": "Value of `{name}` and its pullback with respect to {wrt}, for many seeds at once.",
+    "forward": "Value of `{name}` and its derivatives along many tangents of {wrt} at once.",
+    "hvp": "Products of the Hessian of `{name}` with many tangents of {wrt} at once.",
+}
 
 
 def docstring(program: Program, facts: Facts) -> str:
     """Of what, with respect to what, and what is recorded; in the manner of Tapenade."""
     own = facts.source.name.removesuffix("_grad") if facts.mode == "hvp" else facts.source.name
-    title = TITLE["value" if facts.mode == "primal" and facts.step is None else facts.mode].format(
+    titles = TITLE | MANY if facts.module.leading.axis else TITLE
+    title = titles["value" if facts.mode == "primal" and facts.step is None else facts.mode].format(
         name=own, wrt=", ".join(facts.wrt), line=facts.source.first
     )
     if facts.module is not None and facts.module.blocks and not facts.called:
         title = f"`{own}`, by blocks of rows of {', '.join(facts.module.blocks.over)}."
     users = _users(facts) if is_tidy(facts) and not facts.generated else []
     lines = textwrap.wrap(title, 80)
+    if facts.module.leading.remark:
+        lines += ["", *textwrap.wrap(facts.module.leading.remark, 80)]
     if not facts.pushes_forward and facts.mode != "primal":
         lines += [""]
         for line in recorded(program, facts) or ["Recorded: nothing."]:
             lines += textwrap.wrap(line, 80, subsequent_indent="    ")
-    elif not users:
+    elif not users and not facts.module.leading.remark:
         return "\n    ".join(lines)
     return "\n".join(f"    {line}".rstrip() for line in [*lines, *users]).lstrip() + "\n    "
 

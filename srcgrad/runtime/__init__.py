@@ -32,6 +32,7 @@ from srcgrad.runtime.contract import (
     tensordot_right,
 )
 from srcgrad.runtime.declared import check_shapes
+from srcgrad.runtime.directions import each, split_each_like, sum_each_to, zeros_each
 from srcgrad.runtime.einsum import einsum_adjoint, einsum_adjoints, einsum_tangent
 from srcgrad.runtime.fourier import doubled, lengths, opposite, resized, transformed, weighted
 from srcgrad.runtime.given import check_adjoint, check_adjoints, check_total, given_adjoints
@@ -141,6 +142,7 @@ __all__ = [
     "dot_left",
     "dot_right",
     "doubled",
+    "each",
     "einsum_adjoint",
     "einsum_adjoints",
     "einsum_tangent",
@@ -202,11 +204,13 @@ __all__ = [
     "sparse_left",
     "sparse_right",
     "split_axes",
+    "split_each_like",
     "split_like",
     "spread",
     "square",
     "stop_gradient",
     "stored",
+    "sum_each_to",
     "sum_products",
     "sum_to",
     "summands",
@@ -227,5 +231,6 @@ __all__ = [
     "whole_bands",
     "widened",
     "within_full",
+    "zeros_each",
     "zeros_like",
 ]

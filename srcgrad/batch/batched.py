@@ -1,0 +1,110 @@
+"""The pass that gives a text its leading axis: all directions, or all seeds, in one run."""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.batch import each, helpers, made, products, reductions, shapes  # noqa: F401  they fill the table
+from srcgrad.batch.expressions import Axis
+from srcgrad.batch.statements import Statements
+from srcgrad.batch.values import OTHER, UNKNOWN, NoAxisError, Value, batched, of_kind
+from srcgrad.derive.program import Program
+from srcgrad.facts import Facts
+from srcgrad.trees import Node, constant, name, statements
+
+
+def leading_axis(program: Program, facts: Facts) -> Program:
+    """Give every tangent, in mode vjp every adjoint, an axis more, the first one.
+
+    Raises NoAxisError where it cannot be told what the text would have to be.
+    """
+    if facts.mode == "primal":
+        return program
+    if facts.mode not in ("forward", "hvp", "vjp") or facts.contexts or facts.step is not None:
+        raise NoAxisError("the text is of a kind that has no leading axis")
+    if any(facts.hooked(node) for node in statements(program.backward)):
+        raise NoAxisError("hooks take the adjoint of one seed")
+    if facts.snapshots or facts.recomputed:
+        raise NoAxisError("the text makes values again from few states")
+    axis = Axis(dict.fromkeys(facts.seeds))
+    while True:
+        before = axis.state
+        try:
+            _run(program, facts, axis, final=False)
+        except NoAxisError:
+            if axis.state == before:
+                raise
+        if axis.state == before:
+            break
+    _run(program, facts, axis, final=True)
+    return program
+
+
+def _run(program: Program, facts: Facts, axis: Axis, *, final: bool) -> None:
+    known = {parameter: of_kind(facts.kinds[parameter]) for parameter in program.parameters if parameter in facts.kinds}
+    if facts.mode == "vjp":
+        _pullback(program, facts, known, axis, final)
+        return
+    for seed, wanted in zip(facts.seeds, facts.wrt, strict=True):
+        known[seed] = _seed(known.get(wanted, UNKNOWN))
+    text = _started(facts, known, axis)
+    text.final = final
+    forward = text.block(program.forward)
+    backward = text.block(program.backward)
+    value = program.result.value
+    whole = facts.mode == "forward"
+    output = text.text.look(value.elts[0])[1] if whole else UNKNOWN
+    result, found = text.text.own(value.elts[1] if whole else value, zero=True)
+    result = text.text.with_axis(result, found)
+    if final:
+        program.forward, program.backward = forward, backward
+        facts.outcome = output, batched(found)
+        if whole:
+            value.elts[1] = result
+        else:
+            program.result.value = result
+
+
+def _pullback(program: Program, facts: Facts, known: dict[str, Value], axis: Axis, final: bool) -> None:
+    text = _started(facts, known, axis)
+    text.block(program.forward)
+    output = text.text.look(program.result.value.elts[0])[1]
+    if facts.module.leading.output is not None and not facts.called:
+        output = of_kind(facts.module.leading.output)
+        if isinstance(program.result.value.elts[0], gast.Name):
+            text.text.known[program.result.value.elts[0].id] = output
+    seed = facts.seeds[0]
+    text.text.known[seed] = _seed(output)
+    text.text.first = _first(seed, text.text.known[seed])
+    text.block(facts.fresh_copies)
+    text.final = final
+    backward = text.block(program.backward)
+    result, found = text.text.own(program.result.value.elts[1], zero=True)
+    if final:
+        program.backward = backward
+        program.result.value.elts[1] = text.text.with_axis(result, found)
+        facts.outcome = output, batched(found)
+
+
+def _seed(value: Value) -> Value:
+    """What is known of a tangent or a seed of a value."""
+    if value == OTHER:
+        raise NoAxisError("an argument, or the output, is an object")
+    return batched(value)
+
+
+def _started(facts: Facts, known: dict[str, Value], axis: Axis) -> Statements:
+    first = name("") if facts.mode == "vjp" else _first(facts.seeds[0], known[facts.seeds[0]])
+    return Statements(facts, known, first, axis)
+
+
+def _first(seed: str, value: Value) -> Node:
+    """The first array of a seed: its length is the number of directions."""
+    path: Node = name(seed)
+    while value.container:
+        having = [(key, item) for key, item in value.items or () if item.batched]
+        if not having:
+            raise NoAxisError("the argument, or the output, holds no array")
+        key, value = having[0]
+        path = gast.Subscript(path, constant(key), gast.Load())
+    return path

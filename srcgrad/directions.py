@@ -1,0 +1,111 @@
+"""All directions, or all seeds, in one run of a text with a leading axis: what the rows of a Jacobian are made of."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any  # arguments are arbitrary nested values
+
+import numpy as np
+
+from srcgrad.batch.values import NoAxisError
+from srcgrad.derivative import Derivative
+from srcgrad.differences import Vector, is_float, parts, rebuild, vector
+from srcgrad.opencl.boundary import device_in
+from srcgrad.running import run
+
+ROOM = 1 << 22  # numbers that a value with the axis may have, as far as the arguments tell
+
+
+def chunks(count: int, *values: Any) -> list[range]:
+    """Rows of a unit matrix, so many at a time that values of the size of these stay small."""
+    largest = max([np.size(part) for _, part in parts(values) if isinstance(part, np.ndarray)], default=1)
+    step = max(1, ROOM // max(1, largest))
+    return [range(start, min(start + step, count)) for start in range(0, count, step)]
+
+
+def units(tree: Any, rows: range) -> Any:
+    """Rows of the unit matrix as tangents of `tree`: each of its parts with a leading axis.
+
+    >>> units({"x": np.zeros(1), "n": 2, "y": 3.0}, range(2))
+    {'x': array([[1.],
+           [0.]]), 'n': array([0., 0.]), 'y': array([0., 1.])}
+    """
+    count, column = len(rows), 0
+
+    def change(part: Any) -> Any:
+        nonlocal column
+        if is_float(part):
+            made = np.zeros((count, np.size(part)), np.asarray(part).dtype)
+            for place, row in enumerate(rows):
+                if column <= row < column + np.size(part):
+                    made[place, row - column] = 1.0
+            column += np.size(part)
+            return made.reshape(count, *np.shape(part))
+        whole = isinstance(part, np.ndarray | int | np.integer | np.bool_)
+        return np.zeros((count, *np.shape(part))) if whole else None
+
+    return rebuild(tree, change)
+
+
+def rows_along(tree: Any, found: Any, count: int) -> Vector:
+    """The parts of `found` that stand where `tree` has floating parts, one row for each direction."""
+    made = dict(parts(found))
+    rows = [np.zeros((count, 0))]
+    for label, part in parts(tree):
+        if is_float(part):
+            row = made.get(label)
+            if type(row) is float and row == 0.0:  # a sum of no terms
+                row = np.zeros((count, *np.shape(part)))
+            if not isinstance(row, np.ndarray) or row.shape != (count, *np.shape(part)):
+                raise NoAxisError("a derivative came in another shape than is due")
+            rows.append(np.reshape(np.asarray(row, np.float64), (count, np.size(part))))
+    return np.concatenate(rows, axis=1)
+
+
+def columns(ahead: Derivative[..., Any], chosen: tuple[Any, ...], args: Any, kwargs: Any) -> tuple[Any, Vector]:
+    """The value, and the Jacobian from tangents: one column for each number among the inputs."""
+    values, kinds = ahead.arguments(args, kwargs)
+    _check_host(values)
+    made = ahead.compiled(kinds)
+    found, y = [], None
+    for rows in chunks(vector(chosen).size, values):
+        tangents = units(chosen, rows)
+        given = dict(zip(made.seeds, tangents, strict=True))
+        result = run(functools.partial(made.function, **given), values, ahead.signature)
+        if ahead.mode == "hvp":
+            y, y_dot = chosen[0] if ahead.single else chosen, result
+        else:
+            y, y_dot = ahead.output(result[0], values), result[1]
+        _check_real(y)
+        found.append(rows_along(y, y_dot, len(rows)))
+    return y, np.concatenate(found).T
+
+
+def forward_half(behind: Derivative[..., Any], args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """The value, and the pullback that takes many seeds."""
+    values, kinds = behind.arguments(args, kwargs)
+    _check_host(values)
+    y, pullback = run(behind.compiled(kinds).function, values, behind.signature)
+    y = behind.output(y, values)
+    _check_real(y)
+    return y, pullback
+
+
+def rows(behind: Derivative[..., Any], y: Any, pullback: Any, chosen: tuple[Any, ...], args: Any) -> Vector:
+    """The Jacobian from seeds: one row for each number among the outputs."""
+    found = [np.zeros((0, vector(chosen).size))]
+    for part in chunks(vector(y).size, args, y):
+        adjoints = pullback(units(y, part))
+        adjoints = (adjoints,) if len(behind.wrt) == 1 else adjoints
+        found.append(rows_along(chosen, adjoints, len(part)))
+    return np.concatenate(found)
+
+
+def _check_host(values: list[Any]) -> None:
+    if device_in(values) is not None:
+        raise NoAxisError("an argument is on a device")
+
+
+def _check_real(y: Any) -> None:
+    if any(np.iscomplexobj(part) for _, part in parts(y)):
+        raise NoAxisError("the output is complex")

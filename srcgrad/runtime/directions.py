@@ -1,0 +1,74 @@
+"""Values that have a leading axis, one entry for each direction or seed: made from one, and summed."""
+
+from __future__ import annotations
+
+from typing import Any  # values are scalars, arrays of any kind, or sequences of them
+
+import numpy as np
+
+from srcgrad.runtime.layout import sections
+from srcgrad.runtime.structure import mapped, zeros_like
+
+
+def each(count: int, x: Any) -> Any:
+    """`x` so many times along a new leading axis, in memory of its own; of a container each part.
+
+    >>> each(2, (1.0, None))
+    (array([1., 1.]), None)
+    """
+    if isinstance(x, np.ndarray | np.generic | int | float | complex):
+        return np.array(np.broadcast_to(x, (count, *np.shape(x))))
+    return mapped(lambda part: each(count, part), x)
+
+
+def zeros_each(count: int, x: Any) -> Any:
+    """Zeros like `x` so many times along a new leading axis; of a container each part.
+
+    >>> zeros_each(2, 3.0)
+    array([0., 0.])
+    """
+    return each(count, zeros_like(x))
+
+
+def split_each_like(g: Any, arrays: Any, axis: int | None = 0) -> list[Any]:
+    """`split_like(g, arrays, axis)` for each entry of the leading axis of `g`, which stays.
+
+    >>> [part.shape for part in split_each_like(np.ones((2, 5)), (np.zeros(3), np.zeros(2)))]
+    [(2, 3), (2, 2)]
+    """
+    ndim = g.ndim - 1
+    axis = None if axis is None else min(axis, ndim - 1) % ndim
+    ends = np.cumsum(sections(np.empty(g.shape[1:]), arrays, axis))[:-1]
+    parts = np.split(g, ends, axis=1 if axis is None else axis + 1)
+    return [np.reshape(part, (len(g), *np.shape(a))) for part, a in zip(parts, arrays, strict=True)]
+
+
+def sum_each_to(g: Any, x: Any, dtype: Any = None) -> Any:
+    """`sum_to(g, x)` for each entry of the leading axis of `g`, which stays.
+
+    >>> import numpy as np
+    >>> sum_each_to(np.ones((2, 3, 4)), np.zeros((3, 1)))[1]
+    array([[4.],
+           [4.],
+           [4.]])
+    """
+    due = np.asarray(x)
+    if due.dtype.kind not in "fc":
+        raise TypeError(f"E5002 integer or boolean input: a value of dtype {due.dtype} has no gradient")
+    shape, wanted = g.shape[1:], due.shape
+    if not shape:  # a number for each
+        return np.array(np.broadcast_to(g.reshape(-1, *(1,) * due.ndim), (len(g), *wanted)), dtype or due.dtype)
+    if len(shape) < len(wanted):
+        g = g.reshape(g.shape[0], *(1,) * (len(wanted) - len(shape)), *shape)
+        shape = g.shape[1:]
+    lead = len(shape) - len(wanted)
+    axes = (*range(1, lead + 1), *(lead + k + 1 for k, n in enumerate(wanted) if n == 1 and shape[lead + k] != 1))
+    if axes:
+        kind = np.float32 if g.dtype.char == "e" else g.dtype
+        g = np.add.reduce(g, axis=axes, dtype=kind, keepdims=True)
+        g = g.reshape(g.shape[0], *g.shape[lead + 1 :])
+    if g.shape[1:] != wanted:
+        raise ValueError(f"E5004 gradient of a rule has the wrong shape: {shape} where {wanted} is due")
+    if due.dtype.kind == "f":
+        g = g.real
+    return g.astype(due.dtype if dtype is None else dtype, copy=False)
