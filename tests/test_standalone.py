@@ -164,3 +164,56 @@ def test_check_grads_of_a_standalone_text(tmp_path):
     check_grads(np.exp, (0.5,))
     _, back = names["f_vjp"](np.array([0.5, 1.0]))
     np.testing.assert_allclose(back(1.0), np.exp([0.5, 1.0]) * [1.5, 2.0], rtol=1e-14)
+
+
+HARD = '''import numpy as np
+M = """tri
+ple"""
+L = lambda t: t*2
+D = {  # why
+    "a": 1.0,  # one
+    "b": 2.0,
+}
+E = [1.0,
+  2.0]
+def helper(x, key=None, *, more=()):
+    # first
+
+
+    # second
+    if x > 0: pass
+    elif x < -1:
+        """a string"""
+        x = -x
+    else: x = 0.5
+    # after
+    with np.errstate(all='ignore'): x = x+1
+    assert x>0, f"bad {x!r} {x:>{10}.3f} {'q'}"
+    s = "a" 'b' \\
+        "c"
+    t = x if (x>1
+      and s) else -x  # trailing
+    return t + len(M)*0 + L(0.0) + D["a"]*0 + E[0]*0
+def f(x, w=1e-3):
+    a = (x  # inside
+         * w)
+    b = a ** 2; c = np.sum(b
+      * x)
+    return helper(2.0) * c
+'''
+
+
+def test_what_is_laid_out_badly_is_printed_anew_and_means_the_same(tmp_path):
+    path, made = tmp_path / "model.py", tmp_path / "model_grad.py"
+    path.write_text(HARD, encoding="utf-8")
+    assert main(["dump", f"{path}:f", "--wrt", "x", "--standalone", "-o", str(made)]) == 0
+    assert run_tool("black", "--diff", "--check", "-q", str(made)) == ""
+    text = made.read_text(encoding="utf-8")
+    for remark in ("# first", "# second", "# after", "# trailing", "# why", "# one", "# inside"):
+        assert remark in text
+    given, names = names_of(HARD), names_of(text)
+    assert names["M"] == given["M"] and names["D"] == given["D"]
+    assert [names["helper"](x) for x in (2.0, -3.0, -0.5)] == [given["helper"](x) for x in (2.0, -3.0, -0.5)]
+    x, h = np.array([0.5, 2.0]), 1e-6
+    moved = [(given["f"](x + h * e) - given["f"](x - h * e)) / (2.0 * h) for e in np.eye(2)]
+    np.testing.assert_allclose(names["f_grad"](x), moved, rtol=1e-7)  # truncation of the difference

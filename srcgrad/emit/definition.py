@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
 import textwrap
 import tokenize
@@ -39,7 +40,8 @@ def definition(meaning: Copied | Literal, name: str, *, tidy: bool = False) -> s
     node = meaning.function.node
     if isinstance(node, ast.Lambda):
         text = segment(meaning.module.lines, node)
-        return f"{name} = ({text}\n)" if "\n" in text else f"{name} = {text}"
+        made = f"{name} = ({text}\n)" if "\n" in text else f"{name} = {text}"
+        return _value(made) if tidy else made
     return _function(meaning.function, node, name, tidy)
 
 
@@ -84,6 +86,11 @@ def _laid_out(function: StaticFunction, node: FunctionNode, after: int, own: boo
 
 def _value(text: str) -> str:
     """An assignment as black has it."""
+    if text.endswith("\n)"):  # brackets around several lines, which need not be the author's
+        with contextlib.suppress(SyntaxError):
+            bare = text.replace(" = (", " = ", 1).removesuffix("\n)")
+            gast.parse(bare)
+            text = bare
     lines = tuple(text.split("\n"))
     return "\n".join(tidied_statement(gast.parse(text).body[0], lines, comments(lines, 1, len(lines)), 0))
 

@@ -16,6 +16,7 @@ from srcgrad.trees import Block, Node
 
 WIDTH = 88
 STEP = 4
+TEXT = re.compile(r'(\w+ = |return )?"""[^"]*("""$|$)')  # text in lines of its own, which layout leaves alone
 PRAGMA = re.compile(r"\s*# (type: ignore|noqa|ruff: noqa|fmt:)\S*")
 
 
@@ -126,7 +127,7 @@ class _Layout:
         margin = len(raw[0]) - len(raw[0].lstrip())
         bare = _bare([_without(line, self.comments.get(n)) for n, line in enumerate(raw, first)])
         fits = all(len(line) <= WIDTH for line in raw) and margin == indent and len(here) == len(remarks)
-        if alone and fits and bare == _bare(printed):
+        if alone and fits and ((bare == _bare(printed) and _is_opened(raw, here)) or TEXT.match(raw[0].lstrip())):
             self.made += raw
         elif len(remarks) == 1 and len(printed) == 1 and len(f"{printed[0]}  {remarks[0]}") <= WIDTH:
             self.made.append(f"{printed[0]}  {remarks[0]}")
@@ -176,6 +177,15 @@ class _Layout:
         body = _first(node.body[0])
         above = range(body - 1, node.lineno - 1, -1)
         return next((n for n in above if _without(self.lines[n - 1], self.comments.get(n))), body)
+
+
+def _is_opened(raw: Sequence[str], remarks: Sequence[str]) -> bool:
+    """Whether a statement of several lines is broken behind its first bracket and in front of its last one."""
+    start = raw[0]
+    for remark in remarks:
+        start = start.removesuffix(remark).rstrip()
+    closing = raw[-1].lstrip()[:1] in tuple(")]}") and raw[-1].index(raw[-1].lstrip()) == raw[0].index(raw[0].lstrip())
+    return len(raw) == 1 or (start[-1:] in tuple("([{") and closing)
 
 
 def _first(node: Node) -> int:
