@@ -7,7 +7,7 @@ import ast
 import gast
 import pytest
 
-from srcgrad.emit.text import Blank, Comment, Verbatim, function, statement
+from srcgrad.emit.text import Blank, Comment, Verbatim, function, placed, statement
 from srcgrad.errors import DifferentiationError
 
 STABLE = '''\
@@ -131,3 +131,17 @@ def test_comments_far_to_the_right_stay_comments():
     lines = statement(block)
     assert lines[-2].strip() == "# line 7: y =..."
     ast.parse("\n".join(lines))
+
+
+def test_each_line_is_of_its_statement_where_an_empty_line_comes_between():
+    """The empty line above an inner function goes above its comment, whose place it moves."""
+    body = gast.parse("x = 1\nif x:\n    y = 2\ndef g():\n    return y\nz = 3\n").body
+    remark = gast.Expr(gast.Constant(Comment("# why"), None))
+    whole = gast.parse("def f(): pass").body[0]
+    whole.body = [*body[:2], remark, *body[2:]]
+    found = placed(whole)
+    assert [line for line, _ in found if "#" in line or not line] == ["", "    # why", ""]
+    assert [node for line, node in found if "#" in line] == [remark]
+    assert all(node is None or node is whole for line, node in found if not line)
+    told = {line.strip(): node for line, node in found}
+    assert [told[line] for line in ("x = 1", "if x:", "def g():", "z = 3")] == [*body[:2], *body[2:]]
