@@ -83,6 +83,9 @@ class Blocked:
     def __signature__(self) -> inspect.Signature:
         return self.signature
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Blocked, (self.primal, self.blocks.over, self.blocks.rows)
+
     def __repr__(self) -> str:
         return f"<srcgrad blocked {self.primal.__name__} over {', '.join(self.blocks.over)}>"
 

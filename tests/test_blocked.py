@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
+import linecache
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -116,11 +119,16 @@ def test_what_is_asked_for() -> None:
         srcgrad.source(srcgrad.blocked(least_squares, "x"))
 
 
+def test_it_pickles_and_copies() -> None:
+    blocked, given = srcgrad.blocked(least_squares, ("x", "y"), 3), arguments()
+    gradient = srcgrad.grad(blocked)
+    for again in (pickle.loads(pickle.dumps(gradient)), copy.deepcopy(gradient)):
+        np.testing.assert_array_equal(again(*given), gradient(*given))
+
+
 def test_what_the_function_uses_may_change() -> None:
     space: dict[str, Any] = {"np": np, "scale": 2.0}
     text = "def f(x):\n    return np.sum(x * x) * scale\n"
-    import linecache
-
     linecache.cache["<rows>"] = (len(text), None, text.splitlines(True), "<rows>")
     exec(compile(text, "<rows>", "exec"), space)
     gradient, x = srcgrad.grad(srcgrad.blocked(space["f"], "x", 2)), np.arange(5.0)
