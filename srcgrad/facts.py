@@ -146,6 +146,7 @@ class Facts:
     accumulators: dict[Node, tuple[str, ...]] = field(default_factory=dict)  # `s = s + e` in a loop -> s
     reduced: dict[Node, None] = field(default_factory=dict)  # contributions that broadcasting may have widened
     definition: dict[str, Node] = field(default_factory=dict)  # name bound once -> its statement
+    narrowed: dict[Node, None] = field(default_factory=dict)  # `g[:, 0]` that takes off an axis of length 1
     indexed: dict[str, None] = field(default_factory=dict)  # active names of which parts are read
     reads: dict[str, int] = field(default_factory=dict)  # how often a name is read
     value_spec: dict[str, Spec] = field(default_factory=dict)  # by name, what holds of all its values

@@ -47,6 +47,37 @@ def is_basic(index: Node, integers: frozenset[str] = frozenset()) -> bool:
     )
 
 
+def adds_axes(index: Node) -> bool:
+    """Whether an index takes all elements and adds axes: `[:, None]`, `[..., None]`; a dict has no such keys.
+
+    >>> import gast
+    >>> [adds_axes(gast.parse(f"x[{i}]").body[0].value.slice) for i in (":, None", "None, ...", "1:, None", ":, 0")]
+    [True, True, False, False]
+    """
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    new = [isinstance(part, gast.Constant) and part.value is None for part in parts]
+    return any(new) and not all(new) and all(one or _is_whole(part) for one, part in zip(new, parts, strict=True))
+
+
+def _is_whole(part: Node) -> bool:
+    if isinstance(part, gast.Slice):
+        return part.lower is None and part.upper is None and part.step is None
+    return isinstance(part, gast.Constant) and part.value is Ellipsis
+
+
+def without_axes(index: Node) -> Node:
+    """The index that takes the axes off again which `index` adds.
+
+    >>> import gast
+    >>> from srcgrad.emit.expression import expression as spell
+    >>> print(spell(gast.Subscript(expression("g"), without_axes(expression("x[:, None]").slice), gast.Load())))
+    g[:, 0]
+    """
+    return gast.Tuple(
+        elts=[constant(0) if getattr(part, "value", ...) is None else part for part in index.elts], ctx=gast.Load()
+    )
+
+
 def _integer_arithmetic(node: Node, integers: frozenset[str]) -> bool:
     if isinstance(node, gast.Name):
         return node.id in integers

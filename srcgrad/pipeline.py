@@ -61,6 +61,7 @@ from srcgrad.improve.closure import closure
 from srcgrad.improve.coalesce import coalesce, count_temporaries
 from srcgrad.improve.copies import copies
 from srcgrad.improve.dead import dead
+from srcgrad.improve.factors import factors
 from srcgrad.improve.fused import fused
 from srcgrad.improve.inline import inline
 from srcgrad.improve.order import order
@@ -126,6 +127,7 @@ IMPROVE: tuple[Pass, ...] = (
     unpack,
     inline,
     units,
+    factors,
     signs,
     order,
     cleared,
@@ -264,8 +266,7 @@ def prepared(
     if step is not None:
         pairs = zip(walk(source.tree), walk(tree), strict=True)
         facts.foreign.update({own: None for given, own in pairs if given in step.made})
-    bound = {n.id for n in walk(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
-    facts.local = frozenset(bound)
+    facts.local = frozenset(n.id for n in walk(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
     facts.generated = source.file.startswith("<srcgrad ")
     facts.back = facts.names.fresh(f"{source.name}_back") if mode == "vjp" else ""
     return facts, tree

@@ -2,34 +2,31 @@
 # predators, birth, hunt, feed, death.
 
 
-def rates_vjp(prey, predators, birth, hunt, feed, death):
-    """Value of `rates` and its pullback with respect to prey, predators, birth, hunt,
-    feed, death.
+def rates(prey, predators, birth, hunt, feed, death):
+    """How fast both populations grow."""
+    return birth * prey - hunt * prey * predators, feed * prey * predators - death * predators
+
+
+def rates_pull(prey, predators, birth, hunt, feed, death, *, y_bar):
+    """Adjoints of prey, predators, birth, hunt, feed, death for a seed of `rates`.
 
     Recorded: nothing.
     """
-    t1 = hunt * prey
-    t2 = birth * prey - t1 * predators
-    t3 = feed * prey
-    t4 = t3 * predators - death * predators
-
-    def rates_back(y_bar):
-        # line 6: return birth * prey - hunt * prey * predators, feed * prey * predat...
-        t2_bar = y_bar[0]
-        t4_bar = y_bar[1]
-        t5_bar = -t4_bar
-        t3_bar = t4_bar * predators
-        t6_bar = -t2_bar
-        t1_bar = t6_bar * predators
-        birth_bar = t2_bar * prey
-        prey_bar = t3_bar * feed + t1_bar * hunt + t2_bar * birth
-        hunt_bar = t1_bar * prey
-        predators_bar = t5_bar * death + t4_bar * t3 + t6_bar * t1
-        feed_bar = t3_bar * prey
-        death_bar = t5_bar * predators
-        return prey_bar, predators_bar, birth_bar, hunt_bar, feed_bar, death_bar
-
-    return (t2, t4), rates_back
+    # line 6: return birth * prey - hunt * prey * predators, feed * prey * predators...
+    t1_bar = y_bar[0]
+    t2_bar = y_bar[1]
+    t3_bar = -t2_bar
+    t4_bar = t2_bar * predators
+    t5_bar = -t1_bar
+    t6_bar = t5_bar * predators
+    birth_bar = t1_bar * prey
+    prey_bar = t4_bar * feed + t6_bar * hunt + t1_bar * birth
+    hunt_bar = t6_bar * prey
+    predators_bar = t3_bar * death + t2_bar * (feed * prey)
+    predators_bar += t5_bar * (hunt * prey)
+    feed_bar = t4_bar * prey
+    death_bar = t3_bar * predators
+    return prey_bar, predators_bar, birth_bar, hunt_bar, feed_bar, death_bar
 
 
 def predators_after_grad(
@@ -38,10 +35,14 @@ def predators_after_grad(
     """Gradient of `predators_after` with respect to prey, predators, birth, hunt,
     feed, death.
 
-    Recorded: rates_back, each trip of the loop in line 22 (needed by line 23).
-    Recorded: rates_back_1, each trip of the loop in line 22 (needed by line 24).
-    Recorded: rates_back_2, each trip of the loop in line 22 (needed by line 25).
-    Recorded: rates_back_3, each trip of the loop in line 22 (needed by line 26).
+    Recorded: x, each trip of the loop in line 22 (needed by lines 23, 24, 25, 26).
+    Recorded: y, each trip of the loop in line 22 (needed by lines 23, 24, 25, 26).
+    Recorded: x1, each trip of the loop in line 22 (needed by line 24).
+    Recorded: y1, each trip of the loop in line 22 (needed by line 24).
+    Recorded: x2, each trip of the loop in line 22 (needed by line 25).
+    Recorded: y2, each trip of the loop in line 22 (needed by line 25).
+    Recorded: x3, each trip of the loop in line 22 (needed by line 26).
+    Recorded: y3, each trip of the loop in line 22 (needed by line 26).
     """
     if not all(
         isinstance(value, (int, float))
@@ -50,29 +51,31 @@ def predators_after_grad(
         raise TypeError(
             "E5027 prey, predators, birth, hunt, feed, death and h are declared float"
         )
-    rates_back_stack = []
-    rates_back_1_stack = []
-    rates_back_2_stack = []
-    rates_back_3_stack = []
+    x1_stack = []
+    y1_stack = []
+    x2_stack = []
+    y2_stack = []
+    x3_stack = []
+    y3_stack = []
+    y_stack = []
+    x_stack = []
     x = prey
     y = predators
     for _ in range(steps):
-        (x1, y1), rates_back = rates_vjp(x, y, birth, hunt, feed, death)
-        (x2, y2), rates_back_1 = rates_vjp(
-            x + 0.5 * h * x1, y + 0.5 * h * y1, birth, hunt, feed, death
-        )
-        (x3, y3), rates_back_2 = rates_vjp(
-            x + 0.5 * h * x2, y + 0.5 * h * y2, birth, hunt, feed, death
-        )
-        (x4, y4), rates_back_3 = rates_vjp(
-            x + h * x3, y + h * y3, birth, hunt, feed, death
-        )
+        x1, y1 = rates(x, y, birth, hunt, feed, death)
+        x2, y2 = rates(x + 0.5 * h * x1, y + 0.5 * h * y1, birth, hunt, feed, death)
+        x3, y3 = rates(x + 0.5 * h * x2, y + 0.5 * h * y2, birth, hunt, feed, death)
+        x4, y4 = rates(x + h * x3, y + h * y3, birth, hunt, feed, death)
+        x_stack.append(x)
         x = x + h / 6.0 * (x1 + 2.0 * x2 + 2.0 * x3 + x4)
+        y_stack.append(y)
         y = y + h / 6.0 * (y1 + 2.0 * y2 + 2.0 * y3 + y4)
-        rates_back_stack.append(rates_back)
-        rates_back_1_stack.append(rates_back_1)
-        rates_back_2_stack.append(rates_back_2)
-        rates_back_3_stack.append(rates_back_3)
+        x1_stack.append(x1)
+        y1_stack.append(y1)
+        x2_stack.append(x2)
+        y2_stack.append(y2)
+        x3_stack.append(x3)
+        y3_stack.append(y3)
 
     birth_bar = 0.0
     hunt_bar = 0.0
@@ -80,58 +83,80 @@ def predators_after_grad(
     death_bar = 0.0
     x_bar = 0.0
     for _ in reversed(range(steps)):
-        rates_back = rates_back_stack.pop()
-        rates_back_1 = rates_back_1_stack.pop()
-        rates_back_2 = rates_back_2_stack.pop()
-        rates_back_3 = rates_back_3_stack.pop()
+        x1 = x1_stack.pop()
+        y1 = y1_stack.pop()
+        x2 = x2_stack.pop()
+        y2 = y2_stack.pop()
+        x3 = x3_stack.pop()
+        y3 = y3_stack.pop()
         # line 28: y = y + h / 6.0 * (y1 + 2.0 * y2 + 2.0 * y3 + y4)
+        y = y_stack.pop()
         t1_bar = y_bar * (h / 6.0)
         y2_bar = t1_bar * 2.0
         y1_bar = t1_bar
         y3_bar = t1_bar * 2.0
         # line 27: x = x + h / 6.0 * (x1 + 2.0 * x2 + 2.0 * x3 + x4)
+        x = x_stack.pop()
         t2_bar = x_bar * (h / 6.0)
         x2_bar = t2_bar * 2.0
         x1_bar = t2_bar
         x3_bar = t2_bar * 2.0
         # line 26: x4, y4 = rates(x + h * x3, y + h * y3, birth, hunt, feed, death)
-        t3_bar, t4_bar, t5, t6, t7, t8 = rates_back_3((t2_bar, t1_bar))
-        x3_bar += t3_bar * h
-        x_bar += t3_bar
-        y3_bar += t4_bar * h
-        y_bar += t4_bar
-        birth_bar += t5
-        hunt_bar += t6
-        feed_bar += t7
-        death_bar += t8
+        t3 = x + h * x3
+        t4 = y + h * y3
+        t5_bar = t2_bar, t1_bar
+        t6_bar, t7_bar, t8, t9, t10, t11 = rates_pull(
+            t3, t4, birth, hunt, feed, death, y_bar=t5_bar
+        )
+        x3_bar += t6_bar * h
+        x_bar += t6_bar
+        y3_bar += t7_bar * h
+        y_bar += t7_bar
+        birth_bar += t8
+        hunt_bar += t9
+        feed_bar += t10
+        death_bar += t11
         # line 25: x3, y3 = rates(x + 0.5 * h * x2, y + 0.5 * h * y2, birth, hunt, fe...
-        t9_bar, t10_bar, t11, t12, t13, t14 = rates_back_2((x3_bar, y3_bar))
-        x2_bar += t9_bar * (0.5 * h)
-        x_bar += t9_bar
-        y2_bar += t10_bar * (0.5 * h)
-        y_bar += t10_bar
-        birth_bar += t11
-        hunt_bar += t12
-        feed_bar += t13
-        death_bar += t14
-        # line 24: x2, y2 = rates(x + 0.5 * h * x1, y + 0.5 * h * y1, birth, hunt, fe...
-        t15_bar, t16_bar, t17, t18, t19, t20 = rates_back_1((x2_bar, y2_bar))
-        x1_bar = x1_bar + t15_bar * (0.5 * h)
+        t12 = x + 0.5 * h * x2
+        t13 = y + 0.5 * h * y2
+        t14_bar = x3_bar, y3_bar
+        t15_bar, t16_bar, t17, t18, t19, t20 = rates_pull(
+            t12, t13, birth, hunt, feed, death, y_bar=t14_bar
+        )
+        x2_bar += t15_bar * (0.5 * h)
         x_bar += t15_bar
-        y1_bar = y1_bar + t16_bar * (0.5 * h)
+        y2_bar += t16_bar * (0.5 * h)
         y_bar += t16_bar
         birth_bar += t17
         hunt_bar += t18
         feed_bar += t19
         death_bar += t20
+        # line 24: x2, y2 = rates(x + 0.5 * h * x1, y + 0.5 * h * y1, birth, hunt, fe...
+        t21 = x + 0.5 * h * x1
+        t22 = y + 0.5 * h * y1
+        t23_bar = x2_bar, y2_bar
+        t24_bar, t25_bar, t26, t27, t28, t29 = rates_pull(
+            t21, t22, birth, hunt, feed, death, y_bar=t23_bar
+        )
+        x1_bar = x1_bar + t24_bar * (0.5 * h)
+        x_bar += t24_bar
+        y1_bar = y1_bar + t25_bar * (0.5 * h)
+        y_bar += t25_bar
+        birth_bar += t26
+        hunt_bar += t27
+        feed_bar += t28
+        death_bar += t29
         # line 23: x1, y1 = rates(x, y, birth, hunt, feed, death)
-        t21, t22, t23, t24, t25, t26 = rates_back((x1_bar, y1_bar))
-        x_bar += t21
-        y_bar += t22
-        birth_bar += t23
-        hunt_bar += t24
-        feed_bar += t25
-        death_bar += t26
+        t30_bar = x1_bar, y1_bar
+        t31, t32, t33, t34, t35, t36 = rates_pull(
+            x, y, birth, hunt, feed, death, y_bar=t30_bar
+        )
+        x_bar += t31
+        y_bar += t32
+        birth_bar += t33
+        hunt_bar += t34
+        feed_bar += t35
+        death_bar += t36
     # line 21: y = predators
     predators_bar = y_bar
     # line 20: x = prey

@@ -8,6 +8,7 @@ import gast
 
 from srcgrad.facts import Facts
 from srcgrad.front.step import Step
+from srcgrad.indices import adds_axes
 from srcgrad.template import adjoint_template, tangent_template
 from srcgrad.trees import Block, Node, is_write, loads, statements, stores, walk, written
 
@@ -205,6 +206,8 @@ def _index(function: Node, facts: Facts) -> None:
         operation = facts.operation.get(getattr(node, "value", None))
         if operation is not None and operation.function is operator.getitem:
             source = operation.bound["x"]
+            if adds_axes(operation.bound["index"]):
+                continue  # its adjoint is that of the whole, without these axes
             if isinstance(source, gast.Name) and source.id in facts.active:
                 facts.indexed[source.id] = None
         elif operation is not None and operation.rule is not None and operation.rule.own is not None:

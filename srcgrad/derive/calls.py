@@ -1,4 +1,8 @@
-"""Calls of functions with source: `y = g(a)` becomes `y, g_back = g_vjp(a)`, one closure per call."""
+"""Calls of functions with source: `y = g(a)` becomes `y, g_back = g_vjp(a)`, one closure per call.
+
+In a loop a closure per trip costs more than a few sums and products: a function of nothing else keeps its arguments,
+and is computed again backwards, `a_bar = g_pull(a, y_bar=y_bar)`.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from srcgrad.facts import Facts
 from srcgrad.front.repeatable import check_repeatable
 from srcgrad.front.step import Step
 from srcgrad.front.webs import parameters
-from srcgrad.trees import Block, Node, at, constant, name, statements, target
+from srcgrad.trees import Block, Node, at, constant, name, statements, target, walk
 
 
 def calls(function: Node, facts: Facts) -> Node:
@@ -24,15 +28,43 @@ def calls(function: Node, facts: Facts) -> Node:
     return function
 
 
-def _block(block: Block, facts: Facts) -> Block:
+def _block(block: Block, facts: Facts, in_loop: bool = False) -> Block:
     made: Block = []
     for node in block:
         for which in ("body", "orelse"):
             if getattr(node, which, None):
-                setattr(node, which, _block(getattr(node, which), facts))
+                inside = in_loop or isinstance(node, gast.For | gast.While)
+                setattr(node, which, _block(getattr(node, which), facts, inside))
         _check_closure(node, facts)
-        made.append(_call(node, facts) if _is_active_call(node, facts) else _named(node, facts))
+        made.append(_call(node, facts, in_loop) if _is_active_call(node, facts) else _named(node, facts))
     return made
+
+
+ARITHMETIC = (
+    gast.Assign,
+    gast.Return,
+    gast.BinOp,
+    gast.UnaryOp,
+    gast.Tuple,
+    gast.Name,
+    gast.Constant,
+    gast.expr_context,
+    gast.operator,
+    gast.unaryop,
+)
+FEW = 12  # sums and products that cost less than a closure
+
+
+def _is_arithmetic(tree: Node) -> bool:
+    """Whether a function computes a few sums, products and quotients of its arguments, and nothing else."""
+    body = [node for node in tree.body if not _is_docstring(node)]
+    parts = [part for node in body for part in walk(node)]
+    counted = sum(isinstance(part, gast.BinOp) for part in parts)
+    return counted <= FEW and all(isinstance(part, ARITHMETIC) for part in parts)
+
+
+def _is_docstring(node: Node) -> bool:
+    return isinstance(node, gast.Expr) and isinstance(node.value, gast.Constant)
 
 
 def _check_closure(node: Node, facts: Facts) -> None:
@@ -84,7 +116,7 @@ def active_operand(node: Node, facts: Facts) -> bool:
     return isinstance(node, gast.Name) and node.id in facts.active
 
 
-def _call(node: Node, facts: Facts) -> Node:
+def _call(node: Node, facts: Facts, in_loop: bool) -> Node:
     call = node.value
     operation = facts.operation[call]
     callee = facts.module.callee(operation.function, call, facts)
@@ -97,7 +129,7 @@ def _call(node: Node, facts: Facts) -> Node:
             )
     facts.pulled[call] = [bound[p] for p in wrt]
     kinds = kinds_of(bound, facts)
-    if operation.checkpointed and facts.recomputes:
+    if facts.recomputes and (operation.checkpointed or (in_loop and _is_arithmetic(callee.tree))):
         check_repeatable(operation.function, call, facts)
         made = facts.module.derivative(operation.function, "pull", wrt, kinds, facts)
         if facts.module.seeds(made):

@@ -18,7 +18,7 @@ from srcgrad.derive.pulled import Pair, pulled_back
 from srcgrad.derive.unknown import lacks_mode, unknown_function
 from srcgrad.facts import Facts, Operation, Spec, copied
 from srcgrad.front.results import gives_several
-from srcgrad.indices import is_basic
+from srcgrad.indices import adds_axes, is_basic, without_axes
 from srcgrad.rules import Rule, rule_of
 from srcgrad.template import adjoint_template
 from srcgrad.trees import Block, Node, assign, expression, name, same, stores
@@ -73,7 +73,12 @@ def _value(
     if operation.rule is None:
         raise unknown_function(value, facts)
     if operation.function is operator.getitem:
-        source = operation.bound["x"]
+        source, index = operation.bound["x"], operation.bound["index"]
+        if adds_axes(index) and isinstance(source, gast.Name) and source.id not in facts.indexed:
+            part = gast.Subscript(read, without_axes(copied(index, facts)), gast.Load())
+            facts.narrowed[part] = None
+            pairs.append((copied(source, facts), part))
+            return
         elements.append((copied(source, facts), copied(operation.bound["index"], facts), read))
         return
     pairs += _template(node, operation, read, adjoints, shared)

@@ -91,6 +91,7 @@ def _flat(value: Node, scope: Scope) -> Node:
     """The expression with every active operand replaced by a name or a literal."""
     if not scope.varied(value) or isinstance(value, gast.Name):
         return value
+    value = _negated_square(value)
     if isinstance(value, gast.Tuple | gast.List):
         made = type(value)(elts=[atom(item, scope) for item in value.elts], ctx=gast.Load())
         return at(made, value)
@@ -111,6 +112,17 @@ def _flat(value: Node, scope: Scope) -> Node:
     if operation.kind == "op":
         return _flat_op(value, operation, scope)
     return _flat_call(value, operation, scope)
+
+
+def _negated_square(value: Node) -> Node:
+    """`-(x * x)` for `-x * x`: the same number, and what is under the sign is a square."""
+    if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Mult):
+        return value
+    left, right = value.left, value.right
+    if isinstance(left, gast.UnaryOp) and isinstance(left.op, gast.USub) and isinstance(left.operand, gast.Name):
+        if isinstance(right, gast.Name) and right.id == left.operand.id:
+            return at(gast.UnaryOp(left.op, at(gast.BinOp(left.operand, value.op, right), value)), value)
+    return value
 
 
 def _flat_op(value: Node, operation: Operation, scope: Scope) -> Node:

@@ -10,8 +10,8 @@ import gast
 from srcgrad.derive.program import Program
 from srcgrad.emit.text import statement as spelled
 from srcgrad.facts import Facts, copied
-from srcgrad.indices import is_basic
-from srcgrad.trees import COMPOUND, Block, Node, header, loads, statements, stores, target, walk, written
+from srcgrad.indices import adds_axes, is_basic, without_axes
+from srcgrad.trees import COMPOUND, Block, Node, header, loads, same, statements, stores, target, walk, written
 
 WIDTH = 80
 
@@ -137,6 +137,7 @@ def _fill(
             continue
         if uses.read[read.id] == 1 and read.id not in repeated:
             replace(node, read, source.value)
+            _rejoin(node, source.value, facts)
             gone.add(pending.pop(read.id))
             continue
         repeated.add(read.id)  # a part such as x[i] may be written more than once
@@ -164,6 +165,17 @@ def _fits(value: Node, node: Node, name: str, indent: int) -> bool:
 def _is_subject(read: Node, node: Node) -> bool:
     """Whether a name is the array that a statement changes in place."""
     return any(name == read.id for name in stores(node))
+
+
+def _rejoin(node: Node, part: Node, facts: Facts) -> None:
+    """`e` for `e[:, 0][:, None]`, where the axis has length 1."""
+    if part not in facts.narrowed:
+        return
+    for whole in walk(node):
+        if isinstance(whole, gast.Subscript) and whole.value is part and adds_axes(whole.slice):
+            if same(without_axes(whole.slice), part.slice):
+                replace(node, whole, part.value)
+                return
 
 
 def replace(node: Node, old: Node, new: Node) -> None:

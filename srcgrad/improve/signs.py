@@ -11,7 +11,7 @@ from srcgrad.trees import Node, at, statements
 
 
 def outward(value: Node, helper: str | None) -> Node:
-    """The expression with minus signs moved out of `sum_to`: the sum is smaller than what it sums."""
+    """The expression with minus signs moved out of `sum_to` and of parts: these are smaller than the whole."""
     if isinstance(value, gast.BinOp):
         value.left, value.right = outward(value.left, helper), outward(value.right, helper)
         if isinstance(value.op, gast.Mult | gast.Div) and isinstance(value.left, gast.UnaryOp):
@@ -25,19 +25,26 @@ def outward(value: Node, helper: str | None) -> Node:
         minus = negated(inner)
         value.args[0] = inner if minus is None else minus
         return value if minus is None else at(gast.UnaryOp(gast.USub(), value), value)
+    elif isinstance(value, gast.Subscript):
+        value.value = outward(value.value, helper)
+        minus = negated(value.value)
+        value.value = value.value if minus is None else minus
+        return value if minus is None else at(gast.UnaryOp(gast.USub(), value), value)
     return value
 
 
 def signs(program: Program, facts: Facts) -> Program:
     """Subtract where the negative of something would be added."""
     helper = facts.imports.get("sum_to")
-    for node in statements(program.backward):
+    tangents = [node for node in statements(program.forward) if node in facts.tangents]
+    for node in [*statements(program.backward), *tangents]:
         if isinstance(node, gast.Assign | gast.AugAssign):
             node.value = outward(node.value, helper)
-        if isinstance(node, gast.AugAssign) and isinstance(node.op, gast.Add):
+        if isinstance(node, gast.AugAssign) and isinstance(node.op, gast.Add | gast.Sub):
             minus = negated(node.value)
             if minus is not None:
-                node.op, node.value = gast.Sub(), minus
+                node.op = gast.Sub() if isinstance(node.op, gast.Add) else gast.Add()
+                node.value = minus
         elif isinstance(node, gast.Assign) and isinstance(node.value, gast.BinOp):
             value = node.value
             minus = negated(value.right) if isinstance(value.op, gast.Add) else None

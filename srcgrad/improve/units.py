@@ -67,7 +67,7 @@ def _folded(node: Node, facts: Facts, inside: bool) -> Node:
             setattr(node, key, _folded(part, facts, arithmetic))
     if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult):
         for one, other in ((node.left, node.right), (node.right, node.left)):
-            if _is_one(one) and _is_float(other, facts) and (inside or _is_own(other, facts)):
+            if _is_one(one) and is_floating(other, facts) and (inside or _is_own(other, facts)):
                 return other
     return node
 
@@ -76,17 +76,21 @@ def _is_one(node: Node | None) -> bool:
     return isinstance(node, gast.Constant) and type(node.value) is float and node.value == 1.0
 
 
-def _is_float(node: Node, facts: Facts) -> bool:
+def is_floating(node: Node, facts: Facts) -> bool:
     """Whether a value is known to be of a floating type, so that 1.0 would not make it so."""
     if isinstance(node, gast.Constant):
         return type(node.value) is float
     if isinstance(node, gast.Name):
         return node.id in facts.active or node.id in facts.adjoint_of
     if isinstance(node, gast.BinOp):
-        return _is_float(node.left, facts) or _is_float(node.right, facts)
+        return is_floating(node.left, facts) or is_floating(node.right, facts)
+    if isinstance(node, gast.Subscript):
+        return is_floating(node.value, facts)
+    if isinstance(node, gast.Call) and getattr(node.func, "id", "") == facts.imports.get("sum_to", "no name"):
+        return is_floating(node.args[0], facts)
     if isinstance(node, gast.Call):
-        return _is_elementwise(node, facts) and any(_is_float(argument, facts) for argument in node.args)
-    return isinstance(node, gast.UnaryOp) and _is_float(node.operand, facts)
+        return _is_elementwise(node, facts) and any(is_floating(argument, facts) for argument in node.args)
+    return isinstance(node, gast.UnaryOp) and is_floating(node.operand, facts)
 
 
 def _is_elementwise(node: Node, facts: Facts) -> bool:
@@ -102,6 +106,10 @@ def _is_own(node: Node, facts: Facts) -> bool:
     if isinstance(node, gast.Name):
         spec = facts.spec.get(node) or facts.value_spec.get(facts.adjoint_of.get(node.id, node.id))
         return spec is not None and spec.scalar and not spec.dtype
+    if isinstance(node, gast.Subscript):
+        return is_floating(node.value, facts)
+    if isinstance(node, gast.Call) and getattr(node.func, "id", "") == facts.imports.get("sum_to", "no name"):
+        return is_floating(node.args[0], facts)
     if isinstance(node, gast.Call):
         return _is_elementwise(node, facts)
     return isinstance(node, gast.BinOp | gast.UnaryOp | gast.Constant)

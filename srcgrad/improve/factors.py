@@ -1,0 +1,85 @@
+"""Constant factors: `e * 100.0 * 2.0` is `e * 200.0`, exactly, where one of the two is a power of two."""
+
+from __future__ import annotations
+
+from math import frexp
+
+import gast
+
+from srcgrad.derive.program import Program
+from srcgrad.facts import Facts
+from srcgrad.improve.units import is_floating
+from srcgrad.trees import Node, constant, statements
+
+
+def factors(program: Program, facts: Facts) -> Program:
+    """Multiply the constant factors of a product, and leave out a factor that becomes 1.0.
+
+    >>> from srcgrad.phases import explain_text
+    >>> print(explain_text("def f(x):\\n    return 100.0 * x ** 2", after="factors").splitlines()[-2])
+    x_bar = y_bar * 200.0 * x
+    """
+    tangents = [node for node in statements(program.forward) if node in facts.tangents]
+    for node in [*statements(program.backward), *tangents]:
+        if isinstance(node, gast.Assign | gast.AugAssign) and isinstance(node.value, gast.AST):
+            node.value = _merged(node.value, facts, inside=False)
+    return program
+
+
+def _merged(value: Node, facts: Facts, inside: bool) -> Node:
+    """An expression in which each product has one constant; `inside` tells whether it is an operand of arithmetic."""
+    arithmetic = isinstance(value, gast.BinOp | gast.UnaryOp)
+    for key in value._fields:
+        part = getattr(value, key, None)
+        if isinstance(part, list):
+            setattr(value, key, [_merged(item, facts, False) if isinstance(item, gast.AST) else item for item in part])
+        elif isinstance(part, gast.AST) and part._fields and key != "slice":
+            setattr(value, key, _merged(part, facts, arithmetic))
+    if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Mult):
+        return value
+    for factor, rest in ((value.right, value.left), (value.left, value.right)):
+        if _is_float(factor) and is_floating(rest, facts):
+            found = _absorbed(rest, factor.value, next_to=True)
+            if found is not None and (inside or isinstance(found, gast.BinOp | gast.Constant)):
+                return found
+    return value
+
+
+def _absorbed(value: Node, factor: float, next_to: bool) -> Node | None:
+    """`value * factor`, by a constant that `value` has; None if it has none, or if another number could come out."""
+    if _is_float(value):
+        exact = _is_power(factor) or (next_to and _is_power(value.value))
+        return constant(value.value * factor) if exact else None
+    if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult):
+        for side, other in (("right", value.left), ("left", value.right)):
+            own = getattr(value, side)
+            found = _absorbed(own, factor, next_to and _is_float(own))
+            if found is not None:
+                return other if _is_one(found) else gast.BinOp(*_placed(side, other, found, value.op))
+    if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Div):
+        found = _absorbed(value.left, factor, False)
+        return None if found is None else gast.BinOp(found, value.op, value.right)
+    if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub):
+        found = _absorbed(value.operand, factor, False)
+        return None if found is None else gast.UnaryOp(value.op, found)
+    if isinstance(value, gast.Subscript):
+        found = _absorbed(value.value, factor, False)
+        return None if found is None or _is_float(found) else gast.Subscript(found, value.slice, value.ctx)
+    return None
+
+
+def _placed(side: str, other: Node, found: Node, op: Node) -> tuple[Node, Node, Node]:
+    return (other, op, found) if side == "right" else (found, op, other)
+
+
+def _is_float(value: Node) -> bool:
+    return isinstance(value, gast.Constant) and type(value.value) is float
+
+
+def _is_one(value: Node) -> bool:
+    return _is_float(value) and value.value == 1.0
+
+
+def _is_power(number: float) -> bool:
+    """Whether a number is a power of two, or minus one: a product with it is exact."""
+    return abs(frexp(number)[0]) == 0.5
