@@ -61,6 +61,7 @@ def browser() -> Iterator[Any]:
         context = playwright.chromium.launch_persistent_context(
             profile, executable_path=path, args=FLAGS, viewport={"width": 1280, "height": 900}
         )
+        context.set_default_timeout(60_000)  # a machine with much else to do is slow, not wrong
         yield context
         context.close()
 
@@ -82,7 +83,7 @@ def opened(context: Any, address: str, scheme: str = "light", before: str = "") 
         page.close()
 
 
-def wait(page: Any, condition: str, seconds: float = 20.0) -> None:
+def wait(page: Any, condition: str, seconds: float = 60.0) -> None:
     """Wait until a condition of JavaScript holds; Playwright's own way needs `eval`, which the page forbids."""
     end = time.monotonic() + seconds
     while not page.evaluate(condition):
