@@ -52,7 +52,7 @@ class Shape:
 
 
 def written(
-    module: Module, derivative: Derivative, kinds: dict[str, Kind], shape: Shape, shared: tuple[str, ...]
+    module: Module, derivative: Derivative[..., Any], kinds: dict[str, Kind], shape: Shape, shared: tuple[str, ...]
 ) -> tuple[Callable[..., Any], str]:
     """The function that goes over the items, executed, and its text."""
     compiled = module.target == "numba"

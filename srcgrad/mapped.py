@@ -35,7 +35,7 @@ class Each:
     def __init__(self, function: Callable[..., Any], wrt: Wrt, shared: Sequence[str], target: str) -> None:
         self.function, self.target = function, target
         self.single = not isinstance(wrt, tuple)
-        self.derivative = Derivative(function, "vjp", wrt, False, target)
+        self.derivative: Derivative[..., Any] = Derivative(function, "vjp", wrt, False, target)
         self.shared = tuple(shared)
         names = list(self.derivative.signature.parameters)
         wrong = [name for name in self.shared if name not in names or name in self.derivative.wrt]

@@ -8,6 +8,8 @@ Fenced blocks mean what a reader takes them for:
   print. One with no lines below must succeed.
 - ``text`` after ``python``: the error in which those statements end; their file is called model.py.
 
+On a page with the remark ``<!-- cells -->`` a block of statements is a cell of a notebook, and no file.
+
 In a result, `...` stands for anything. A page has an empty folder as its working directory; in
 docs/errors.md and docs/limits.md, each section (`## ...`) is a page of its own. Where a page is not
 true, the difference is printed and the exit status is 1; `--write` makes it true.
@@ -67,6 +69,7 @@ def sections(text: str) -> list[str]:
 def true_page(text: str) -> str:
     """The page as it should be: what its blocks show, replaced by what they give."""
     made, end = "", 0
+    place = "ipykernel_0/{}.py" if "<!-- cells -->" in text else "page{}/model.py"
     with _empty_folder() as folder:
         page = sys.modules["page"] = types.ModuleType("page")
         names = page.__dict__
@@ -84,7 +87,7 @@ def true_page(text: str) -> str:
             elif block.language == "python" and ">>> " in block.text:
                 shown = _session(block, names)
             elif block.language == "python":
-                raised = _statements(block, folder / f"page{number}" / "model.py", names)
+                raised = _statements(block, folder / place.format(number), names)
             made, end = made + text[end : block.start] + shown, block.start + len(block.text)
         if raised:
             raise SystemExit(f"the page does not say that it fails with\n{raised}")
@@ -131,24 +134,24 @@ def _commands(block: Block) -> str:
 
 def _session(block: Block, names: dict[str, Any]) -> str:
     made = ""
-    for example in doctest.DocTestParser().get_examples(block.text):
+    for part in re.split(r"^>>> ", block.text, flags=re.MULTILINE)[1:]:
+        source, expected = re.fullmatch(r"([^\n]*\n(?:\.\.\. [^\n]*\n)*)(.*)", part, re.DOTALL).groups()
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            exec(compile(example.source, "<page>", "single"), names)
-        made += ">>> " + example.source.rstrip("\n").replace("\n", "\n... ") + "\n"
-        made += _unless_same(example.want, printed.getvalue().replace("\n\n", "\n<BLANKLINE>\n"))
+            exec(compile(source.replace("\n... ", "\n"), "<page>", "single"), names)
+        made += f">>> {source}{_unless_same(expected, printed.getvalue())}"
     return made
 
 
 def _unless_same(shown: str, given: str) -> str:
     """What the page shows if `...` in it can stand for the rest of what was given, else what was given."""
-    same = doctest.OutputChecker().check_output(shown, given, doctest.ELLIPSIS)
+    same = doctest.OutputChecker().check_output(shown, given, doctest.ELLIPSIS | doctest.DONT_ACCEPT_BLANKLINE)
     return shown if same else given.rstrip("\n") + "\n" * bool(given)
 
 
 def _statements(block: Block, path: Path, names: dict[str, Any]) -> str | None:
     """Run a block; the message of the error of srcgrad in which it ends, if it does."""
-    path.parent.mkdir()
+    path.parent.mkdir(exist_ok=True)
     path.write_text(block.text, encoding="utf-8")
     try:
         exec(compile(block.text, str(path), "exec"), names)

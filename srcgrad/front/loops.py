@@ -21,6 +21,7 @@ def prepare(node: Node, scope: Scope) -> Block:
         )
     changed = {s for n in statements([node]) for s in stores(n)}
     if _is_range(node.iter, scope):
+        _spell_plainly(node.iter, scope)
         node.iter = _frozen(node, scope, changed)
     elif _is_iterator(node.iter, scope):
         raise scope.facts.refuse(
@@ -53,6 +54,16 @@ def _counter(node: Node, scope: Scope) -> Block:
 def _is_iterator(node: Node, scope: Scope) -> bool:
     found = binding_of(node.func, scope.facts, scope.local) if isinstance(node, gast.Call) else None
     return found is not None and found.object in (reversed, zip, enumerate, map, filter, iter)
+
+
+def _spell_plainly(node: Node, scope: Scope) -> None:
+    """`range(n)` for `builtins.range(n)`: later passes know it by this name, which `subset` keeps for it."""
+    while isinstance(node, gast.Call):
+        found = binding_of(node.func, scope.facts, scope.local)
+        if found is None or found.object not in (range, reversed):
+            return
+        node.func = at(name(found.object.__name__), node.func)
+        node = node.args[0] if node.args else None
 
 
 def _frozen(node: Node, scope: Scope, changed: set[str]) -> Node:

@@ -9,8 +9,9 @@ import __future__
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from types import CodeType
 
 from srcgrad.front.parse import FunctionNode, parse
@@ -32,6 +33,14 @@ class Module:
     nodes: dict[Key, list[FunctionNode]]
     codes: dict[Key, list[CodeType]]
 
+    @cached_property
+    def alone(self) -> dict[Key, list[CodeType]]:
+        """The code objects where each statement of the text is compiled by itself, as IPython does with a cell.
+
+        Python calls `np.tanh` by other instructions where the same text imports np.
+        """
+        return _indexed(_by_statements(self.tree, self.flags))
+
 
 def futures(code: CodeType) -> int:
     """The `from __future__` imports that `code` was compiled under; a notebook cell inherits earlier ones."""
@@ -45,16 +54,25 @@ def module_of(text: str, lines: tuple[str, ...], flags: int) -> Module:
     for node in ast.walk(tree):
         if isinstance(node, FunctionNode):
             nodes.setdefault(_key(node), []).append(node)
-    codes: dict[Key, list[CodeType]] = {}
-    for code in _codes(_compiled(tree, flags)):
-        codes.setdefault((code.co_name, code.co_firstlineno), []).append(code)
-    return Module(lines, tree, flags, nodes, codes)
+    return Module(lines, tree, flags, nodes, _indexed(_codes(_compiled(tree, flags))))
+
+
+def _indexed(codes: Iterable[CodeType]) -> dict[Key, list[CodeType]]:
+    found: dict[Key, list[CodeType]] = {}
+    for code in codes:
+        found.setdefault((code.co_name, code.co_firstlineno), []).append(code)
+    return found
 
 
 def _compiled(tree: ast.Module, flags: int) -> CodeType:
     code = compile(tree, "<text>", "exec", flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
     assert isinstance(code, CodeType), "without PyCF_ONLY_AST, compile gives code"
     return code
+
+
+def _by_statements(tree: ast.Module, flags: int) -> Iterator[CodeType]:
+    for statement in tree.body:
+        yield from _codes(_compiled(ast.Module([statement], []), flags))
 
 
 def _key(node: FunctionNode) -> Key:
@@ -76,7 +94,9 @@ def node_of(module: Module, code: CodeType) -> FunctionNode | None:
     line = code.co_firstlineno
     keys = [key for key in module.codes if key[0] == code.co_name]
     for key in sorted(keys, key=lambda key: (abs(key[1] - line), key[1])):
-        if any(same_code(code, other) for other in module.codes[key]):
+        if any(same_code(code, other) for other in module.codes[key]) or any(
+            same_code(code, other) for other in module.alone.get(key, ())
+        ):
             nodes = module.nodes.get(key, [])
             return nodes[0] if len(nodes) == 1 else _lambda_of(module, nodes, code)
     return None
@@ -111,7 +131,7 @@ def _paired(module: Module) -> Iterator[tuple[ast.Lambda, CodeType]]:
             lambdas.append(node)
             twin.lineno = twin.end_lineno = len(lambdas)
             twin.col_offset = twin.end_col_offset = 0
-    for code in _codes(_compiled(copy, module.flags)):
+    for code in (*_codes(_compiled(copy, module.flags)), *_by_statements(copy, module.flags)):
         if code.co_name == "<lambda>":
             yield lambdas[code.co_firstlineno - 1], code
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
+import linecache
 import os
 
 import gast
 import pytest
 
+import srcgrad
 from srcgrad.errors import DifferentiationError
 from srcgrad.front.match import module_of, same_code
 from srcgrad.front.source import source_of
@@ -160,3 +163,21 @@ def _line_only(code):
         table += bytes([0x80 | (13 << 3) | (length - 1), 0])
         units -= length
     return bytes(table)
+
+
+CELL = (
+    "import numpy as np\n\n\ndef f(x):\n    return np.sum(np.tanh(x)) * 2.0\n\n\n"
+    "g, h = lambda x: np.sin(x), lambda x: np.cos(x)\n"
+)
+
+
+def test_a_cell_of_which_each_statement_was_compiled_by_itself():
+    """As IPython does: beside `import numpy as np` Python calls `np.tanh` by other instructions."""
+    name = "<ipython-input-7-0123>"
+    linecache.cache[name] = (len(CELL), None, CELL.splitlines(keepends=True), name)
+    names = {}
+    for statement in ast.parse(CELL).body:
+        exec(compile(ast.Module([statement], []), name, "exec"), names)
+    assert srcgrad.grad(names["f"])(0.0) == 2.0
+    assert srcgrad.grad(names["g"])(0.0) == 1.0
+    assert srcgrad.grad(names["h"])(0.0) == 0.0

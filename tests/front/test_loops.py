@@ -1,0 +1,61 @@
+"""What a loop runs over, under whatever name."""
+
+from __future__ import annotations
+
+import builtins
+from builtins import range as steps
+from builtins import reversed as back
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad.dump import dump
+from srcgrad.errors import DifferentiationError
+
+
+def dotted(x, n):
+    for i in builtins.range(n):
+        x = x * np.sin(x + i)
+    return x
+
+
+def plain(x, n):
+    for i in range(n):
+        x = x * np.sin(x + i)
+    return x
+
+
+def renamed_backwards(x, n):
+    for i in back(steps(n)):
+        x = x * np.sin(x + i)
+    return x
+
+
+def backwards(x, n):
+    for i in reversed(range(n)):
+        x = x * np.sin(x + i)
+    return x
+
+
+def kept(x, n):
+    for i in srcgrad.checkpointed(back(steps(n)), slots=2):
+        x = x * np.sin(x + i)
+    return x
+
+
+@pytest.mark.parametrize(("one", "other"), [(dotted, plain), (renamed_backwards, backwards), (kept, backwards)])
+def test_ranges_under_another_name(one, other):
+    assert srcgrad.grad(one)(0.7, 4) == srcgrad.grad(other)(0.7, 4)
+    assert srcgrad.jvp(one, (0.7, 4), (1.0, 0)) == srcgrad.jvp(other, (0.7, 4), (1.0, 0))
+    text = srcgrad.source(one, wrt="x")
+    assert "builtins" not in text and "steps" not in text and "back(" not in text
+
+
+def test_a_range_whose_own_name_is_taken():
+    text = (
+        "import builtins\n\ndef range(n):\n    return [n]\n\n"
+        "def f(x):\n    for i in builtins.range(2):\n        x = x * x\n    return x\n"
+    )
+    with pytest.raises(DifferentiationError, match=r"E5005.*`range` is bound to something else"):
+        dump("-:f", text=text)
