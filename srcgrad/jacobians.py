@@ -233,9 +233,10 @@ def jacobian(
     `f(p) -> {"a": y}` and p a dict of `w` and `b`, `jacobian(f)(p)["a"]["w"]` has shape `y.shape + w.shape`. With a
     tuple as `wrt` there is a tuple at each part of the output. What holds no floats gives None.
 
-    `mode="reverse"` runs the forward half once and the pullback for each number among the outputs; `"forward"` runs
-    primal and tangent for each number among the inputs. Without it the fewer passes are chosen. Errors: those of
-    `vjp`, and E5006 for a mode that there is not.
+    `mode="reverse"` runs the forward half once and the pullback for all numbers among the outputs; `"forward"` runs
+    primal and tangents for all numbers among the inputs; each in one run, with an axis more, or in one for each where
+    the text cannot have it, as its docstring then says. Without a mode the fewer numbers are chosen. Errors: those
+    of `vjp`, and E5006 for a mode that there is not.
 
     >>> import numpy as np
     >>> from srcgrad import jacobian
