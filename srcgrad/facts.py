@@ -152,6 +152,7 @@ class Facts:
     value_spec: dict[str, Spec] = field(default_factory=dict)  # by name, what holds of all its values
     integers: dict[str, None] = field(default_factory=dict)  # names that hold an int: counters of loops
     counters: frozenset[str] = frozenset()  # counters of loops over `range` that nothing else binds
+    constants: frozenset[str] = frozenset()  # these, and names that mean one value wherever they are read
     rebound: dict[str, None] = field(default_factory=dict)  # names bound in several places or in a loop
     again: dict[str, None] = field(default_factory=dict)  # names computed again rather than recorded
     pulled: dict[Node, list[Node]] = field(default_factory=dict)  # call of a callee -> its active operands

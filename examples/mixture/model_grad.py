@@ -45,7 +45,7 @@ def log_likelihood_grad(logits, means, log_scales, points, y_bar=1.0):
     check_seed(y_bar, t7 - t8)
     scores_bar = log_sum_exp_back_1(np.full_like(t6, sum_to(y_bar, t7)))
     # line 22: log_norm = 0.5 * d * np.log(2.0 * np.pi) + log_sum_exp(logits)
-    logits_bar = log_sum_exp_back(sum_to(sum_to(-y_bar, t8) * n, t5))
+    logits_bar = log_sum_exp_back(sum_to(-y_bar, t8) * n)
     # line 21: scores = constants - 0.5 * np.sum(distances**2, axis=2)
     t9_bar = -(sum_to(scores_bar, t4) * 0.5)[:, :, None]
     distances_bar = distances

@@ -6,11 +6,13 @@ trip long is one value; behind the trip nothing is known of such an extent (`for
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import gast
 
 from srcgrad.facts import Spec
 from srcgrad.indices import part_signature
-from srcgrad.trees import Node, loads, statements, stores
+from srcgrad.trees import Node, loads, statements, stores, walk
 
 Extents = tuple[str, ...]
 
@@ -26,7 +28,9 @@ def extents(spec: Spec) -> Extents | None:
 def canonical(spec: Spec) -> Spec:
     """The spec with its extents, where the rank is known: equal extents have one spelling."""
     known = extents(spec)
-    return spec if known is None or spec.extents is not None else with_extents(known, spec.dtype)
+    if known is None or spec.extents is not None:
+        return spec
+    return replace(with_extents(known, spec.dtype), length=spec.length)
 
 
 def broadcast(one: Extents, two: Extents) -> Extents:
@@ -76,7 +80,9 @@ def with_extents(found: Extents, dtype: frozenset[str]) -> Spec:
     return Spec(shape, dtype, len(found), found)
 
 
-def part_of(whole: Spec, index: Node, integers: frozenset[str], counters: frozenset[str]) -> Spec | None:
+def part_of(
+    whole: Spec, index: Node, integers: frozenset[str], counters: frozenset[str], fresh: str = ""
+) -> Spec | None:
     """The spec of `a[index]` for integers, None, and slices whose bounds are literals, or arithmetic of counters."""
     known = extents(whole)
     parts = _without_ellipsis(index.elts if isinstance(index, gast.Tuple) else [index], len(known or ()))
@@ -94,6 +100,8 @@ def part_of(whole: Spec, index: Node, integers: frozenset[str], counters: frozen
         if signature is None and isinstance(one, gast.Slice) and set(loads(one)) <= counters:
             marks = "".join(f"|{name}|" for name in dict.fromkeys(loads(one)))
             signature = f"{gast.unparse(gast.fix_missing_locations(_subscript(one)))} {marks}"
+        if signature is None and isinstance(one, gast.Slice) and fresh:
+            signature = f"{fresh} {len(made)}"  # some length of its own
         if signature is None or (signature != "int" and not isinstance(one, gast.Slice)):
             return None
         if signature != "int":
@@ -126,6 +134,15 @@ def product(one: Spec, two: Spec, dtype: frozenset[str]) -> Spec | None:
         return None
     outer = (*left[-2:-1], *(right[-1:] if len(right) > 1 else ()))
     return with_extents((*broadcast(left[:-2], right[:-2]), *outer), dtype)
+
+
+def constants(function: Node) -> frozenset[str]:
+    """Names that mean one value wherever they are read: parameters that nothing binds anew, and names bound once."""
+    bound = [s for node in statements(function.body) for s in stores(node)]
+    loops = [n for n in statements(function.body) if isinstance(n, gast.For | gast.While)]
+    again = {s for loop in loops for node in statements([loop]) for s in stores(node)}
+    own = {n.id for n in walk(function.args) if isinstance(n, gast.Name)}
+    return frozenset(({name for name in bound if bound.count(name) == 1} - own | (own - set(bound))) - again)
 
 
 def counters(function: Node) -> frozenset[str]:

@@ -105,6 +105,7 @@ def _cast(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spe
     return replace(whole, dtype=frozenset([dtype.attr]) if known else opaque.dtype)
 
 
+REDUCTIONS = (np.sum, np.mean, np.max, np.min, np.prod, np.var, np.std)
 FORMS = {
     np.sum: _reduction, np.mean: _reduction, np.max: _reduction, np.min: _reduction, np.prod: _reduction,
     np.var: _reduction, np.std: _reduction, np.copy: _same, np.transpose: _transpose, np.matmul: _product,

@@ -8,9 +8,9 @@ from dataclasses import replace
 import gast
 
 from srcgrad.analyse.adjoint_shapes import COMPLEX, with_dtype
-from srcgrad.analyse.extents import canonical, counters, extents, forget, with_extents
+from srcgrad.analyse.extents import canonical, constants, counters, extents, forget, with_extents
 from srcgrad.analyse.shape_forms import several_specs
-from srcgrad.analyse.value_shapes import NUMBER, Known, element, spec_of
+from srcgrad.analyse.value_shapes import NUMBER, SHAPE, Known, element, spec_of
 from srcgrad.facts import UNKNOWN, Facts, Operation, Spec
 from srcgrad.front.results import gives_several
 from srcgrad.front.webs import parameters
@@ -21,6 +21,7 @@ def shapes(function: Node, facts: Facts) -> Node:
     """Find the spec of every value, by forward interpretation; loops until nothing changes."""
     known: Known = {}
     facts.counters = counters(function)
+    facts.constants = facts.counters | constants(function)
     facts.number = {node: k for k, node in enumerate(statements(function.body))}
     for parameter in parameters(function):
         known[parameter] = _parameter(parameter, facts)
@@ -134,6 +135,9 @@ def _assignment(node: Node, known: Known, facts: Facts) -> None:
         if kind is not None and kind.tag in ("scalar", "array"):
             if kind.tag == "scalar" or found.ndim != kind.ndim:
                 found = NUMBER if kind.tag == "scalar" else Spec(found.shape, found.dtype, kind.ndim)
+        if found.shape == SHAPE and isinstance(node.value, gast.Attribute):
+            lengths = extents(spec_of(node.value.value, known, facts, bound))
+            facts.tuples[bound] = tuple(Spec(length=one) for one in lengths or ())
         facts.spec[node] = known[bound] = found = with_dtype(bound in facts.complex, canonical(found))
         _note_value(bound, found, facts)
     elif isinstance(node.value, gast.Name) and len(facts.tuples.get(node.value.id, ())) == len(stores(node)):
@@ -145,15 +149,10 @@ def _assignment(node: Node, known: Known, facts: Facts) -> None:
         for name, spec in several_specs(node, spec_of(first, known, facts, "first"), facts):
             known[name] = spec
             _note_value(name, spec, facts)
-    elif (
-        isinstance(node.value, gast.Attribute)
-        and node.value.attr == "shape"
-        and isinstance(node.value.value, gast.Name)
-    ):
-        lengths = extents(known.get(node.value.value.id, Spec(ndim=None))) or ()
-        for place, name in enumerate(stores(node)):
-            known[name] = Spec(length=lengths[place] if len(lengths) == len(stores(node)) else None)
-            _note_value(name, known[name], facts)
+    elif isinstance(node.value, gast.Name) and known.get(node.value.id, NUMBER).shape == SHAPE:
+        for name in stores(node):
+            known[name] = NUMBER
+            _note_value(name, NUMBER, facts)
     elif not is_write(node):
         for name in stores(node):
             unknown = frozenset([f"{name} {facts.number[node]}"])

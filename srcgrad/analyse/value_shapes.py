@@ -11,8 +11,8 @@ import numpy as np
 from srcgrad.analyse.adjoint_shapes import COMPLEX
 from srcgrad.analyse.adjoint_shapes import joined as join
 from srcgrad.analyse.callees import bind, kinds_of, lengths_of
-from srcgrad.analyse.extents import extents, part_of, with_extents
-from srcgrad.analyse.shape_forms import FORMS, literal
+from srcgrad.analyse.extents import extents, part_of, product, with_extents
+from srcgrad.analyse.shape_forms import FORMS, REDUCTIONS, literal
 from srcgrad.facts import Facts, Operation, Spec
 from srcgrad.front.resolve import binding_of
 from srcgrad.indices import index_rank, slice_signature
@@ -22,6 +22,7 @@ from srcgrad.trees import Node
 
 Known = dict[str, Spec]
 NUMBER = Spec()
+SHAPE = frozenset(["the shape of an array"])  # of the tuple `x.shape`
 
 
 def spec_of(value: Node, known: Known, facts: Facts, fresh: str) -> Spec:
@@ -31,12 +32,23 @@ def spec_of(value: Node, known: Known, facts: Facts, fresh: str) -> Spec:
         return Spec(dtype=COMPLEX if isinstance(value.value, complex) else frozenset(), length=length)
     if isinstance(value, gast.Name):
         return known.get(value.id, Spec(frozenset([value.id]), frozenset([value.id]), None))
+    if isinstance(value, gast.Subscript) and isinstance(value.value, gast.Attribute) and value.value.attr == "shape":
+        return _length(value, known, facts, fresh)
     operation = facts.operation.get(value)
     if operation is not None and operation.rule is not None and operation.rule.kind != "constant":
         return _of_operation(operation, known, facts, fresh)
     if operation is not None and operation.kind == "callee":
         return _of_callee(value, operation, known, facts, fresh)
     return _of_passive(value, known, facts, fresh)
+
+
+def _length(value: Node, known: Known, facts: Facts, fresh: str) -> Spec:
+    """`x.shape[0]`, a number, and the length of that axis."""
+    lengths = extents(spec_of(value.value.value, known, facts, fresh))
+    place = literal(value.slice, ...)
+    if lengths is None or not isinstance(place, int) or not -len(lengths) <= place < len(lengths):
+        return NUMBER
+    return Spec(length=lengths[place])
 
 
 def _of_callee(value: Node, operation: Operation, known: Known, facts: Facts, fresh: str) -> Spec:
@@ -111,7 +123,8 @@ def element(operation: Operation, whole: Spec, opaque: Spec, facts: Facts) -> Sp
     if isinstance(source, gast.Name) and (source.id in facts.containers or facts.list_kind(source.id)):
         cut = None  # its items may have any shape
     elif rank:
-        found = part_of(whole, index, integers, facts.counters)
+        fresh = " & ".join(sorted(opaque.shape))
+        found = part_of(whole, index, integers, facts.constants, fresh)
         if found is not None:
             return found
     shape = opaque.shape if cut is None else frozenset([f"({' & '.join(sorted(whole.shape))})[{cut}]"])
@@ -125,7 +138,8 @@ def _of_passive(value: Node, known: Known, facts: Facts, fresh: str) -> Spec:
         return spec_of(value.operand, known, facts, fresh)
     if isinstance(value, gast.BinOp):
         if isinstance(value.op, gast.MatMult):
-            return unknown
+            one, two = (spec_of(side, known, facts, fresh) for side in (value.left, value.right))
+            return product(one, two, one.dtype | two.dtype) or unknown
         return join(*(spec_of(side, known, facts, fresh) for side in (value.left, value.right)))
     if isinstance(value, gast.Compare):
         sides = [value.left, *value.comparators]
@@ -133,15 +147,11 @@ def _of_passive(value: Node, known: Known, facts: Facts, fresh: str) -> Spec:
         return replace(joined, dtype=frozenset())
     if isinstance(value, gast.Attribute) and value.attr in ("size", "ndim"):
         return NUMBER
+    if isinstance(value, gast.Attribute) and value.attr == "shape":
+        return Spec(SHAPE, frozenset(), None)
     if isinstance(value, gast.Attribute):  # np.pi
         constant = binding_of(value, facts, facts.local)
         return NUMBER if constant is not None and type(constant.object) in (int, float) else unknown
-    if isinstance(value, gast.Subscript) and isinstance(value.value, gast.Attribute) and value.value.attr == "shape":
-        lengths = extents(spec_of(value.value.value, known, facts, fresh))
-        place = literal(value.slice, ...)
-        if lengths is None or not isinstance(place, int) or not -len(lengths) <= place < len(lengths):
-            return NUMBER
-        return Spec(length=lengths[place])
     if isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name):
         whole = known.get(value.value.id)
         if whole is not None and whole.ndim is not None:
@@ -174,6 +184,12 @@ def _of_passive_call(value: Node, known: Known, facts: Facts, fresh: str) -> Spe
     rule = rule_of(function)
     if rule is not None and rule.kind == "elementwise" and not value.keywords:
         return join(*(spec_of(argument, known, facts, fresh) for argument in value.args))
+    if function in REDUCTIONS and value.args and not any(isinstance(a, gast.Starred) for a in value.args):
+        words = {word.arg: word.value for word in value.keywords}
+        if set(words) <= {"axis", "keepdims"} and len(value.args) <= 2:
+            bound = {"a": value.args[0], **words, **({"axis": value.args[1]} if len(value.args) == 2 else {})}
+            whole = {"a": spec_of(value.args[0], known, facts, fresh)}
+            return FORMS[function](Operation("op", function, None, bound), whole, Spec(frozenset([fresh]), ndim=None))
     if function in (np.zeros_like, np.ones_like, np.empty_like) and value.args and not value.keywords:
         return spec_of(value.args[0], known, facts, fresh)
     if function in (np.zeros, np.ones, np.empty) and value.args:
