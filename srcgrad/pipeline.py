@@ -63,6 +63,7 @@ from srcgrad.improve.copies import copies
 from srcgrad.improve.dead import dead
 from srcgrad.improve.factors import factors
 from srcgrad.improve.fused import fused
+from srcgrad.improve.hoisted import hoisted
 from srcgrad.improve.inline import inline
 from srcgrad.improve.order import order
 from srcgrad.improve.parts import parts
@@ -132,6 +133,7 @@ IMPROVE: tuple[Pass, ...] = (
     order,
     cleared,
     uncopied,
+    hoisted,
     products,
     accumulate,
     reuse,
@@ -186,8 +188,7 @@ def derive(
 ) -> Derived:
     """The derivative of one function in one mode, as a part of `module`; `called` if another one calls it.
 
-    With `has_auxiliary`, the function returns a pair, of which only the first is differentiated; `step` says that it
-    is the body of a loop.
+    With `has_auxiliary`, only the first of a returned pair is differentiated; `step` says that it is a loop's body.
     """
     with collection_paused():
         return _derived(source, namespace, mode, wrt, kinds, module, key, single, called, has_auxiliary, step)

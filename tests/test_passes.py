@@ -1,0 +1,119 @@
+"""Each pass that improves a text may be left out: the numbers stay the same, and some golden text gets worse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any  # passes take trees, which have no types of their own
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad import pipeline
+from srcgrad.check import check_grads
+from tests.test_golden import CASES, function_of, parts, wrt_of
+
+# Passes that only say how a text is spelled, and that others lean on; a text without them is not written at all.
+NEEDED = {"closure", "unpack", "count_temporaries", "spread_seed"}
+# Passes that change texts of other kinds: those that are differentiated again, checkpointed loops, large arrays.
+ELSEWHERE = {"units", "parts", "uncopied", "reuse"}
+PASSES = [each for each in dict.fromkeys(pipeline.IMPROVE) if each.__name__ not in NEEDED]
+
+
+def without(one: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    modes = {mode: tuple(each for each in passes if each is not one) for mode, passes in pipeline.MODES.items()}
+    monkeypatch.setattr(pipeline, "MODES", modes)
+
+
+def gradients(function: Any, flags: dict[str, str]) -> tuple[list[np.ndarray], str]:
+    wrt = wrt_of(flags)
+    arguments = eval(flags["arguments"], {"np": np})
+    derivative = srcgrad.grad(function, wrt)
+    try:
+        found = derivative(*arguments)
+    except srcgrad.DifferentiationError as error:
+        assert error.code == "E5007", error  # its output is an array
+        return [], ""
+    leaves = found if isinstance(wrt, tuple) else (found,)
+    return [np.asarray(leaf) for leaf in leaves], derivative.source
+
+
+@pytest.mark.parametrize("one", PASSES, ids=lambda one: one.__name__)
+def test_a_pass_changes_the_text_and_no_number(one: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    other_texts = []
+    cases = [(path, *parts(path)[:2]) for path in CASES]
+    cases = [(path, flags, source) for path, flags, source in cases if flags.get("mode", "reverse") == "reverse"]
+    before = [gradients(function_of(flags, source), flags) for _, flags, source in cases]
+    without(one, monkeypatch)
+    for (path, flags, source), (expected, text) in zip(cases, before, strict=True):
+        found, other_text = gradients(function_of(flags, source), flags)
+        for a, b in zip(found, expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-15, err_msg=path.stem)
+        other_texts += [path.stem] if other_text != text else []
+    assert bool(other_texts) != (one.__name__ in ELSEWHERE)
+
+
+def scaled_states(x, w, c, n):
+    h = x * c
+    for _ in range(n):
+        h = h * (c * w)
+        h[0] = h[1] * (c + w) + h[0]
+    return np.sum(h * h)
+
+
+def branch_binds(x, c, n):
+    s = 0.0
+    if n > 100:
+        big = c * 2.0
+    else:
+        big = c
+    for _ in range(n):
+        if n > 100:  # noqa: SIM108
+            s = s + np.sum(x) * (big * c)
+        else:
+            s = s + np.sum(x * x) * (c * c)
+    return s
+
+
+def rebound(x, c, n):
+    s = 0.0
+    k = c
+    for i in range(n):
+        for _ in range(i):
+            s = s + np.sum(np.sin(x)) * (c * k * n) * (c * n)
+        k = k * c
+    return s * c
+
+
+def reads_parts(x, w, c, n):
+    y = x * 1.0
+    s = 0.0
+    for _ in range(n):
+        z = y * w
+        s = s + z[0] * (c * c) + np.sum(z[1:] * (c * c))
+    return s
+
+
+def written_into(x, c, n):
+    a = x * c
+    for i in range(n):
+        a[i] = a[i] * (c * c) + a[0] * (c * c)
+    return np.sum(a)
+
+
+HOSTILE = [
+    (scaled_states, (np.array([0.4, -0.3, 0.8]), 0.7, 1.1), "xwc"),
+    (branch_binds, (np.array([0.4, -0.3]), 0.7), "xc"),
+    (rebound, (np.array([0.4, -0.3]), 0.7), "xc"),
+    (reads_parts, (np.array([0.4, -0.3]), np.array([0.2, 0.5]), 0.7), "xwc"),
+    (written_into, (np.array([0.4, -0.3, 0.1]), 0.7), "xc"),
+]
+
+
+@pytest.mark.parametrize("trips", [0, 1, 3])
+@pytest.mark.parametrize(("function", "arguments", "wrt"), HOSTILE, ids=lambda one: getattr(one, "__name__", ""))
+def test_what_a_loop_does_not_change(function: Any, arguments: tuple[Any, ...], wrt: str, trips: int) -> None:
+    check_grads(function, (*arguments, trips), wrt=tuple(wrt), order=2)
+    expected = srcgrad.grad(function, tuple(wrt))(*arguments, trips)
+    for a, b in zip(srcgrad.vjp(function, *arguments, trips)[1](1.0), expected, strict=False):
+        np.testing.assert_allclose(a, b, rtol=1e-13)
