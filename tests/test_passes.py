@@ -63,7 +63,7 @@ def scaled_states(x, w, c, n):
 
 def branch_binds(x, c, n):
     s = 0.0
-    if n > 100:
+    if n > 100:  # noqa: SIM108
         big = c * 2.0
     else:
         big = c

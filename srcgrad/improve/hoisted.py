@@ -79,13 +79,19 @@ def _invariants(part: Node, changed: set[str], made: dict[str, list[Node]], fact
     They are `combined` with what changes: a name that were bound to one of them might be changed in place.
     """
     if _is_invariant(part, changed, made, facts):
-        plain = not isinstance(part, gast.BinOp) or not any(isinstance(n, gast.Name) for n in walk(part))
-        return [part] if combined and not plain else []
+        return [part] if combined and isinstance(part, gast.BinOp) and _is_worth_it(part, facts) else []
     combined = combined or isinstance(part, gast.BinOp)
     if isinstance(part, gast.Lambda):
         return []
     below = [child for child in gast.iter_child_nodes(part) if isinstance(child, gast.expr | gast.keyword)]
     return [found for child in below for found in _invariants(child, changed, made, facts, combined)]
+
+
+def _is_worth_it(value: Node, facts: Facts) -> bool:
+    """Whether an expression reads an adjoint or what may be an array: `0.5 * h` of numbers stays where it is."""
+    read = [n.id for n in walk(value) if isinstance(n, gast.Name)]
+    numbers = [one for one in read if (spec := facts.value_spec.get(one)) is not None and spec.scalar]
+    return len(numbers) < len(read) or any(one in facts.adjoint_of or one in facts.seeds for one in read)
 
 
 def _is_invariant(node: Node, changed: set[str], made: dict[str, list[Node]], facts: Facts) -> bool:
