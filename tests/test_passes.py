@@ -15,7 +15,7 @@ from tests.test_golden import CASES, function_of, parts, wrt_of
 
 # Passes that only say how a text is spelled, and that others lean on; a text without them is not written at all.
 NEEDED = {"closure", "unpack", "count_temporaries", "spread_seed"}
-# Passes that change texts of other kinds: those that are differentiated again, checkpointed loops, large arrays, blocks of rows.
+# Passes for other kinds of text: differentiated again, checkpointed, with large arrays, in blocks of rows.
 ELSEWHERE = {"units", "parts", "uncopied", "reuse", "fused"}
 PASSES = [each for each in dict.fromkeys(pipeline.IMPROVE) if each.__name__ not in NEEDED]
 
