@@ -193,6 +193,9 @@ class Facts:
     recorded: dict[str, Record] = field(default_factory=dict)  # stack or second name -> what it keeps, and why
     lines: dict[int, dict[str, None]] = field(default_factory=dict)  # line -> `active`, or why it is not
 
+    def __post_init__(self) -> None:
+        self.arguments = dict(self.kinds)  # what callers pass; `kinds` is about names, some of which are bound anew
+
     def library(self, identifier: str, value: Any = None) -> str:
         """How the text spells a library name such as `np` or `sum_to`: with an underscore if the user has another."""
         meant = value if value is not None else _LIBRARY.get(identifier) or getattr(runtime, identifier)

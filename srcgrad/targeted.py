@@ -10,11 +10,12 @@ from srcgrad.facts import Facts
 from srcgrad.numba.given import given
 from srcgrad.numba.respelled import respelled
 from srcgrad.numba.scalars import scalars
+from srcgrad.numba.tapes import tapes
 from srcgrad.opencl.fuse import fuse
 
 PASSES: dict[str, tuple[Callable[[Program, Facts], Program], ...]] = {
     "numpy": (),
     "opencl": (fuse,),
-    "numba": (given, scalars, respelled),
+    "numba": (given, scalars, tapes, respelled),
     "batched": (leading_axis,),  # NumPy, for all directions at once
 }

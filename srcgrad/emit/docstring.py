@@ -71,11 +71,12 @@ def recorded(program: Program, facts: Facts) -> list[str]:
         kept = facts.pushes.get(node)
         if kept is None or not isinstance(node, gast.Expr | gast.Assign) or not hasattr(node, "lineno"):
             continue
-        pushed = isinstance(node, gast.Expr)
+        listed = isinstance(node, gast.Expr)
+        pushed = listed or isinstance(node.targets[0], gast.Subscript)
         if kept in facts.snapshots:
             found += [few(node, facts.snapshots[kept], facts)] if pushed else []
             continue
-        value = _original(node.value.args[0] if pushed else node.value)
+        value = _original(node.value.args[0] if listed else node.value)
         if not pushed:
             facts.recorded[kept] = Record(expression(value), node.lineno, ())
             continue

@@ -8,6 +8,7 @@ import gast
 
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
+from srcgrad.numba.numbers import is_number, numbers
 from srcgrad.trees import Node, header, name, statements, walk
 
 PLAIN = {
@@ -25,24 +26,38 @@ PLAIN = {
 
 
 def scalars(program: Program, facts: Facts) -> Program:
-    """Spell functions of what is known to be a real number as those of `math`, and `np.divide(x, y)` as `x / y`."""
+    """Spell functions of what is known to be a real number as those of `math`, and `np.divide(x, y)` as `x / y`.
+
+    Of numbers, `sum_to(e, x)` is `e`, and no seed of one need be looked at.
+    """
+    known = numbers(program, facts)
+    program.backward = [node for node in program.backward if not _is_seed_check(node, known, facts)]
     for node in [*statements([*program.forward, *program.backward]), program.result]:
         for part in header(node):
             for item in list(walk(part)):
-                _respell(item, facts)
+                _respell(item, known, facts)
     return program
 
 
-def _respell(item: Node, facts: Facts) -> None:
+def _is_seed_check(node: Node, known: frozenset[str], facts: Facts) -> bool:
+    """`check_seed(1.0, y)` of a number."""
+    call: Node = node.value if isinstance(node, gast.Expr) else None
+    checks = isinstance(call, gast.Call) and getattr(call.func, "id", "") == facts.imports.get(
+        "check_seed", "check_seed"
+    )
+    return checks and all(is_number(part, known, facts) for part in call.args)
+
+
+def _respell(item: Node, known: frozenset[str], facts: Facts) -> None:
     for key, child in gast.iter_fields(item):
         if isinstance(child, list):
-            child[:] = [_division(one, facts) for one in child]
+            child[:] = [_plain(one, known, facts) for one in child]
         elif isinstance(child, gast.Call):
-            setattr(item, key, _division(child, facts))
+            setattr(item, key, _plain(child, known, facts))
     if not isinstance(item, gast.Call) or item.keywords or len(item.args) != 1:
         return
     plain = PLAIN.get(_of_numpy(item, facts))
-    if plain is not None and is_number(item.args[0], facts):
+    if plain is not None and is_number(item.args[0], known, facts):
         item.func = gast.Attribute(value=name(facts.library("math", math)), attr=plain, ctx=gast.Load())
 
 
@@ -54,23 +69,12 @@ def _of_numpy(call: Node, facts: Facts) -> str:
     return str(function.attr) if function.value.id == facts.imports.get("np") else ""
 
 
-def _division(node: Node, facts: Facts) -> Node:
-    if not isinstance(node, gast.Call) or node.keywords or len(node.args) != 2 or _of_numpy(node, facts) != "divide":
+def _plain(node: Node, known: frozenset[str], facts: Facts) -> Node:
+    """`x / y` for `np.divide(x, y)`, and `e` for `sum_to(e, x)`, of numbers."""
+    if not isinstance(node, gast.Call) or node.keywords or len(node.args) != 2:
         return node
-    if not all(is_number(argument, facts) for argument in node.args):
+    if not all(is_number(argument, known, facts) for argument in node.args):
         return node
-    return gast.BinOp(node.args[0], gast.Div(), node.args[1])
-
-
-def is_number(node: Node, facts: Facts) -> bool:
-    """Whether an expression is known to be a real number."""
-    if isinstance(node, gast.Constant):
-        return isinstance(node.value, float | int)
-    if isinstance(node, gast.Name):
-        spec = facts.spec.get(node) or facts.value_spec.get(facts.adjoint_of.get(node.id, node.id))
-        return spec is not None and spec.scalar and node.id not in facts.complex
-    if isinstance(node, gast.UnaryOp):
-        return is_number(node.operand, facts)
-    if isinstance(node, gast.BinOp):
-        return is_number(node.left, facts) and is_number(node.right, facts)
-    return False
+    if getattr(node.func, "id", "") == facts.imports.get("sum_to", "sum_to"):
+        return _plain(node.args[0], known, facts)
+    return gast.BinOp(node.args[0], gast.Div(), node.args[1]) if _of_numpy(node, facts) == "divide" else node

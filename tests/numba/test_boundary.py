@@ -76,6 +76,22 @@ def several(x, y, kind):
     return s if kind == "plain" else np.max(x) * s
 
 
+def branches(x, r, n):
+    s = 0.0
+    for k in range(n):
+        p, q = x * r, x + 0.01
+        if x > 0.5:
+            x = p * (1.0 - x)
+            s = s + q
+        else:
+            x = x * x + 0.6 * q
+        s += np.sin(x) * k
+    for _ in range(3):
+        s = s * x
+        x = x * 1.01
+    return s + x
+
+
 def halves(pair, k=2.0):
     return pair.x**k * pair[1]
 
@@ -93,6 +109,8 @@ CASES = {
     "enumerate, zip, reversed, a step": (several, (np.array([1.5, 0.5]), np.array([2.0, 3.0]), "plain"), (0, 1)),
     "a part of an array": (total, (np.arange(1.0, 5.0)[::2],), 0),
     "named tuple, default": (halves, (Pair(1.5, 2.0),), 0),
+    "tapes": (branches, (0.3, 3.2, 6), (0, 1)),
+    "tapes, no trip": (branches, (0.3, 3.2, -1), (0, 1)),
     "float32": (total, (np.ones(3, np.float32),), 0),
     "no elements": (total, (np.zeros(0),), 0),
     "no axes": (climbed, (np.array(0.3), 4.0), 0),
@@ -204,6 +222,24 @@ def test_what_is_no_function_of_python_is_refused():
 
 def test_an_integer_to_a_whole_number_is_compiled():
     assert srcgrad.grad(lambda x, n: x * n**2, target="numba")(2.0, 3) == 9.0
+
+
+def test_trips_that_are_counted_are_kept_in_arrays():
+    slope = srcgrad.grad(branches, wrt=("x", "r"), target="numba")
+    slope(0.3, 3.2, 6)
+    assert slope.source.count("np.empty(max(n, 0))") == 3 and slope.source.count("np.empty(3)") == 2
+    assert "sum_to" not in slope.source and "x_stack.append" not in slope.source and "math.cos(x)" in slope.source
+    assert "Recorded: x, each trip of the loop in line" in slope.source
+
+    def bound_anew(x, n):
+        for k in range(n):
+            x = x * x
+            k = 2 * k
+            n = 3
+        return x
+
+    assert ".append(x)" in srcgrad.source(bound_anew, wrt="x", target="numba")
+    assert srcgrad.grad(bound_anew, target="numba")(1.1, 3) == srcgrad.grad(bound_anew)(1.1, 3)
 
 
 def test_array_output_has_no_gradient():

@@ -1,0 +1,107 @@
+"""Which names hold real numbers only, from the whole text: what arguments of one kind make of all that follows."""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.derive.program import Program
+from srcgrad.derive.stacks import is_pop, is_push
+from srcgrad.facts import Facts
+from srcgrad.trees import Node, statements
+
+ARITHMETIC = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow, gast.Mod, gast.FloorDiv)
+
+
+def numbers(program: Program, facts: Facts) -> frozenset[str]:
+    """The names of which every binding is a real number if those of the others are."""
+    bound = _bindings(program, facts)
+    known = {name for name in bound if name not in facts.complex}
+    before = None
+    while before != len(known):
+        before = len(known)
+        known = {name for name in known if all(_holds(value, known, facts) for value in bound[name])}
+    return frozenset(name for name in known if not any(isinstance(value, gast.Tuple) for value in bound[name]))
+
+
+def _bindings(program: Program, facts: Facts) -> dict[str, list[Node]]:
+    """What each name is bound to: an expression, or None for what is no expression of its own."""
+    bound: dict[str, list[Node]] = {}
+    for parameter in program.parameters:
+        kind = facts.arguments.get(parameter)
+        scalar = kind is not None and kind.tag == "scalar" and not kind.complex
+        bound[parameter] = [gast.Constant(1.0, None) if scalar else None]
+    nodes = list(statements([*program.forward, *program.backward]))
+    pushed: dict[str, list[Node]] = {}
+    for node in nodes:
+        if is_push(node):
+            pushed.setdefault(str(node.value.func.value.id), []).extend(node.value.args)
+    for node in nodes:
+        if isinstance(node, gast.Assign) and is_pop(node.value):
+            for value in pushed.get(str(node.value.func.value.id), [None]):
+                _bind(node.targets[0], value, bound)
+        elif isinstance(node, gast.Assign):
+            for target in node.targets:
+                _bind(target, node.value, bound)
+        elif isinstance(node, gast.AugAssign):
+            _bind(node.target, node.value, bound)
+        elif isinstance(node, gast.For):
+            called = node.iter.args[0] if _called(node.iter) == "reversed" and node.iter.args else node.iter
+            _bind(node.target, gast.Constant(1, None) if _called(called) == "range" else None, bound)
+        elif isinstance(node, gast.FunctionDef | gast.With):
+            return {}
+    return bound
+
+
+def _called(node: Node) -> str:
+    return node.func.id if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) else ""
+
+
+def _bind(target: Node, value: Node, bound: dict[str, list[Node]]) -> None:
+    if isinstance(target, gast.Name):
+        bound.setdefault(target.id, []).append(value)
+    elif isinstance(target, gast.Tuple):
+        same = isinstance(value, gast.Tuple) and len(value.elts) == len(target.elts)
+        for place, part in enumerate(target.elts):
+            item = gast.Subscript(value, gast.Constant(place, None), gast.Load())
+            _bind(part, value.elts[place] if same else item, bound)
+
+
+def _holds(value: Node, known: set[str], facts: Facts) -> bool:
+    """Whether a binding is a number, or a tuple of numbers."""
+    if isinstance(value, gast.Tuple):
+        return all(is_number(part, known, facts) for part in value.elts)
+    return is_number(value, known, facts)
+
+
+def is_number(node: Node, known: frozenset[str] | set[str], facts: Facts) -> bool:
+    """Whether an expression is a real number, if the known names are."""
+    if isinstance(node, gast.Constant):
+        return isinstance(node.value, float | int)
+    if isinstance(node, gast.Name):
+        return node.id in known
+    if isinstance(node, gast.UnaryOp):
+        return isinstance(node.op, gast.USub | gast.UAdd) and is_number(node.operand, known, facts)
+    if isinstance(node, gast.BinOp):
+        parts = is_number(node.left, known, facts) and is_number(node.right, known, facts)
+        return parts and isinstance(node.op, ARITHMETIC)
+    if isinstance(node, gast.Subscript):
+        return isinstance(node.value, gast.Name) and node.value.id in known
+    if isinstance(node, gast.Call) and not node.keywords:
+        return _is_function(node.func, facts) and all(is_number(part, known, facts) for part in node.args)
+    if isinstance(node, gast.IfExp):
+        return is_number(node.body, known, facts) and is_number(node.orelse, known, facts)
+    return False
+
+
+def _is_function(function: Node, facts: Facts) -> bool:
+    """Whether what is called gives a real number for real numbers."""
+    if isinstance(function, gast.Name):
+        return function.id in ("abs", facts.imports.get("sum_to")) and function.id not in facts.local
+    if not isinstance(function, gast.Attribute) or not isinstance(function.value, gast.Name):
+        return False
+    if function.value.id == facts.imports.get("np"):
+        return function.attr in FUNCTIONS
+    return function.value.id == facts.imports.get("math") and function.attr in FUNCTIONS
+
+
+FUNCTIONS = ("sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "sinh", "cosh", "arctan", "divide", "square")
