@@ -102,6 +102,14 @@ class Each:
         return self._last.text
 
     @property
+    def njit(self) -> Any:
+        """With `target="numba"` what `numba.njit` made of the text of the last call: compiled code may call it."""
+        found = None if self._last is None else getattr(self._last.function, "__srcgrad_compiled__", None)
+        if found is None:
+            raise DifferentiationError("E5019", "there is compiled code with the target numba, after a call", "name it")
+        return found
+
+    @property
     def __signature__(self) -> inspect.Signature:
         return self.derivative.__signature__
 
