@@ -26,6 +26,7 @@ _HALF = Kind("scalar", 0, dtype="float16")
 _NARROW = {"e": "float16"} | dict.fromkeys("?bBhHiIlLqQ", "integer")
 _REAL = np.dtype(float)
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, np.ufunc, functools.partial)
+_PLAIN = (int, float, complex, bool, str, bytes, list, tuple, dict, type(None), type)
 _HEAP_TYPE = 1 << 9  # a class made by a `class` statement
 
 
@@ -64,13 +65,26 @@ def kind_of(value: Any) -> Kind:
     written_in_python = isinstance(cls, type) and cls.__flags__ & _HEAP_TYPE and not shadows(value)
     held = is_complex_value(value)
     if written_in_python:
-        return Kind("object", None, ((cls, UNKNOWN),), complex=held)
+        return Kind("object", None, ((cls, UNKNOWN), *_own_arithmetic(value)), complex=held)
     return Kind("other", complex=True) if held else _OTHER
 
 
 def _holding(tag: str, items: list[tuple[Any, Kind]], owner: Any = None) -> Kind:
     """The kind of a container, which is complex if an item is."""
     return Kind(tag, None, tuple(items), owner, complex=any(kind.complex for _, kind in items))
+
+
+def _own_arithmetic(value: Any, depth: int = 0) -> tuple[tuple[str, Kind], ...]:
+    """The attributes of an object whose `*` need not be NumPy's: matrices, sparse ones, quantities with units."""
+    found = []
+    for name, held in getattr(value, "__dict__", {}).items():
+        cls = type(held)
+        if cls is np.ndarray or cls in _PLAIN or isinstance(held, np.generic | Array):
+            continue
+        inner = _own_arithmetic(held, depth + 1) if depth < 2 and cls.__flags__ & _HEAP_TYPE else ()
+        if inner or hasattr(cls, "__mul__"):
+            found.append((name, Kind("object", None, ((cls, UNKNOWN), *inner))))
+    return tuple(found)
 
 
 def _is_complex(value: Any) -> bool:

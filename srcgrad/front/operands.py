@@ -11,11 +11,11 @@ from typing import Any  # global names mean arbitrary objects
 import gast
 import numpy as np
 
-from srcgrad.facts import Operation
+from srcgrad.facts import Kind, Operation
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.scope import Scope
 from srcgrad.runtime import add_at, fields_of
-from srcgrad.trees import Node
+from srcgrad.trees import Node, statements, target
 
 _SEQUENCES = ("arrays", "tup", "choices", "choicelist", "c_and_lower", "lu_and_piv")  # that take several arrays
 _TAKES_ITEMS = (np.array, np.asarray, operator.getitem)
@@ -67,6 +67,9 @@ def _odd(operand: Node, parameter: str, operation: Operation, scope: Scope) -> s
     if operation.function is fields_of:
         return ""
     kind = scope.facts.kinds.get(held)
+    if kind is None and isinstance(operation.function, np.ufunc) and operation.function is not np.matmul:
+        kind = _kind(operand, scope)
+        kind = kind if kind is not None and _multiplies(kind) else None
     if kind is not None and kind.tag in ("other", "object") and not scope.facts.list_kind(held):
         return "an object" if kind.tag == "other" else str(kind.items[0][0].__name__)
     found = _global(operand, scope)
@@ -74,6 +77,32 @@ def _odd(operand: Node, parameter: str, operation: Operation, scope: Scope) -> s
     if isinstance(text, ast.Call) and _OWN.search(ast.unparse(text.func)):
         return f"made by `{ast.unparse(text.func)}`"
     return "" if _is_plain(found, parameter, operation) else f"of type {type(found).__qualname__}"
+
+
+def _kind(operand: Node, scope: Scope) -> Kind | None:
+    """What is known of `p`, `p.m`, `p["m"]`, and of a name that stands for one of these."""
+    if isinstance(operand, gast.Name):
+        if operand.id in scope.facts.kinds:
+            return scope.facts.kinds[operand.id]
+        bound = [n for n in statements(scope.facts.source.tree.body) if target(n) == operand.id]
+        shown = [n.value for n in bound if isinstance(n.value, gast.Attribute | gast.Subscript)]
+        return next((kind for value in shown if (kind := _kind(value, scope)) is not None), None)
+    if not isinstance(operand, gast.Attribute | gast.Subscript):
+        return None
+    whole = _kind(operand.value, scope)
+    if whole is None:
+        return None
+    if isinstance(operand, gast.Attribute):
+        return dict(whole.items[1:]).get(operand.attr) if whole.tag == "object" else None
+    try:
+        return dict(whole.items).get(gast.literal_eval(operand.slice))
+    except (ValueError, TypeError):
+        return next((kind for _, kind in whole.items if _multiplies(kind)), None)  # any of the items
+
+
+def _multiplies(kind: Kind) -> bool:
+    """Whether a kind is that of a class with a product of its own."""
+    return kind.tag == "object" and hasattr(kind.items[0][0], "__mul__")
 
 
 def _is_plain(found: Any, parameter: str, operation: Operation) -> bool:

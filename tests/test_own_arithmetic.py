@@ -1,0 +1,85 @@
+"""What an argument holds may have a `*` of its own: a matrix of SciPy's, a quantity. It is refused in a product."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import srcgrad
+
+X = np.array([1.0, 2.0])
+MATRIX = scipy.sparse.csr_matrix(np.array([[1.0, 2.0], [0.0, 3.0]]))
+
+
+class Model:
+    def __init__(self, held: object) -> None:
+        self.held = held
+        self.name = "model"
+        self.rows = [1, 2]
+
+
+class Outer:
+    def __init__(self, held: object) -> None:
+        self.model = Model(held)
+
+
+def by_attribute(x, p):
+    return np.sum((x * p.held) ** 2)
+
+
+def by_name(x, p):
+    m = p.held
+    return np.sum((x * m) ** 2)
+
+
+def deeper(x, p):
+    return np.sum((x * p.model.held) ** 2)
+
+
+def by_key(x, p):
+    return np.sum((x * p["m"]) ** 2)
+
+
+def by_place(x, p):
+    m = p[0]
+    return np.sum(m * x)
+
+
+def any_place(x, p):
+    s = 0.0
+    for k in range(1):
+        s = s + np.sum(p[k] * x)
+    return s
+
+
+REFUSED = [
+    (by_attribute, Model(MATRIX)),
+    (by_name, Model(MATRIX)),
+    (deeper, Outer(MATRIX)),
+    (by_key, {"m": MATRIX}),
+    (by_place, [MATRIX]),
+    (by_place, (MATRIX, 2.0)),
+    (any_place, [MATRIX]),
+]
+
+
+@pytest.mark.parametrize("function, held", REFUSED)
+def test_products_with_what_is_held(function, held):
+    with pytest.raises(srcgrad.DifferentiationError, match=r"E5017.*csr_matrix"):
+        srcgrad.grad(function)(X, held)
+
+
+def product(x, p):
+    return np.sum((p.held @ x) ** 2)
+
+
+@pytest.mark.parametrize("held", [MATRIX, scipy.sparse.csr_array(MATRIX), MATRIX.toarray()])
+def test_matrix_products_are_what_they_are(held):
+    expected = 2.0 * MATRIX.T @ (MATRIX @ X)
+    np.testing.assert_allclose(srcgrad.grad(product)(X, Model(held)), expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("held", [2.0, np.array([1.0, 3.0]), np.float64(2.0)])
+def test_numbers_and_arrays_may_be_held(held):
+    np.testing.assert_allclose(srcgrad.grad(by_attribute)(X, Model(held)), 2.0 * X * held**2, rtol=1e-14)
