@@ -88,9 +88,11 @@ def _invariants(part: Node, changed: set[str], made: dict[str, list[Node]], fact
 
 
 def _is_worth_it(value: Node, facts: Facts) -> bool:
-    """Whether an expression reads an adjoint or what may be an array: `0.5 * h` of numbers stays where it is."""
+    """Whether an expression reads what may be an array, or an adjoint: `0.5 * h` of a number stays where it is."""
     read = [n.id for n in walk(value) if isinstance(n, gast.Name)]
     numbers = [one for one in read if (spec := facts.value_spec.get(one)) is not None and spec.scalar]
+    if len(read) == 1 and read[0] in facts.seeds:
+        return False
     return len(numbers) < len(read) or any(one in facts.adjoint_of or one in facts.seeds for one in read)
 
 
