@@ -64,7 +64,7 @@ ON_REQUEST: dict[str, tuple[str, ...]] = {
     ),
     "scipy.signal": ("scipy_signal",),
     "scipy.ndimage": ("scipy_ndimage",),
-    "scipy.fft": ("scipy_fft",),
+    "scipy.fft": ("scipy_fft", "scipy_cosines"),
     "scipy.integrate": ("scipy_integrate",),
     "scipy.interpolate": ("scipy_interpolate",),
     "scipy.sparse": ("sparse_solvers",),

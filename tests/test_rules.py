@@ -216,7 +216,7 @@ def _operations(template: Any) -> list[tuple[str, Any]]:
     for node in (inner for value in values for inner in ast.walk(value)):
         if isinstance(node, ast.BinOp | ast.UnaryOp):
             found.append((ast.unparse(node), OPERATORS.get(type(node.op))))
-        elif isinstance(node, ast.Compare):
+        elif isinstance(node, ast.Compare) and not isinstance(node.ops[0], ast.Is | ast.IsNot):
             found += [(ast.unparse(node), OPERATORS.get(type(sign))) for sign in node.ops]
         elif isinstance(node, ast.Subscript) and ast.unparse(node.value) != "d":
             found.append((ast.unparse(node), operator.getitem))
