@@ -8,6 +8,7 @@ import os
 import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -224,6 +225,12 @@ def test_check_without_usable_arguments(tmp_path, capfd, text, given):
     path.write_text(text, encoding="utf-8")
     assert main(["check", f"{path}:f", *given]) == 1
     assert capfd.readouterr().err.startswith("E5015")
+
+
+def test_check_of_a_module_leaves_its_rules_out(capfd):
+    path = Path(__file__).parents[1] / "examples" / "own_rule" / "model.py"
+    assert main(["check", str(path)]) == 0
+    assert {line.split()[0] for line in capfd.readouterr().out.splitlines()[1:]} == {"rest", "sag"}
 
 
 def test_check_draws_integers_and_matrices(tmp_path):

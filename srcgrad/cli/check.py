@@ -14,6 +14,7 @@ from typing import Any  # what JSON holds
 
 from srcgrad.cli.targets import expanded, standard_input
 from srcgrad.cli.terminal import progress, report, table
+from srcgrad.declared import declared
 from srcgrad.dump import is_whole
 from srcgrad.errors import DifferentiationError
 from srcgrad.front.static import StaticFunction
@@ -38,7 +39,7 @@ def run(asked: argparse.Namespace) -> int:
     failed: list[Outcome] = []
     for target in targets:
         try:
-            found[target] = find_target(target, text=text)
+            found[target] = _checked(target, text)
         except DifferentiationError as error:
             if len(targets) == 1:
                 raise
@@ -54,6 +55,15 @@ def run(asked: argparse.Namespace) -> int:
         table([HEADER, *rows], lambda row: "" if row[-1] == "ok" else "bold red")
     _tell(made, len(targets))
     return 0 if all(one.passed for one in made) else 1
+
+
+def _checked(target: str, text: str | None) -> list[StaticFunction]:
+    """The functions of a target; of a whole module those that are no rules, which take what rules are given."""
+    functions = find_target(target, text=text)
+    if not is_whole(target):
+        return functions
+    with declared(functions) as is_rule:
+        return [function for function in functions if not is_rule(function)]
 
 
 def _outcomes(found: Targets, trial: Trial, jobs: int) -> Iterator[Outcome]:
