@@ -43,7 +43,7 @@ def fused(program: Program, facts: Facts) -> Program:
         w_bar = np.zeros_like(w)
         for first in range(0, stop, 64):
             x_rows = x[first : first + 64]
-            # line 11: total += np.sum(np.sin(x_rows @ w))
+            # line 12: total += np.sum(np.sin(x_rows @ w))
             w_bar += x_rows.T @ (total_bar * np.cos(x_rows @ w))
         return w_bar
     <BLANKLINE>
