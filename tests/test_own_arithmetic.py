@@ -83,3 +83,14 @@ def test_matrix_products_are_what_they_are(held):
 @pytest.mark.parametrize("held", [2.0, np.array([1.0, 3.0]), np.float64(2.0)])
 def test_numbers_and_arrays_may_be_held(held):
     np.testing.assert_allclose(srcgrad.grad(by_attribute)(X, Model(held)), 2.0 * X * held**2, rtol=1e-14)
+
+
+def bound_from_itself(x):
+    m = np.outer(x, x)
+    m = m.T
+    m = m[0]
+    return np.sum(m * x)
+
+
+def test_names_that_are_bound_from_themselves():
+    srcgrad.check_grads(bound_from_itself, (X,))

@@ -79,17 +79,20 @@ def _odd(operand: Node, parameter: str, operation: Operation, scope: Scope) -> s
     return "" if _is_plain(found, parameter, operation) else f"of type {type(found).__qualname__}"
 
 
-def _kind(operand: Node, scope: Scope) -> Kind | None:
+def _kind(operand: Node, scope: Scope, seen: tuple[str, ...] = ()) -> Kind | None:
     """What is known of `p`, `p.m`, `p["m"]`, and of a name that stands for one of these."""
     if isinstance(operand, gast.Name):
         if operand.id in scope.facts.kinds:
             return scope.facts.kinds[operand.id]
+        if operand.id in seen:
+            return None  # `a = a.T`
+        seen = (*seen, operand.id)
         bound = [n for n in statements(scope.facts.source.tree.body) if target(n) == operand.id]
         shown = [n.value for n in bound if isinstance(n.value, gast.Attribute | gast.Subscript)]
-        return next((kind for value in shown if (kind := _kind(value, scope)) is not None), None)
+        return next((kind for value in shown if (kind := _kind(value, scope, seen)) is not None), None)
     if not isinstance(operand, gast.Attribute | gast.Subscript):
         return None
-    whole = _kind(operand.value, scope)
+    whole = _kind(operand.value, scope, seen)
     if whole is None:
         return None
     if isinstance(operand, gast.Attribute):
