@@ -156,9 +156,7 @@ class Facts:
     rebound: dict[str, None] = field(default_factory=dict)  # names bound in several places or in a loop
     again: dict[str, None] = field(default_factory=dict)  # names computed again rather than recorded
     pulled: dict[Node, list[Node]] = field(default_factory=dict)  # call of a callee -> its active operands
-    branch_depth: dict[str, int] = field(
-        default_factory=dict
-    )  # names of our own text that a branch binds: see `active`
+    branch_depth: dict[str, int] = field(default_factory=dict)  # of our own names that a branch binds: see `active`
     stacks: dict[str, str] = field(default_factory=dict)  # name -> the stack on which it is recorded
     saved: dict[str, None] = field(default_factory=dict)  # names some value of which is recorded
     restores: dict[Node, str] = field(default_factory=dict)  # `h = h_stack.pop()` -> the stack
@@ -169,7 +167,8 @@ class Facts:
     generated: bool = False  # whether the source is a text of ours: stacks and element updates are accepted
     mutable: dict[str, None] = field(default_factory=dict)  # arrays that the function writes into
     added_to: dict[str, None] = field(default_factory=dict)  # arrays that `add_at` changes
-    viewed: dict[str, None] = field(default_factory=dict)  # temporaries that may be views of these
+    views: dict[str, None] = field(default_factory=dict)  # names that may be views of these
+    viewed: dict[str, None] = field(default_factory=dict)  # temporaries that may be, and are taken again where read
     functions: dict[str, Any] = field(default_factory=dict)  # local name -> front.functions.Function
     lists: dict[str, str] = field(default_factory=dict)  # the user's names of lists and dicts made here -> which
     displays: dict[str, list[Node]] = field(default_factory=dict)  # name of a dict -> the statements that make it

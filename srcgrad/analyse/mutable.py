@@ -43,6 +43,7 @@ def mutable(function: Node, facts: Facts) -> Node:
     give_copies(function.body, graph(function.body), views, facts)
     order = list(statements(function.body))
     views = views_of(order, arrays, facts)
+    facts.views.update(dict.fromkeys(views))
     facts.viewed.update(dict.fromkeys(v for v in views if v in facts.temporaries and _is_read_again(v, order, facts)))
     for array in arrays:
         if facts.generated:  # our text writes into what it owns

@@ -19,6 +19,7 @@ from srcgrad.derive.pruned import Lost
 from srcgrad.derive.stacks import tangent_beside
 from srcgrad.derive.swaps import swaps, tangent_of_swap
 from srcgrad.derive.unknown import lacks_mode
+from srcgrad.derive.unowned import shows_changing
 from srcgrad.facts import Facts, Operation, Spec, copied
 from srcgrad.front.results import gives_several
 from srcgrad.rules import rule_of
@@ -61,6 +62,8 @@ def tangent_of(node: Node, facts: Facts, dotted: Dotted) -> Block:
         return _unpack(node, facts, dotted)
     shared: Block = []
     value = _tangent(node, facts, dotted, shared)
+    if shows_changing(value, facts.operation.get(node.value), facts):
+        value = expression(f"{facts.library('np')}.array(value)", value=value)
     made = assign(dotted(bound[0], facts), _own(bound[0], value, facts))
     facts.spec[made] = facts.spec[node]
     return [*shared, made]

@@ -9,6 +9,7 @@ import gast
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.improve.inline import Uses, count
+from srcgrad.improve.uncopied import is_only_read
 from srcgrad.trees import COMPOUND, Block, Node, header, statements, stores, target, walk
 
 
@@ -36,12 +37,14 @@ def _block(block: Block, facts: Facts, uses_of: Uses) -> Block:
             continue
         if not _is_copy(node, facts, uses_of.bound):
             continue
-        made, source = node.targets[0].id, node.value.id
+        made, source = node.targets[0].id, _copied(node, facts).id
         uses = read.get(made, [])
         elsewhere = len(uses) != uses_of.read.get(made, 0)
         if elsewhere or made in facts.seeds or any(place <= position for place, _ in uses):
             continue  # another block, or another trip, reads it
         if uses and _changed(source, position, max(place for place, _ in uses), written):
+            continue
+        if not isinstance(node.value, gast.Name) and not all(is_only_read(block[k], made, facts) for k, _ in uses):
             continue
         for place, name in uses:
             name.id = source
@@ -71,7 +74,7 @@ def _places(block: Block) -> tuple[dict[str, list[tuple[int, Node]]], dict[str, 
 
 def _is_copy(node: Node, facts: Facts, bound: dict[str, int]) -> bool:
     made = target(node)
-    if made is None or not isinstance(node.value, gast.Name) or bound.get(made) != 1:
+    if made is None or not isinstance(_copied(node, facts), gast.Name) or bound.get(made) != 1:
         return False
     if node in facts.pushes or node in facts.restores:
         return False
@@ -79,6 +82,18 @@ def _is_copy(node: Node, facts: Facts, bound: dict[str, int]) -> bool:
         return True
     primal = facts.adjoint_of.get(made)
     return primal is not None and primal not in facts.wrt and made not in facts.elements
+
+
+def _copied(node: Node, facts: Facts) -> Node:
+    """The `v` of `u = v`, and of the tangent `u = np.array(v)`, which is an array of its own lest v changes."""
+    value = node.value
+    if not facts.pushes_forward or not isinstance(value, gast.Call) or len(value.args) != 1 or value.keywords:
+        return value
+    primal = facts.adjoint_of.get(str(target(node)))
+    array = isinstance(value.func, gast.Attribute) and value.func.attr == "array"
+    shown = facts.adjoint_of.get(getattr(value.args[0], "id", "")) in facts.mutable  # and not a view of one
+    kept = primal is None or primal in facts.mutable or primal in facts.added_to or primal in facts.elements
+    return value.args[0] if array and shown and not kept else value
 
 
 def _changed(name: str, start: int, end: int, written: dict[str, list[int]]) -> bool:

@@ -97,7 +97,7 @@ def _seen_through(block: Block, position: int, bound: dict[str, int], facts: Fac
     if not users or not _lasts(block, position, users[-1], part, facts):
         return False
     reads = [n for k in users for n in walk(block[k]) if isinstance(n, gast.Name) and n.id == held]
-    if not all(_is_only_read(block[k], held, facts) for k in users):
+    if not all(is_only_read(block[k], held, facts) for k in users):
         return False
     if len(reads) > 1 or isinstance(block[users[0]], COMPOUND):
         node.value = part
@@ -118,12 +118,12 @@ def _lasts(block: Block, start: int, end: int, part: Node, facts: Facts) -> bool
     return not any(read & set(stores(inner)) for inner in statements(block[start + 1 : until]))
 
 
-def _is_only_read(node: Node, name: str, facts: Facts) -> bool:
+def is_only_read(node: Node, name: str, facts: Facts) -> bool:
     """Whether each mention of a name is an operand of arithmetic, or of a call that makes a new array."""
     if isinstance(node, COMPOUND):
         inner = [*header(node)] if not isinstance(node, gast.For) else [node.iter]
         blocks = [*node.body, *(getattr(node, "orelse", None) or [])]
-        return not any(_mentions(part, name) for part in inner) and all(_is_only_read(n, name, facts) for n in blocks)
+        return not any(_mentions(part, name) for part in inner) and all(is_only_read(n, name, facts) for n in blocks)
     allowed = 0
     for item in walk(node):
         operands: list[Node] = []
