@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass
 from typing import Any  # arguments are arbitrary nested values
 
 import numpy as np
@@ -10,7 +11,9 @@ import numpy as np
 from srcgrad.batch.values import NoAxisError
 from srcgrad.derivative import Derivative
 from srcgrad.differences import Vector, is_float, parts, rebuild, vector
+from srcgrad.facts import Kind
 from srcgrad.opencl.boundary import device_in
+from srcgrad.rules import generation
 from srcgrad.running import run
 
 ROOM = 1 << 22  # numbers that a value with the axis may have, as far as the arguments tell
@@ -18,9 +21,17 @@ ROOM = 1 << 22  # numbers that a value with the axis may have, as far as the arg
 
 def chunks(count: int, *values: Any) -> list[range]:
     """Rows of a unit matrix, so many at a time that values of the size of these stay small."""
-    largest = max([np.size(part) for _, part in parts(values) if isinstance(part, np.ndarray)], default=1)
+    largest = max(map(_largest, values), default=1)
     step = max(1, ROOM // max(1, largest))
     return [range(start, min(start + step, count)) for start in range(0, count, step)]
+
+
+def _largest(value: Any) -> int:
+    if isinstance(value, np.ndarray):
+        return value.size
+    if isinstance(value, list | tuple) and len(value) > 0 and isinstance(value[0], int | float):
+        return len(value)
+    return max([np.size(part) for _, part in parts(value) if isinstance(part, np.ndarray)], default=1)
 
 
 def units(tree: Any, rows: range) -> Any:
@@ -62,16 +73,36 @@ def rows_along(tree: Any, found: Any, count: int) -> Vector:
     return np.concatenate(rows, axis=1)
 
 
-def columns(ahead: Derivative[..., Any], chosen: tuple[Any, ...], args: Any, kwargs: Any) -> tuple[Any, Vector]:
+@dataclass(frozen=True)
+class Given:
+    """The arguments of a call: as they came, in the order of the parameters, and their kinds."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    values: list[Any]
+    kinds: dict[str, Kind]
+
+    @functools.cached_property
+    def key(self) -> tuple[Any, ...]:
+        """Calls with equal ones run the same text."""
+        return (generation(), *self.kinds.items())
+
+    @property
+    def sizes(self) -> tuple[Any, ...]:
+        """What tells calls apart whose outputs may have other sizes."""
+        return (self.key, *[getattr(part, "shape", None) for part in self.values])
+
+
+def columns(ahead: Derivative[..., Any], chosen: tuple[Any, ...], given: Given) -> tuple[Any, Vector]:
     """The value, and the Jacobian from tangents: one column for each number among the inputs."""
-    values, kinds = ahead.arguments(args, kwargs)
+    values = given.values
     _check_host(values)
-    made = ahead.compiled(kinds)
+    made = ahead.compiled(given.kinds)
     found, y = [], None
     for rows in chunks(vector(chosen).size, values):
         tangents = units(chosen, rows)
-        given = dict(zip(made.seeds, tangents, strict=True))
-        result = run(functools.partial(made.function, **given), values, ahead.signature)
+        seeds = dict(zip(made.seeds, tangents, strict=True))
+        result = run(functools.partial(made.function, **seeds), values, ahead.signature)
         if ahead.mode == "hvp":
             y, y_dot = chosen[0] if ahead.single else chosen, result
         else:
@@ -81,20 +112,19 @@ def columns(ahead: Derivative[..., Any], chosen: tuple[Any, ...], args: Any, kwa
     return y, np.concatenate(found).T
 
 
-def forward_half(behind: Derivative[..., Any], args: Any, kwargs: Any) -> tuple[Any, Any]:
+def forward_half(behind: Derivative[..., Any], given: Given) -> tuple[Any, Any]:
     """The value, and the pullback that takes many seeds."""
-    values, kinds = behind.arguments(args, kwargs)
-    _check_host(values)
-    y, pullback = run(behind.compiled(kinds).function, values, behind.signature)
-    y = behind.output(y, values)
+    _check_host(given.values)
+    y, pullback = run(behind.compiled(given.kinds).function, given.values, behind.signature)
+    y = behind.output(y, given.values)
     _check_real(y)
     return y, pullback
 
 
-def rows(behind: Derivative[..., Any], y: Any, pullback: Any, chosen: tuple[Any, ...], args: Any) -> Vector:
+def rows(behind: Derivative[..., Any], y: Any, pullback: Any, chosen: tuple[Any, ...], given: Given) -> Vector:
     """The Jacobian from seeds: one row for each number among the outputs."""
     found = [np.zeros((0, vector(chosen).size))]
-    for part in chunks(vector(y).size, args, y):
+    for part in chunks(vector(y).size, given.values, y):
         adjoints = pullback(units(y, part))
         adjoints = (adjoints,) if len(behind.wrt) == 1 else adjoints
         found.append(rows_along(chosen, adjoints, len(part)))

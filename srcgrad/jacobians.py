@@ -16,15 +16,15 @@ from srcgrad.batch.values import NoAxisError
 from srcgrad.calculus import HessianProduct
 from srcgrad.derivative import Derivative, P
 from srcgrad.differences import Vector, is_float, parts, rebuild, tangent_like, vector, vector_along
+from srcgrad.directions import Given
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Kind
 from srcgrad.front.wanted import makes
-from srcgrad.leading import Leading
+from srcgrad.leading import MANY, Leading, fewer
 from srcgrad.modules import Module
 from srcgrad.opencl.boundary import device_in, on_device, on_host
 from srcgrad.options import Wrt
 from srcgrad.pickled import again, as_named, lines_of
-from srcgrad.rules import generation
 
 Function = Callable[..., Any]
 MODES = ("reverse", "forward")
@@ -43,9 +43,10 @@ class Jacobian(Generic[P]):
         self.primal: Function = self.product.gradient if self.product else function
         self.mode = mode
         self.ahead: Derivative[..., Any] = Derivative(self.primal, "forward", wrt, False, target)
-        self._together: dict[str, Derivative[..., Any]] = {}
+        self._together: dict[tuple[str, Leading], Derivative[..., Any]] = {}
         self._reasons: dict[str, dict[Any, str]] = {}
         self._outputs: dict[Any, Kind] = {}
+        self._sizes: dict[Any, int] = {}  # of outputs that are larger than the inputs
         self._ran: Derivative[..., Any] | None = None
         self.__name__ = f"{getattr(self.ahead.primal, '__name__', 'f')}_jacobian"
         if self.product is not None:
@@ -64,89 +65,114 @@ class Jacobian(Generic[P]):
         return Derivative(self.primal, "vjp", self.ahead.wrt, False, self.target)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
-        values, _ = self.ahead.arguments(args, kwargs)
-        by_name = dict(zip(self.ahead.signature.parameters, on_host(values), strict=True))
+        given = directions.Given(args, kwargs, *self.ahead.arguments(args, kwargs))
+        by_name = dict(zip(self.ahead.signature.parameters, on_host(given.values), strict=True))
         chosen = tuple(by_name[name] for name in self.ahead.wrt)
         if any(np.iscomplexobj(part) for _, part in parts(chosen)):
             raise DifferentiationError("E5017", "an argument is complex", "pass its real and imaginary part")
         count = vector(chosen).size
         ahead = self.mode == "forward" or (self.mode is None and (self.product is not None or count == 1))
-        y, matrix = (self._columns if ahead else self._rows)(chosen, count, args, kwargs)
-        return on_device(_blocks(y, chosen[0] if self.single else chosen, matrix), device_in(values))
+        y, matrix = (self._columns if ahead else self._rows)(chosen, count, given)
+        return on_device(_blocks(y, chosen[0] if self.single else chosen, matrix), device_in(given.values))
 
-    def _columns(self, chosen: Any, count: int, args: Any, kwargs: Any) -> tuple[Any, Vector]:
+    def _columns(self, chosen: Any, count: int, given: Given) -> tuple[Any, Vector]:
         """One tangent pass for all numbers among the inputs, or for each."""
-        if count > 1 and self.target == "numpy" and not self._alone("ahead", args, kwargs):
+        if count > 1 and self.target == "numpy" and not self._alone("ahead", given):
+            found = self._regrouped(chosen, given)
+            if found is not None:
+                return found
             try:
                 self._ran = self.together("ahead")
-                return directions.columns(self._ran, chosen, args, kwargs)
+                return directions.columns(self._ran, chosen, given)
             except FAILURES as reason:
-                self._note("ahead", args, kwargs, reason)
+                self._note("ahead", given, reason)
         self._ran = self.ahead
         columns, y = [], None
         for direction in np.eye(count) if count else np.zeros((1, 0)):
-            found = self.ahead.forward(args, tangent_like(chosen, direction), kwargs)
+            found = self.ahead.forward(given.args, tangent_like(chosen, direction), given.kwargs)
             y, y_dot = on_host(found if self.product is None else (found, found))
             columns.append(vector_along(y, y_dot))
         return y, np.stack(columns, axis=-1)[:, :count]
 
-    def _rows(self, chosen: Any, count: int, args: Any, kwargs: Any) -> tuple[Any, Vector]:
+    def _regrouped(self, chosen: Any, given: Given) -> tuple[Any, Vector] | None:
+        """The same with products in the order that is best for many directions; None where that order does not do.
+
+        It does not where lengths differ from what it takes, or numbers are too large for it.
+        """
+        if self.product is not None or given.key in self._reasons.get("regrouped", {}):
+            return None
+        named = dict(zip(self.ahead.signature.parameters, given.values, strict=True))
+        self._ran = self.together("ahead", Leading(True, regroup=True, fewer=fewer(named, self.ahead.wrt)))
+        try:
+            y, matrix = directions.columns(self._ran, chosen, given)
+        except FAILURES as reason:
+            self._reasons.setdefault("regrouped", {})[given.key] = str(reason)
+            return None
+        return (y, matrix) if np.isfinite(matrix).all() else None
+
+    def _rows(self, chosen: Any, count: int, given: Given) -> tuple[Any, Vector]:
         """The forward half once, and the pullback for all numbers among the outputs, or for each."""
-        if self.target == "numpy" and not self._alone("behind", args, kwargs):
+        if self.mode is None and self._sizes.get(given.sizes, 0) > count:
+            return self._columns(chosen, count, given)
+        if self.target == "numpy" and not self._alone("behind", given):
             try:
-                return self._all_rows(chosen, count, args, kwargs)
+                return self._all_rows(chosen, count, given)
             except FAILURES as reason:
-                self._note("behind", args, kwargs, reason)
+                self._note("behind", given, reason)
         self._ran = self.behind
-        y, pullback = pulled(self.behind, args, kwargs)
+        y, pullback = pulled(self.behind, given.args, given.kwargs)
         y = on_host(y)
         size = vector(y).size
-        if self.mode is None and size > count:
-            return self._columns(chosen, count, args, kwargs)
+        if self._has_more(size, count, given):
+            return self._columns(chosen, count, given)
         rows = [vector_along(chosen, on_host(pullback(tangent_like(y, seed)))) for seed in np.eye(size)]
         return y, np.array(rows).reshape(size, count)
 
-    def _all_rows(self, chosen: Any, count: int, args: Any, kwargs: Any) -> tuple[Any, Vector]:
+    def _has_more(self, size: int, count: int, given: Given) -> bool:
+        """Whether columns are fewer; the next call with arguments of such shapes begins with them."""
+        if self.mode is not None or size <= count:
+            return False
+        self._sizes[given.sizes] = size
+        return True
+
+    def _all_rows(self, chosen: Any, count: int, given: Given) -> tuple[Any, Vector]:
         """The forward half and the pullback once each, if the rank of the output can be told, or is known by now."""
-        behind, key = self.together("behind"), self._key(args, kwargs)
-        behind.leading = Leading(True, output=self._outputs.get(key))
+        behind = self.together("behind")
+        behind.leading = Leading(True, output=self._outputs.get(given.key))
         try:
-            y, pullback = directions.forward_half(behind, args, kwargs)
+            y, pullback = directions.forward_half(behind, given)
         except NoAxisError:
-            if key in self._outputs:
+            if given.key in self._outputs:
                 raise
-            y = on_host(pulled(self.behind, args, kwargs)[0])
-            self._outputs[key] = kind_of(y)
-            behind.leading = Leading(True, output=self._outputs[key])
-            y, pullback = directions.forward_half(behind, args, kwargs)
+            y = on_host(pulled(self.behind, given.args, given.kwargs)[0])
+            self._outputs[given.key] = kind_of(y)
+            behind.leading = Leading(True, output=self._outputs[given.key])
+            y, pullback = directions.forward_half(behind, given)
         if behind.leading.output is not None and kind_of(y) != behind.leading.output:
             raise NoAxisError("the rank of the output changes")
-        if self.mode is None and vector(y).size > count:
-            return self._columns(chosen, count, args, kwargs)
+        if self._has_more(vector(y).size, count, given):
+            return self._columns(chosen, count, given)
         self._ran = behind
-        return y, directions.rows(behind, y, pullback, chosen, args)
+        return y, directions.rows(behind, y, pullback, chosen, given)
 
-    def together(self, which: str) -> Derivative[..., Any]:
+    def together(self, which: str, leading: Leading = MANY) -> Derivative[..., Any]:
         """The derivative for all directions, or seeds, at once."""
-        if which not in self._together:
+        if (which, leading) not in self._together:
             one: Derivative[..., Any] = getattr(self, which)
             single = one.single if one.mode == "hvp" else False
-            self._together[which] = Derivative(self.primal, one.mode, one.wrt, single, leading=Leading(True))
-        return self._together[which]
+            self._together[which, leading] = Derivative(self.primal, one.mode, one.wrt, single, leading=leading)
+        return self._together[which, leading]
 
-    def _alone(self, which: str, args: Any, kwargs: Any) -> bool:
+    def _alone(self, which: str, given: Given) -> bool:
         """Whether it is known that for such arguments there is one pass for each direction."""
-        return self._key(args, kwargs) in self._reasons.get(which, {})
+        return given.key in self._reasons.get(which, {})
 
-    def _note(self, which: str, args: Any, kwargs: Any, reason: Exception) -> None:
+    def _note(self, which: str, given: Given, reason: Exception) -> None:
         """Keep, and say in the text, why there is one pass for each direction."""
-        self._reasons.setdefault(which, {})[self._key(args, kwargs)] = str(reason)
+        self._reasons.setdefault(which, {})[given.key] = str(reason)
         why = str(reason) if isinstance(reason, NoAxisError) else f"with all at once it raised {type(reason).__name__}"
         remark = f"One {'seed' if which == 'behind' else 'direction'} at a time: {why}."
         getattr(self, which).leading = Leading(remark=remark)
-
-    def _key(self, args: Any, kwargs: Any) -> tuple[Any, ...]:
-        return (generation(), *self.ahead.arguments(args, kwargs)[1].items())
 
     def wanted(self) -> tuple[str, Function, tuple[str, ...], bool]:
         """What it is: a mode, a function, the parameters and whether it is one."""

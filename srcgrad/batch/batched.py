@@ -5,11 +5,14 @@ from __future__ import annotations
 import gast
 
 from srcgrad.batch import each, helpers, made, products, reductions, shapes  # noqa: F401  they fill the table
-from srcgrad.batch.expressions import Axis
+from srcgrad.batch.expressions import Axis, Expressions
+from srcgrad.batch.grouped import grouped
+from srcgrad.batch.sooner import sooner
 from srcgrad.batch.statements import Statements
 from srcgrad.batch.values import OTHER, UNKNOWN, NoAxisError, Value, batched, of_kind
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
+from srcgrad.improve.dead import dead
 from srcgrad.trees import Node, constant, name, statements
 
 
@@ -36,15 +39,38 @@ def leading_axis(program: Program, facts: Facts) -> Program:
                 raise
         if axis.state == before:
             break
+    if facts.mode == "forward" and facts.module.leading.regroup and not facts.called:
+        _regroup(program, facts, axis)
     _run(program, facts, axis, final=True)
     return program
 
 
-def _run(program: Program, facts: Facts, axis: Axis, *, final: bool) -> None:
+def _regroup(program: Program, facts: Facts, axis: Axis) -> None:
+    """Products in another order, where the ranks are known: what matters with many directions."""
+    before = _run(program, facts, axis, final=False)
+    if before is not None:
+        known = before.text
+        sooner(program, facts, lambda node: rank_of(known, node), known.local)
+    after = _run(program, facts, axis, final=False)
+    if after is not None:
+        grouped(program, facts, after.text)
+    dead(program, facts)
+
+
+def rank_of(text: Expressions, node: Node) -> int | None:
+    """The rank that an expression has in each direction; None where it is not known."""
+    try:
+        return text.look(node)[1].ndim
+    except NoAxisError:
+        return None
+
+
+def _run(program: Program, facts: Facts, axis: Axis, *, final: bool) -> Statements | None:
+    """Go through the text; what is known of its names at the end, in forward mode."""
     known = {parameter: of_kind(facts.kinds[parameter]) for parameter in program.parameters if parameter in facts.kinds}
     if facts.mode == "vjp":
         _pullback(program, facts, known, axis, final)
-        return
+        return None
     for seed, wanted in zip(facts.seeds, facts.wrt, strict=True):
         known[seed] = _seed(known.get(wanted, UNKNOWN))
     text = _started(facts, known, axis)
@@ -63,6 +89,7 @@ def _run(program: Program, facts: Facts, axis: Axis, *, final: bool) -> None:
             value.elts[1] = result
         else:
             program.result.value = result
+    return text
 
 
 def _pullback(program: Program, facts: Facts, known: dict[str, Value], axis: Axis, final: bool) -> None:

@@ -24,6 +24,7 @@ def _of_shape(text: Expressions, call: Call) -> Lifted:
 
 
 @rule("n m k dtype", np.eye, np.identity)
+@rule("a w", runtime.blend_factors)
 def _matrix(text: Expressions, call: Call) -> Lifted:
     return call.node, Value(2)
 

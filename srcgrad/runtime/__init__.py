@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from srcgrad.runtime.bands import half_bands, outer_bands, times_bands, turned_bands, whole_bands
+from srcgrad.runtime.blend import blend_factors
 from srcgrad.runtime.blocks import row_count
 from srcgrad.runtime.broadcast import spread, sum_to, summands, summed
 from srcgrad.runtime.casts import cast
@@ -108,6 +109,7 @@ __all__ = [
     "as_square",
     "axis_index",
     "beyond_hooks",
+    "blend_factors",
     "block_transpose",
     "bordered",
     "broadcast_parts",

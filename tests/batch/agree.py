@@ -13,7 +13,7 @@ from srcgrad.jacobians import Jacobian
 class OneByOne(Jacobian):
     """A Jacobian that never takes the leading axis."""
 
-    def _alone(self, which: str, args: Any, kwargs: Any) -> bool:
+    def _alone(self, which: str, given: Any) -> bool:
         return True
 
 
