@@ -20,7 +20,7 @@ from srcgrad.front.target import find_target
 from srcgrad.inputs import active, check_names, named
 from srcgrad.modules import Module
 from srcgrad.names import Names
-from srcgrad.pipeline import Derived
+from srcgrad.pipeline import Derived, collection_paused
 from srcgrad.recipe import command
 from srcgrad.recipe import lines as recipe
 from srcgrad.rules import rule_of
@@ -87,7 +87,7 @@ class _Output:
             message = f"{function.qualname} has a rule of its own, or is opaque"
             raise DifferentiationError("E5008", message, "name a function that calls it")
         kinds = annotated(function.source.tree, function.module)
-        names = active(function, kinds, self.module.read()) if wrt is None else named(function, wrt)
+        names = active(function, kinds, self.module) if wrt is None else named(function, wrt)
         known = list(self.module.made)
         known_as = function
         if self.blocks is not None:
@@ -151,7 +151,8 @@ def _dumped(
     for function, whole in asked:
         attempt = output.copy()
         try:
-            attempt.add(function, mode, wrt)
+            with collection_paused():
+                attempt.add(function, mode, wrt)
         except DifferentiationError as error:
             if not whole:
                 raise

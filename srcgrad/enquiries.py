@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any  # a module of text, and kinds of arbitrary objects
 
 import gast
@@ -11,29 +12,54 @@ from srcgrad.analyse.alias import is_new
 from srcgrad.analyse.complexes import complexes, may_be_complex
 from srcgrad.analyse.containers import containers, of_display
 from srcgrad.analyse.shapes import shapes
-from srcgrad.facts import Facts, Kind, Spec
+from srcgrad.analyse.shifts import shifts
+from srcgrad.facts import UNKNOWN, Facts, Kind, Spec
 from srcgrad.front.namespace import Namespace
 from srcgrad.front.source import Source
 from srcgrad.front.step import Step
 from srcgrad.front.webs import parameters
-from srcgrad.pipeline import FRONT, prepared
+from srcgrad.pipeline import FRONT, Begun, prepared
 from srcgrad.trees import Node
 
 
-def analysed(
+@dataclass
+class Outcome:
+    """What is known of a function's result, for arguments of some kinds; nothing where its text is refused.
+
+    `begun` is what is left to look at: of a result whose kind is asked for, shapes need not be known.
+    """
+
+    kind: Kind = UNKNOWN
+    spec: Any = None  # a spec, or a tuple of specs
+    complex: bool = True
+    begun: Begun | None = None
+
+    def complete(self) -> Begun:
+        """Look at all that is not known yet."""
+        begun, self.begun, self.kind = self.begun, None, UNKNOWN  # a recursive call learns nothing
+        assert begun is not None, "there is something left"
+        begun.advance((shifts, activity, complexes, shapes))
+        facts, value = begun.facts, begun.tree.body[-1].value
+        self.kind, self.complex = of_display(value, facts.kinds), may_be_complex(value, facts)
+        several = isinstance(value, gast.Tuple)
+        specs = tuple(facts.spec.get(item, Spec(ndim=None)) for item in value.elts) if several else ()
+        self.spec = specs if several else facts.spec.get(value)
+        return begun
+
+
+def outcome(
     source: Source, namespace: Namespace, kinds: dict[str, Kind], module: Any, step: Step | None = None
-) -> Any:
-    """What is known of a function's result, for arguments of these kinds, or None; its kind; may it be complex."""
-    facts, program = prepared(source, namespace, "reverse", tuple(parameters(source.tree)), kinds, module, step)
-    facts.called = True
-    for each in (*FRONT, containers, activity, complexes, shapes):
-        program = each(program, facts)
-    value = program.body[-1].value
-    kind = of_display(value, facts.kinds)
-    complex_ = may_be_complex(value, facts)
-    if isinstance(value, gast.Tuple):
-        return tuple(facts.spec.get(item, Spec(ndim=None)) for item in value.elts), kind, complex_
-    return facts.spec.get(value), kind, complex_
+) -> Outcome:
+    """What is known of a function's result, for arguments of these kinds: so far its kind."""
+    begun = Begun(*prepared(source, namespace, "reverse", tuple(parameters(source.tree)), kinds, module, step))
+    begun.facts.called = True
+    begun.advance((*FRONT, containers))
+    return Outcome(of_display(begun.tree.body[-1].value, begun.facts.kinds), begun=begun)
+
+
+def has_arrays(kind: Kind) -> bool:
+    """Whether a value is a number or an array, or holds one, as far as it is known."""
+    return kind.tag in ("scalar", "array") or any(has_arrays(item) for _, item in kind.items)
 
 
 def fronted(

@@ -11,7 +11,7 @@ from srcgrad.facts import Kind
 from srcgrad.front.static import StaticFunction
 from srcgrad.front.webs import parameters
 from srcgrad.modules import Module
-from srcgrad.pipeline import MODES, prepared
+from srcgrad.pipeline import MODES, Begun, prepared
 from srcgrad.trees import Node, statements, stores, walk
 
 
@@ -48,23 +48,23 @@ def active(function: StaticFunction, kinds: dict[str, Kind], module: Module | No
 
     Left out are those whose default or annotation is an integer, boolean, string or None, and those that
     are read as an index, a slice or the bound of a range, which must be integers.
-    `module` knows the sources of callees.
+    `module` knows the sources of callees; a derivative with respect to just these goes on from what is found here.
     """
     tree = function.source.tree
     whole = discrete(function)
     wanted = tuple(name for name in parameters(tree) if name not in whole)
-    facts, program = prepared(function.source, function.module, "reverse", wanted, kinds, module or Module())
-    for step in MODES["reverse"]:
-        program = step(program, facts)
-        if step is activity:
-            break
-    found = tuple(name for name in wanted if name in facts.active)
+    module = module or Module()
+    begun = Begun(*prepared(function.source, function.module, "reverse", wanted, kinds, module))
+    begun.advance(MODES["reverse"][: MODES["reverse"].index(activity) + 1])
+    found = tuple(name for name in wanted if name in begun.facts.active)
     if not found:
         raise DifferentiationError(
             "E5002",
             f"no derivative flows from a parameter of {function.qualname} to its result",
             "name the parameters with --wrt if there are some",
         )
+    if found == wanted:
+        module.begin(function, kinds, begun)
     return found
 
 

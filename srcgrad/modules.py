@@ -14,9 +14,9 @@ from srcgrad.emit.globals import Globals
 from srcgrad.emit.module import body, gap, header, import_lines
 from srcgrad.emit.part import Lookup, derivative, follower
 from srcgrad.emit.pieces import Pieces, write
-from srcgrad.enquiries import analysed, fronted, returns_new, step_flows
+from srcgrad.enquiries import Outcome, fronted, has_arrays, outcome, returns_new, step_flows
 from srcgrad.errors import DifferentiationError
-from srcgrad.facts import UNKNOWN, Facts, Kind
+from srcgrad.facts import Facts, Kind
 from srcgrad.front.defaults import check_defaults, with_live_defaults
 from srcgrad.front.derived import Closed
 from srcgrad.front.functions import shadows
@@ -28,7 +28,7 @@ from srcgrad.front.step import Step
 from srcgrad.inner import Inner, columns, inner, names_of
 from srcgrad.leading import ALONE, Leading
 from srcgrad.names import Names
-from srcgrad.pipeline import Derived, derive
+from srcgrad.pipeline import Begun, Derived, derive
 from srcgrad.places import Origin
 from srcgrad.primal import primal_of
 from srcgrad.trees import Node, walk
@@ -83,7 +83,9 @@ class Module:
     making: dict[str, Facts] = field(default_factory=dict)  # name -> facts, also while it is being made
     pending: dict[Any, str] = field(default_factory=dict)  # derivative being made -> its name
     names: Names = field(default_factory=Names)
-    specs: dict[Any, Any] = field(default_factory=dict)
+    specs: dict[Any, Outcome] = field(default_factory=dict)
+    begun: dict[Any, Begun] = field(default_factory=dict)
+    checkpoints: bool = False  # whether something in these functions is checkpointed
     new: dict[int, bool] = field(default_factory=dict)  # by function: whether its result is always a new array
     flowing: dict[int, tuple[Step, list[list[str]]]] = field(default_factory=dict)
     globals: dict[str, Binding] = field(default_factory=dict)
@@ -192,7 +194,8 @@ class Module:
         self.names.taken |= {node.id for node in walk(source.tree) if isinstance(node, gast.Name)}
         try:
             called, step = facts is not None, _step(function)
-            made = derive(source, namespace, mode, wrt, kinds, self, key, single, called, auxiliary, step)
+            begun = self._begun(function, mode, wrt, kinds, called) if not auxiliary else None
+            made = derive(source, namespace, mode, wrt, kinds, self, key, single, called, auxiliary, step, begun)
         except RecursionError:
             raise DifferentiationError(
                 "E5016",
@@ -212,26 +215,42 @@ class Module:
 
     def output_spec(self, function: Any, kinds: dict[str, Kind]) -> Any:
         """What is known of a callee's result: a spec, or a tuple of specs; None if nothing is."""
-        return self._analysed(function, kinds)[0]
+        return self._outcome(function, kinds).spec
 
     def output_kind(self, function: Any, kinds: dict[str, Kind]) -> Kind:
         """The kind of a callee's result: a container of kinds, where it is known to be one."""
-        found: Kind = self._analysed(function, kinds)[1]
-        return found
+        return self._outcome(function, kinds, whole=False).kind
 
     def output_complex(self, function: Any, kinds: dict[str, Kind]) -> bool:
         """Whether a callee's result may be complex; so it is taken where its source cannot be read."""
-        found: bool = self._analysed(function, kinds)[2]
-        return found
+        return self._outcome(function, kinds).complex
 
-    def _analysed(self, function: Any, kinds: dict[str, Kind]) -> Any:
+    def _outcome(self, function: Any, kinds: dict[str, Kind], whole: bool = True) -> Outcome:
         key = (_identity(function), _known(kinds))
         if key not in self.specs:
-            self.specs[key] = None, UNKNOWN, True  # a recursive call learns nothing
+            self.specs[key] = Outcome()  # a recursive call learns nothing
             source, namespace = self.source(function)
             with contextlib.suppress(DifferentiationError):  # refused later, if a derivative flows through it
-                self.specs[key] = analysed(source, namespace, kinds, self, _step(function))
-        return self.specs[key]
+                self.specs[key] = outcome(source, namespace, kinds, self, _step(function))
+        found = self.specs[key]
+        if found.begun is not None and (whole or has_arrays(found.kind)):  # a parameter may be bound anew
+            with contextlib.suppress(DifferentiationError):
+                self.begun[key] = found.complete()
+        return found
+
+    def begin(self, function: Any, kinds: dict[str, Kind], begun: Begun) -> None:
+        """Keep what a question has made of a function, for a derivative that begins with the same passes."""
+        self.begun[_identity(function), _known(kinds)] = begun
+
+    def _begun(
+        self, function: Any, mode: str, wrt: tuple[str, ...], kinds: dict[str, Kind], called: bool
+    ) -> Begun | None:
+        """What is kept of a function; it is handed out once, since what follows changes it."""
+        key = (_identity(function), _known(kinds))
+        begun = self.begun.get(key)
+        if begun is None or begun.facts.wrt != wrt or not begun.fits(mode, self, called):
+            return None
+        return self.begun.pop(key)
 
     def front(self, function: Any, wrt: tuple[str, ...], kinds: dict[str, Kind]) -> tuple[Node, Facts]:
         """A callee in normal form."""
@@ -255,6 +274,7 @@ class Module:
     def text(self, main: Derived) -> tuple[str, dict[str, Any]]:
         """The module's text, and the objects that its free names mean outside of it."""
         pieces = self.pieces([made for made in self.made.values() if made is not main] + [main], None)
+        self.specs, self.begun = {}, {}  # the module lives as long as the text, and these hold trees
         found = write(pieces)
         lines = [header(main.facts), *import_lines(found.imports)]
         if found.outside:

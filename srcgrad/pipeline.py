@@ -160,7 +160,29 @@ MODES: dict[str, tuple[Pass, ...]] = {
     "trace": (*FRONT, containers, probes, *ANALYSE, gradient),
     "primal": (*FRONT, *ANALYSE, primal, *IMPROVE),
 }
+BACKWARD = ("reverse", "value-and-grad", "vjp", "pull", "elementwise")  # modes in which values are recorded
 SEED = {"vjp": "given", "pull": "given", "elementwise": "ones"}
+
+
+@dataclass
+class Begun:
+    """A tree and its facts after the passes that are `done`; whoever goes on with them has them for himself."""
+
+    facts: Facts
+    tree: Any
+    done: tuple[Pass, ...] = ()
+
+    def advance(self, passes: tuple[Pass, ...]) -> None:
+        """Run some more passes."""
+        for each in passes:
+            self.tree = each(self.tree, self.facts)
+        self.done += passes
+
+    def fits(self, mode: str, module: Any, called: bool) -> bool:
+        """Whether a derivative of this mode comes to the same tree: of modes only checkpoints know that early."""
+        alike = mode in BACKWARD or (mode == "forward" and not module.checkpoints)
+        plain = not module.autocast and not module.blocks
+        return alike and plain and self.facts.module is module and self.facts.called == called
 
 
 @dataclass(frozen=True)
@@ -185,13 +207,29 @@ def derive(
     called: bool = False,
     has_auxiliary: bool = False,
     step: Step | None = None,
+    begun: Begun | None = None,
 ) -> Derived:
     """The derivative of one function in one mode, as a part of `module`; `called` if another one calls it.
 
     With `has_auxiliary`, only the first of a returned pair is differentiated; `step` says that it is a loop's body.
+    `begun` is what a question has made of the function already, for these arguments.
     """
+    stem = source.name.removesuffix("_grad") if mode == "hvp" else source.name
+    suffix = "_blocked" if module.blocks and not called else "" if mode == "primal" else f"_{SUFFIX[mode]}"
+    made = module.names.fresh(f"{stem}{suffix}{'s' * module.leading.axis if mode != 'primal' else ''}")
+    module.pending[key] = made
+    if begun is None or made in begun.facts.names.taken:
+        begun = Begun(*prepared(source, namespace, mode, wrt, kinds, module, step))
+    facts = begun.facts
+    facts.mode, facts.single, facts.called, facts.auxiliary = mode, single, called, has_auxiliary
+    facts.back = facts.names.fresh(f"{source.name}_back") if mode == "vjp" else ""
+    facts.seed = SEED.get(mode, "parameter" if module.seeded else "one")
+    module.making[made] = facts
+    if facts.pushes_forward:
+        facts.seeds = tuple(dotted(w, facts) for w in wrt)
+    facts.names.taken.add(made)
     with collection_paused():
-        return _derived(source, namespace, mode, wrt, kinds, module, key, single, called, has_auxiliary, step)
+        return _derived(begun, kinds, made)
 
 
 @contextlib.contextmanager
@@ -206,39 +244,15 @@ def collection_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _derived(
-    source: Source,
-    namespace: Namespace,
-    mode: str,
-    wrt: tuple[str, ...],
-    kinds: dict[str, Kind],
-    module: Any,
-    key: Any,
-    single: bool,
-    called: bool,
-    has_auxiliary: bool,
-    step: Step | None,
-) -> Derived:
-    facts, tree = prepared(source, namespace, mode, wrt, kinds, module, step)
-    facts.called, facts.auxiliary = called, has_auxiliary
-    facts.seed = SEED.get(mode, "parameter" if module.seeded else "one")
-    stem = source.name.removesuffix("_grad") if mode == "hvp" else source.name
-    suffix = "_blocked" if module.blocks and not called else "" if mode == "primal" else f"_{SUFFIX[mode]}"
-    made = module.names.fresh(f"{stem}{suffix}{'s' * module.leading.axis if mode != 'primal' else ''}")
-    module.pending[key] = made
-    module.making[made] = facts
-    if facts.pushes_forward:
-        facts.seeds = tuple(dotted(w, facts) for w in wrt)
-    facts.single = single
-    facts.names.taken.add(made)
-    program: Any = tree
-    for each in steps(mode, module):
-        program = each(program, facts)
+def _derived(begun: Begun, kinds: dict[str, Kind], made: str) -> Derived:
+    facts, module, tree = begun.facts, begun.facts.module, begun.facts.source.tree
+    begun.advance(tuple(each for each in steps(facts.mode, module) if each not in begun.done))
+    program: Any = begun.tree
     if module.explained:
         facts.kept = kept(program, facts)
     program.forward = [*check(kinds, facts), *program.forward]
-    free = outer_names(program, facts, source.tree)
-    return Derived(made, assemble(program, facts, source.tree, made), facts, free)
+    free = outer_names(program, facts, tree)
+    return Derived(made, assemble(program, facts, tree, made), facts, free)
 
 
 def steps(mode: str, module: Any) -> tuple[Pass, ...]:
@@ -269,5 +283,4 @@ def prepared(
         facts.foreign.update({own: None for given, own in pairs if given in step.made})
     facts.local = frozenset(n.id for n in walk(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
     facts.generated = source.file.startswith("<srcgrad ")
-    facts.back = facts.names.fresh(f"{source.name}_back") if mode == "vjp" else ""
     return facts, tree

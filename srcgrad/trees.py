@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any  # a gast tree has no types of its own
 
 import gast
@@ -120,36 +120,37 @@ def children(node: Node) -> list[Node]:
     return found
 
 
-_PLAIN_FIELDS = frozenset(["ctx", "op", "ops", "type_comment", "kind", "id", "attr", "arg", "name", "level"])
+_PLAIN = "ctx op ops type_comment kind id attr arg name level module asname rest conversion simple is_async kwd_attrs"
+_PLAIN_FIELDS = frozenset(_PLAIN.split())
+_LEAVES = (gast.Name, gast.Constant, gast.Global, gast.Nonlocal, gast.MatchSingleton)
 
 
-@cache
-def _below(kind: type) -> tuple[str, ...]:
-    """The fields of a kind of node that may hold nodes of interest, last first."""
-    return tuple(key for key in reversed(kind._fields) if key not in _PLAIN_FIELDS)  # type: ignore[attr-defined]
+class _Below(dict[type, tuple[str, ...]]):
+    """The fields of a kind of node that hold nodes of interest, last first."""
+
+    def __missing__(self, kind: type) -> tuple[str, ...]:
+        fields = () if kind in _LEAVES else getattr(kind, "_fields", ())
+        return self.setdefault(kind, tuple(key for key in reversed(fields) if key not in _PLAIN_FIELDS))
+
+
+_BELOW = _Below()
 
 
 def walk(node: Node) -> Iterator[Node]:
     """All nodes below `node`, itself included, in the order of the text; operators and contexts are left out."""
     todo = [node]
+    push = todo.append
     while todo:
         item = todo.pop()
-        yield item
-        kind = type(item)
-        if kind is not gast.Name and kind is not gast.Constant:
-            _push(item, kind, todo)
-
-
-def _push(item: Node, kind: type, todo: list[Node]) -> None:
-    for key in _below(kind):
-        value = getattr(item, key, None)
-        if value is None:
+        if item is None:  # `{**e}` has no key there
             continue
-        if type(value) is list:
-            if value:
-                todo += [child for child in reversed(value) if isinstance(child, gast.AST)]
-        elif isinstance(value, gast.AST):
-            todo.append(value)
+        yield item
+        for key in _BELOW[type(item)]:  # spelled out in `loads` too: nothing is run more often than these lines
+            value = getattr(item, key, None)
+            if type(value) is list:
+                todo += value[::-1]
+            elif value is not None:
+                push(value)
 
 
 BLOCKS = ("body", "orelse", "finalbody")
@@ -158,27 +159,32 @@ COMPOUND = (gast.If, gast.For, gast.While, gast.FunctionDef, gast.With)
 
 def header(node: Node) -> list[Node]:
     """The parts of a statement that are evaluated by itself, not by the blocks that it holds."""
-    if isinstance(node, gast.If | gast.While):
+    kind = type(node)
+    if kind is gast.If or kind is gast.While:
         return [node.test]
-    if isinstance(node, gast.For):
+    if kind is gast.For:
         return [node.iter, node.target]
-    if isinstance(node, gast.FunctionDef):
-        return []
-    return [node]
+    return [] if kind is gast.FunctionDef else [node]
 
 
 def loads(node: Node) -> list[str]:
     """Names read by a statement's own header or by an expression, in order, with repetition."""
     found: list[str] = []
     todo = header(node)[::-1]
+    push = todo.append
     while todo:
         item = todo.pop()
         kind = type(item)
         if kind is gast.Name:
             if type(item.ctx) is gast.Load:
                 found.append(item.id)
-        elif kind is not gast.Constant:
-            _push(item, kind, todo)
+            continue
+        for key in _BELOW[kind]:
+            value = getattr(item, key, None)
+            if type(value) is list:
+                todo += value[::-1]
+            elif value is not None:
+                push(value)
     if type(node) is gast.AugAssign and type(node.target) is gast.Name:
         found.append(node.target.id)
     return found
@@ -191,29 +197,25 @@ def stores(node: Node) -> list[str]:
         parts = node.targets
         if len(parts) == 1 and type(parts[0]) is gast.Name:  # most statements
             return [parts[0].id] if type(node.value) is not gast.Call else [parts[0].id, *_popped(node.value)]
-    elif isinstance(node, gast.AugAssign | gast.AnnAssign | gast.For):
+    elif kind is gast.For or kind is gast.AugAssign or kind is gast.AnnAssign:
         parts = [node.target]
-    elif isinstance(node, gast.FunctionDef):
+    elif kind is gast.FunctionDef:
         return [node.name]
     else:
         return written(node)
-    bound = [
-        item.id
-        for part in parts
-        for item in walk(part)
-        if isinstance(item, gast.Name) and isinstance(item.ctx, gast.Store)
-    ]
-    return bound + written(node)
+    names = [item for part in parts for item in walk(part) if type(item) is gast.Name]
+    return [item.id for item in names if type(item.ctx) is gast.Store] + written(node)
 
 
 def written(node: Node) -> list[str]:
     """Names whose contents a generated statement changes: `x_bar[i] += e`, `h_stack.append(h)`, `h = h_stack.pop()`."""
-    if isinstance(node, gast.AugAssign | gast.Assign):
+    kind = type(node)
+    if kind is gast.Assign or kind is gast.AugAssign:
         popped = _popped(node.value) if type(node.value) is gast.Call else []
-        targets = node.targets if isinstance(node, gast.Assign) else [node.target]
-        bases = [root(t) for t in targets if isinstance(t, gast.Subscript)]
+        targets = node.targets if kind is gast.Assign else [node.target]
+        bases = [root(t) for t in targets if type(t) is gast.Subscript]
         return [base.id for base in bases if base is not None] + popped
-    if isinstance(node, gast.Expr) and isinstance(node.value, gast.Call):
+    if kind is gast.Expr and type(node.value) is gast.Call:
         function = node.value.func
         if isinstance(function, gast.Attribute) and function.attr == "append":
             return [function.value.id] if isinstance(function.value, gast.Name) else []
@@ -231,13 +233,12 @@ def _is_part(target: Node) -> bool:
 
 def root(part: Node) -> Node | None:
     """The name of the array of which an expression is a part: `a` of `a.T[1:][0]`; None if there is none."""
-    while not isinstance(part, gast.Name):
-        if isinstance(part, gast.Subscript | gast.Attribute):
-            part = part.value
-        elif isinstance(part, gast.Call):
-            part = part.func
-        else:
+    kind = type(part)
+    while kind is not gast.Name:
+        if kind is not gast.Subscript and kind is not gast.Attribute and kind is not gast.Call:
             return None
+        part = part.func if kind is gast.Call else part.value
+        kind = type(part)
     return part
 
 
@@ -263,18 +264,18 @@ def _popped(call: Node) -> list[str]:
 
 def statements(block: Block) -> Iterator[Node]:
     """Every statement of a block, nested ones after the one that holds them, in the order of the text."""
-    todo = list(reversed(block))
+    todo = block[::-1]
     while todo:
         node = todo.pop()
         yield node
-        if isinstance(node, COMPOUND):
-            for field in reversed(BLOCKS):
-                todo.extend(reversed(getattr(node, field, None) or []))
+        if type(node) in COMPOUND:
+            for field in BLOCKS[::-1]:
+                todo += (getattr(node, field, None) or [])[::-1]
 
 
 def target(node: Node) -> str | None:
     """The name that an assignment `name = ...` binds; None for any other statement."""
-    if isinstance(node, gast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], gast.Name):
+    if type(node) is gast.Assign and len(node.targets) == 1 and type(node.targets[0]) is gast.Name:
         return str(node.targets[0].id)
     return None
 

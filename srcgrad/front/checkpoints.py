@@ -30,6 +30,7 @@ def checkpoints(function: Node, facts: Facts) -> Node:
     mentioned = [n for s in function.body for n in walk(s) if _is_marker(n, facts)]
     if facts.generated or not mentioned:
         return function
+    facts.module.checkpoints = True
     kept = facts.recomputes
     local = facts.local
     facts.local = facts.local | own_names(function)
