@@ -38,10 +38,9 @@ class Template:
 @lru_cache(maxsize=256)
 def _file(filename: str, size: int) -> dict[int, Node]:
     """The function definitions of a file by the line of their `def` and of each of their decorators."""
-    tree = gast.ast_to_gast(ast.parse("".join(linecache.getlines(filename))))
     found = {}
-    for node in walk(tree):
-        if isinstance(node, gast.FunctionDef):
+    for node in ast.walk(ast.parse("".join(linecache.getlines(filename)))):
+        if isinstance(node, ast.FunctionDef):
             found[node.lineno] = node
             for decorator in node.decorator_list:
                 found[decorator.lineno] = node
@@ -63,7 +62,7 @@ def _definition(function: Callable[..., Any]) -> Node:
             f"the text of the template {function.__name__} cannot be found",
             "define the rule in a file or in a notebook cell",
         )
-    return node
+    return gast.ast_to_gast(node)  # the rest of the file is left as it is until it is needed
 
 
 @lru_cache(maxsize=1024)
@@ -147,7 +146,13 @@ def _differentiable(body: list[Node], result: str) -> tuple[str, ...]:
 
 
 def check(rule: Rule) -> None:
-    """Refuse a malformed rule when it is registered: E5013 with the line of the template."""
+    """Refuse a malformed rule of a user when it is registered; ours are not even read before they are used."""
+    if not getattr(rule.definition, "__module__", "").startswith("srcgrad.templates."):
+        check_lines(rule)
+
+
+def check_lines(rule: Rule) -> None:
+    """Refuse a malformed rule: E5013 with the line of the template."""
     reverse, forward = rule.template, rule.tangent
     if reverse is not None:
         template = parse(reverse)

@@ -11,6 +11,7 @@ import pytest
 
 from srcgrad.errors import DifferentiationError
 from srcgrad.rulebook import entry, is_method, known, page
+from srcgrad.template import check_lines
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "rules.md"
 
@@ -25,6 +26,12 @@ def test_every_rule_is_on_the_page():
     text = page()
     listed = [rule for rule in known() if rule.kind not in ("constant", "refused") or not is_method(rule)]
     assert [rule.name for rule in listed if f"`{rule.name}`" not in text] == []
+
+
+def test_every_rule_is_well_formed():
+    """Those of users are checked when they are registered, which for ours would take half a second of each program."""
+    for rule in known():
+        check_lines(rule)
 
 
 @pytest.mark.parametrize("name", ["np.multiply", "numpy.multiply", "multiply", "operator.mul"])
