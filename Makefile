@@ -56,6 +56,7 @@ rules: $(VENV)/test.installed
 
 fuzz-opencl: $(VENV)/test.installed
 	SRCGRAD_DEVICE=$(DEVICE) $(BIN)/python -m tests.random_targets $(FIRST) $(N)
+	SRCGRAD_DEVICE=$(DEVICE) $(BIN)/python -m tests.random_kernels $(FIRST) $(N)
 	SRCGRAD_EVERY=1 $(BIN)/python -m pytest tests/opencl/test_targets.py
 
 # The explorer's editor: CodeMirror and editor/editor.js in one file, which is committed; needs node.

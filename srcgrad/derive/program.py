@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import gast
 
-from srcgrad.trees import COMPOUND, Block, Node
+from srcgrad.facts import Facts
+from srcgrad.trees import COMPOUND, Block, Node, loads, statements
 
 
 @dataclass
@@ -22,6 +23,11 @@ class Program:
     def block(self) -> Block:
         """All statements in order."""
         return [*self.forward, *self.backward, self.result]
+
+
+def pushed(forward: Block, facts: Facts) -> dict[str, None]:
+    """The names whose values a forward half pushes: what holds them must not change in place."""
+    return {name: None for n in statements(forward) if n in facts.pushes for name in loads(n)}
 
 
 def parents(block: Block, above: Node = None, found: dict[Node, Node] | None = None) -> dict[Node, Node]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.derive.program import Program
+from srcgrad.derive.program import Program, pushed
 from srcgrad.emit.annotations import plain
 from srcgrad.emit.contexts import enclosed
 from srcgrad.emit.docstring import docstring, is_tidy
 from srcgrad.emit.text import Blank, Comment, Verbatim
 from srcgrad.emit.tidy import tidied_statement
 from srcgrad.facts import Facts
-from srcgrad.trees import COMPOUND, Block, Node, at, copy, loads, name, same, statement, statements, stores, walk
+from srcgrad.trees import COMPOUND, Block, Node, at, copy, name, same, statement, statements, stores, walk
 from srcgrad.trees import expression as parsed
 
 SUFFIX = {
@@ -39,7 +39,7 @@ def assemble(program: Program, facts: Facts, function: Node, made: str) -> Node:
         type_comment=None,
         type_params=[],
     )
-    facts.saved = {name: None for n in statements(program.forward) if n in facts.pushes for name in loads(n)}
+    facts.saved = pushed(program.forward, facts)
     forward = enclosed(written(program.forward, facts), facts.contexts)
     backward = enclosed(cited(program.backward, facts), facts.contexts)
     if facts.mode == "vjp":

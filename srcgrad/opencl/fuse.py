@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 
 import gast
 
-from srcgrad.derive.program import Program
+from srcgrad.derive.program import Program, pushed
 from srcgrad.facts import Facts
 from srcgrad.opencl.element import element
 from srcgrad.opencl.groups import Group
 from srcgrad.opencl.launch import launch
 from srcgrad.opencl.many import integer
+from srcgrad.opencl.nearest import nearest
 from srcgrad.trees import COMPOUND, Block, Node, at, loads, name, statements, stores
 
 
@@ -37,6 +38,8 @@ def fuse(program: Program, facts: Facts) -> Program:
     """Put the elementwise work of both halves into kernels."""
     work = Fusing(facts, f"{facts.source.name}_kernel")
     body = [*program.forward, *facts.fresh_copies, *program.backward, program.result]
+    facts.saved = pushed(program.forward, facts)
+    nearest(body, facts)
     for node in statements(body):
         for read in loads(node):
             work.reads[read] = work.reads.get(read, 0) + 1

@@ -153,7 +153,11 @@ class Group:
     def _is_sum(self, node: Node) -> bool:
         """Whether an expression puts an array together to a number."""
         many = self.many(node)
-        if many is None or many.form in ("COUNT", "SPREAD", "FILL", "AXIS", "SHARE") or not is_number(node, self):
+        if (
+            many is None
+            or many.form in ("COUNT", "SPREAD", "FILL", "AXIS", "SHARE", "NEAREST")
+            or not is_number(node, self)
+        ):
             return False
         return not all(is_number(found_at(place), self) for place in many.values)
 
@@ -182,6 +186,8 @@ class Group:
         many = self.many(node)
         if many is not None:
             return self._of_many(node, many)
+        if isinstance(node, gast.Call) and is_number(node, self) and not self.bound() & set(loads(node)):
+            return self.argument(node)  # np.sqrt(2.0) is a float64 to NumPy
         if self.is_elementwise(node) or (isinstance(node, gast.Compare) and len(node.ops) == 1):
             self.operations += not is_number(node, self)
             made = copy(node)

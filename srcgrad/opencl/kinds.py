@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any  # arguments are arbitrary objects
 
-from srcgrad.opencl.lines import Line, Text
+from srcgrad.opencl.lines import Line, Text, words
 from srcgrad.opencl.space import MismatchError, Space
 
 _CALLED = re.compile(r"[A-Za-z_]\w*\(|\?")
@@ -43,9 +43,23 @@ def check_types(text: Text, space: Space, given: dict[str, Any], real: Any) -> N
                 raise MismatchError
             if any(line.name == own for _, own in text.results):
                 raise MismatchError
-        called = not line.form and _CALLED.search(line.value)
-        if called and not space.axes[line.name] and all(_is_python(read, lines, given) for read in line.reads):
+        if any(all(_is_python(read, lines, given) for read in words(part)) for part in _called(line.value)):
             raise MismatchError
+
+
+def _called(value: str) -> list[str]:
+    """What stands in the parentheses of calls, and of choices; all of a choice that stands in none."""
+    opened: list[int] = []
+    found = [value] if "?" in value else []
+    for place, letter in enumerate(value):
+        if letter == "(":
+            opened.append(place)
+        elif letter == ")":
+            start = opened.pop()
+            inside = value[start + 1 : place]
+            if re.search(r"\w$", value[:start]) or "?" in inside:
+                found.append(inside)
+    return found
 
 
 def _is_whole(name: str, lines: dict[str, Line], given: dict[str, Any]) -> bool:

@@ -204,8 +204,7 @@ def _ended(output: Output, found: Any) -> Any:
         value = found[0]
     else:
         value = reduce(found, axis=0)
-    if not output.due:
-        value = output.real.type(value)
+    value = value.astype(output.real, copy=False) if output.due else output.real.type(value)
     if output.count != 1:
         value = value / output.count
     return value.reshape(output.due) if output.due else value

@@ -10,6 +10,7 @@ of length one in, `COUNT(x; 1)` is how many elements a reduction puts together. 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import count
 
@@ -20,6 +21,7 @@ _MANY = re.compile(r"^(SUM|MEAN|MAX|MIN|SUM_TO|SPREAD|FILL|AXIS|COUNT)\((.*)\)$"
 _STORE = re.compile(r"^STORE\((\w+)\);$")
 _WRITE = re.compile(r"^(SET|ADD)\((\w+); (.*)\);$")
 _WORD = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?!\w*\()")
+_HIT = re.compile(r"^(\w+) == \w+ \? 1\.0 : 0\.0$")
 ALL = None
 
 
@@ -120,6 +122,12 @@ def words(value: str) -> tuple[str, ...]:
 
 
 _NO_NAMES = frozenset(("REAL", "NAN", "INFINITY", "int"))
+
+
+def compared(lines: Iterable[Line]) -> frozenset[str]:
+    """Values that are asked whether they are an extreme: computed twice, they might differ in the last bit."""
+    hits = (_HIT.match(line.value) for line in lines if not line.form)
+    return frozenset(hit[1] for hit in hits if hit)
 
 
 def is_asked(text: Text, argument: str) -> bool:

@@ -39,7 +39,7 @@ class Spelling:
     """How a text calls NumPy and our helpers."""
 
     def __init__(self, imports: dict[str, str], function: Callable[[Node], Any]) -> None:
-        self.helpers = {imports[key]: key for key in ("sum_to", "share", "count") if key in imports}
+        self.helpers = {imports[key]: key for key in ("sum_to", "share", "share_nearest", "count") if key in imports}
         self.function = function  # what a call means
 
     def many(self, node: Node) -> Many | None:
@@ -113,9 +113,9 @@ def _helper(node: Node, helper: str) -> Many | None:
     if helper == "count":
         found = _where(node, 1)
         return None if found is None or found[1] else Many("COUNT", [], [(node.args, 0)], found[0])
-    if helper == "share":
-        found = _where(node, 3)
-        return None if found is None else Many("SHARE", [(node.args, k) for k in range(3)], [], *found)
+    if helper in ("share", "share_nearest"):
+        found, form = _where(node, 3), "SHARE" if helper == "share" else "NEAREST"
+        return None if found is None else Many(form, [(node.args, k) for k in range(3)], [], *found)
     return None
 
 

@@ -47,4 +47,7 @@ def is_number(node: Node, group: Group) -> bool:
 def reads_what_stays(node: Node, group: Group) -> bool:
     """Whether a statement behind a write reads values of the kernel and numbers only: no array may have changed."""
     kept = {*group.stored, *group.sums}
-    return all(read in kept or is_number(name(read), group) for read in loads(node.value))
+    reads = list(loads(node.value))
+    if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+        reads.append(node.target.id)
+    return all(read in kept or is_number(name(read), group) for read in reads)

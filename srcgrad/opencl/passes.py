@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from srcgrad.opencl.lines import PLAIN, Line
+from srcgrad.opencl.lines import PLAIN, Line, compared
 from srcgrad.opencl.space import Space, members
 from srcgrad.opencl.stages import Stage, is_dear
 
@@ -46,6 +46,7 @@ class _Work:
     reductions: set[str] = field(default_factory=set)
     first: dict[str, int] = field(default_factory=dict)  # the pass in which a name may be read
     saved: set[str] = field(default_factory=set)
+    pinned: frozenset[str] = frozenset()  # values that must not be computed twice
 
 
 def planned(stage: Stage, space: Space, spread: bool = False) -> Plan:
@@ -63,6 +64,7 @@ def planned(stage: Stage, space: Space, spread: bool = False) -> Plan:
     for line in stage.lines:
         number = max((work.first[read] for read in line.reads), default=0)
         work.first[line.name] = number + (line.name in work.reductions)
+    work.pinned = compared(stage.lines)
     work.saved = {n for n in stage.stored if work.level[n] == "element"}
     scratch: list[str] = []
     while True:
@@ -121,7 +123,7 @@ def _needed(number: int, todo: list[str], work: _Work, made: Pass) -> set[str]:
         line = work.lines.get(name)
         if line is None:
             found.add(name)
-        elif work.first[name] < number and (name in work.saved or _is_dear(name, work)):
+        elif work.first[name] < number and (name in work.saved | work.pinned or _is_dear(name, work)):
             made.again.append(name)
         else:
             found.add(name)

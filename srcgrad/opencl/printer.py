@@ -137,17 +137,20 @@ class Printer:
         if any(map(self.is_test, values)):
             raise NotElementwiseError
         marks = ", ".join(([] if many.axis is None else [str(many.axis)]) + ["kept"] * many.kept)
-        if many.form == "SHARE":
+        if many.form in ("SHARE", "NEAREST"):
             return self._share(many, [self._word(self.text(value)) for value in values], marks)
         given = [*map(self.text, values), *likes, *([marks] if marks else [])]
         return self._line(f"{many.form}({'; '.join(given)})"), _ATOM
 
     def _share(self, many: Many, values: list[str], marks: str) -> tuple[str, int]:
-        """The adjoint of an extreme, shared evenly by the elements that are equal to it."""
+        """The adjoint of an extreme, shared evenly by the elements that are equal, or nearest, to it."""
         g, a, y = values
         if many.axis is not None and not many.kept:
             g, y = self._line(f"AXIS({g}; {many.axis})"), self._line(f"AXIS({y}; {many.axis})")
             marks += ", kept"
+        if many.form == "NEAREST":
+            a = self._line(f"{a} == {y} ? 0.0 : fabs({a} - {y})")
+            y = self._line(f"MIN({a}; {marks})" if marks else f"MIN({a})")
         hits = self._line(f"{a} == {y} ? 1.0 : 0.0")
         return f"{hits} * ({g} / {self._line(f'SUM({hits}; {marks})' if marks else f'SUM({hits})')})", _PRODUCT
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from srcgrad.opencl.lines import PLAIN, Line, Text, Write
+from srcgrad.opencl.lines import PLAIN, Line, Text, Write, compared
 from srcgrad.opencl.space import MismatchError, Space, members
 
 _CALL = re.compile(r"[A-Za-z_]\w*\(")
@@ -40,6 +40,7 @@ class Staging:
     home: dict[str, int] = field(default_factory=dict)  # the stage that computes a line
     ready: dict[str, int] = field(default_factory=dict)  # the first stage that may read it
     wanted: set[str] = field(default_factory=set)
+    pinned: frozenset[str] = frozenset()  # values that must not be computed twice
 
     def reach(self, line: Line) -> frozenset[int]:
         """The axes along which a line is computed."""
@@ -64,6 +65,7 @@ def stages(text: Text, space: Space) -> tuple[list[Stage], list[Stage]]:
     work.wanted = set(roots)
     if not work.wanted <= set(work.lines):
         raise MismatchError
+    work.pinned = compared(text.lines) & work.lines.keys()
     needed = _needed(work, [*roots, *(write.value for write in text.writes)])
     widest = _widest([work.reach(line) for line in needed])
     for line in needed:
@@ -158,7 +160,7 @@ def _put(line: Line, widest: list[frozenset[int]], work: Staging) -> None:
 
 def _axes_for(line: Line, widest: list[frozenset[int]], work: Staging) -> tuple[int, ...] | None:
     """The axes of the stage that suits a line; None for what costs nothing where it is read."""
-    reach, wanted = work.reach(line), line.name in work.wanted or not work.is_plain(line)
+    reach, wanted = work.reach(line), line.name in work.wanted | work.pinned or not work.is_plain(line)
     if reach in widest:
         return _ordered(reach, work)
     if not wanted and (not reach or not is_dear(line)):
@@ -242,7 +244,7 @@ def _fill(number: int, stage: Stage, work: Staging) -> None:
 
 def _is_cheap(name: str, work: Staging) -> bool:
     """Whether a line of an earlier stage is computed again rather than stored there."""
-    if any(name in stage.ends for stage in work.stages) or name in work.wanted:
+    if any(name in stage.ends for stage in work.stages) or name in work.wanted | work.pinned:
         return False
     todo, seen = [name], set()
     while todo:

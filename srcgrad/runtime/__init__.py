@@ -66,6 +66,7 @@ from srcgrad.runtime.reduce import (
     prod_without,
     prod_without_tangent,
     share,
+    share_nearest,
     split_axes,
 )
 from srcgrad.runtime.scatter import add_at, scatter, stored
@@ -201,6 +202,7 @@ __all__ = [
     "section_sums_transpose",
     "select_transpose",
     "share",
+    "share_nearest",
     "sinc_derivative",
     "smaller_side",
     "sparse_left",

@@ -47,6 +47,19 @@ def share(g: Any, a: Any, y: Any, axis: Any = None, keepdims: bool = False) -> A
     return among * (g / np.add.reduce(among, axis, keepdims=True))
 
 
+def share_nearest(g: Any, a: Any, y: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """`share` for an `a` that is computed again, otherwise than where `y` was found: those nearest to `y` share.
+
+    >>> share_nearest(np.array([3.0]), np.array([[1.0, 2.0]]), np.array([2.0000000000000004]), axis=1)
+    array([[0., 3.]])
+    """
+    if axis is not None and not keepdims and np.ndim(a):
+        g, y = np.expand_dims(g, axis), np.expand_dims(y, axis)
+    with np.errstate(invalid="ignore"):  # inf - inf
+        gap = np.where(np.equal(a, y), 0.0, np.abs(np.subtract(a, y)))
+    return share(g, gap, np.min(gap, axis=axis, keepdims=True), axis, True)
+
+
 def merge_axes(a: Any, axis: Any = None) -> Any:
     """a with the axes that `axis` names (all for None) moved to the end and merged into one.
 
