@@ -94,3 +94,38 @@ def bound_from_itself(x):
 
 def test_names_that_are_bound_from_themselves():
     srcgrad.check_grads(bound_from_itself, (X,))
+
+
+MODEL = Model(MATRIX)
+OUTER = Outer(MATRIX)
+
+
+def of_global(x):
+    return np.sum((x * MODEL.held) ** 2)
+
+
+def of_deeper_global(x):
+    return np.sum((OUTER.model.held * x) ** 2)
+
+
+def of_named_global(x):
+    m = MODEL.held
+    return np.sum(m * x)
+
+
+def of_turned_global(x):
+    return np.sum(2.0 * MODEL.held.T * x)
+
+
+@pytest.mark.parametrize("function", [of_global, of_deeper_global, of_named_global, of_turned_global])
+def test_products_with_what_a_global_holds(function):
+    with pytest.raises(srcgrad.DifferentiationError, match=r"E5017.*cs[rc]_matrix"):
+        srcgrad.grad(function)(X)
+
+
+def by_matrix_of_global(x):
+    return np.sum((MODEL.held @ x) ** 2) + np.sum(x @ OUTER.model.held.T)
+
+
+def test_matrix_products_with_what_a_global_holds():
+    srcgrad.check_grads(by_matrix_of_global, (X,), order=2)

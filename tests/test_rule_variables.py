@@ -12,15 +12,10 @@ from tests.rule_variables import calls, defined, names_of
 CALLS = calls()
 
 
-@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("case, call, values", CALLS, ids=[f"{call} {case.shapes}" for case, call, _ in CALLS])
 def test_constants_by_variables(case, call, values):
     function = defined(case.rule, call, names_of(case, values))
     arguments = case.arguments()
-    try:
-        function(*arguments, *values.values())
-    except (TypeError, ValueError):
-        return  # the operation has no such parameter
     wrt = tuple(k for k, given in enumerate(arguments) if np.asarray(given).dtype.kind in "fc")
     try:
         records = check_report(function, (*arguments, *values.values()), 1, directions=1, wrt=wrt)

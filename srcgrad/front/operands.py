@@ -14,6 +14,7 @@ import numpy as np
 from srcgrad.facts import Kind, Operation
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.scope import Scope
+from srcgrad.front.sparse import attribute_held
 from srcgrad.runtime import add_at, fields_of
 from srcgrad.trees import Node, statements, target
 
@@ -76,6 +77,9 @@ def _odd(operand: Node, parameter: str, operation: Operation, scope: Scope) -> s
     text = _text(operand, scope)
     if isinstance(text, ast.Call) and _OWN.search(ast.unparse(text.func)):
         return f"made by `{ast.unparse(text.func)}`"
+    if found is None and isinstance(operation.function, np.ufunc):
+        found = attribute_held(operand, lambda part: binding_of(part, scope.facts, scope.local))
+        found = found if hasattr(type(found), "__mul__") and not isinstance(found, np.memmap) else None
     return "" if _is_plain(found, parameter, operation) else f"of type {type(found).__qualname__}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any  # operations are arbitrary Python objects
 
 import gast
@@ -34,7 +35,25 @@ def is_sparse(node: Node, facts: Facts, found: Any) -> bool:
     if kind is not None and kind.tag == "object":
         return _is_matrix(kind.items[0][0]) and not _is_bound(node.id, facts)
     meant = found(node)
-    return meant is not None and meant.kind == "object" and _is_matrix(type(meant.object))
+    held = attribute_held(node, found) if meant is None else meant.object
+    return (meant is None or meant.kind == "object") and _is_matrix(type(held))
+
+
+def attribute_held(node: Node, found: Any) -> Any:
+    """What `model.m` holds, where `model` is an object outside of the function; None where only a run can tell.
+
+    No property of the object is run.
+    """
+    if not isinstance(node, gast.Attribute):
+        return None
+    meant = found(node.value)
+    if meant is None:
+        return _own_attribute(attribute_held(node.value, found), node.attr)
+    return _own_attribute(meant.object, node.attr) if meant.kind == "object" else None
+
+
+def _own_attribute(owner: Any, name: str) -> Any:
+    return None if isinstance(owner, type | ModuleType) else getattr(owner, "__dict__", {}).get(name)
 
 
 def _is_matrix(owner: Any) -> bool:

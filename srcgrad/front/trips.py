@@ -142,7 +142,8 @@ def _item(node: Node, made: Trips) -> Node:
 def _same_lengths(made: Trips) -> Node:
     differ = gast.Compare(made.lengths[0], [gast.NotEq() for _ in made.lengths[1:]], list(map(copy, made.lengths[1:])))
     error = expression("ValueError('zip() was given sequences of different lengths')")
-    return made.work.own(gast.If(differ, [gast.Raise(error, None)], []), made.loop)
+    refusal = made.work.own(gast.Raise(error, None), made.loop)  # which else has the text of the loop
+    return made.work.own(gast.If(differ, [refusal], []), made.loop)
 
 
 def _rebinds(loop: Node, bound: str) -> bool:

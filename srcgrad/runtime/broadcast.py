@@ -49,6 +49,8 @@ def sum_to(g: Any, x: Any, dtype: Any = None) -> Any:
     if isinstance(x, list | tuple):
         return mirrored(x, [sum_to(part, item) for part, item in zip(g, x, strict=True)])
     for value in (g, x):
+        if type(value) is np.ndarray and value.dtype.kind == "O" and value.size:
+            value = value.flat[0]  # of an array of objects, which NumPy has made
         if type(value) is not np.ndarray and not isinstance(value, int | float | complex | np.generic):
             what = f"a value of type {type(value).__name__} takes part in an operation, and has arithmetic of its own"
             raise TypeError(f"E5017 {what}; make it a plain array before: `.to_numpy()`, `np.asarray(...)`")

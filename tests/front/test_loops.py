@@ -59,3 +59,22 @@ def test_a_range_whose_own_name_is_taken():
     )
     with pytest.raises(DifferentiationError, match=r"E5005.*`range` is bound to something else"):
         dump("-:f", text=text)
+
+
+def of_equal_lengths(x, y):
+    s = 0.0
+    for u, v in zip(x, y, strict=True):
+        s = s + u * v
+    return s
+
+
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+def test_sequences_of_different_lengths_are_refused_before_the_loop(mode):
+    """The statement that refuses them had the text of the loop, which reads what the gradient has no use for."""
+    assert srcgrad.source(of_equal_lengths, mode=mode, wrt=("x", "y")).count("s = s + u * v\n") <= 2
+    x, y = np.ones(3), np.ones(2)
+    with pytest.raises(ValueError, match="sequences of different lengths"):
+        srcgrad.grad(of_equal_lengths, wrt=(0, 1))(x, y) if mode == "reverse" else srcgrad.jvp(
+            of_equal_lengths, (x, y), (x, y)
+        )
+    srcgrad.check_grads(of_equal_lengths, (x, np.array([0.5, 2.0, 1.0])), order=2)
