@@ -30,14 +30,15 @@ complete -F _srcgrad srcgrad
 #compdef srcgrad
 _srcgrad() {
     local -a found
-    found=("${(@f)$(srcgrad completion zsh -- "${(@)words[2,CURRENT]}" 2>/dev/null)}")
-    compadd -S '' -- $found
+    found=("${(@f)$(srcgrad completion zsh -- "${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
+    compadd -S '' -- ${(M)found:#*[/:]}
+    compadd -- ${found:#*[/:]}
 }
 compdef _srcgrad srcgrad
 """,
     "fish": """\
 function __srcgrad
-    set -l words (commandline -opc) (commandline -ct)
+    set -l words (commandline -opc) (string unescape -- (commandline -ct); or commandline -ct)
     srcgrad completion fish -- $words[2..] 2>/dev/null
 end
 complete -c srcgrad -f -a '(__srcgrad)'
@@ -60,6 +61,8 @@ def completed(words: Sequence[str]) -> list[str]:
 
     >>> completed(["du"]), completed(["dump", "--mo"]), completed(["dump", "m.py", "--mode", "v"])
     (['dump'], ['--mode'], ['value-and-grad', 'vjp'])
+    >>> completed(["dump", "m.py", "--mode=h"])
+    ['--mode=hvp']
     """
     commands, options = _options(parser())
     *before, word = words or [""]
@@ -69,6 +72,9 @@ def completed(words: Sequence[str]) -> list[str]:
     if name not in commands:
         return []
     _, own = _options(commands[name])
+    option, given, value = word.partition("=")
+    if given and own.get(option) is not None:
+        return [f"{option}={each}" for each in completed([*before, option, value])]
     known = own.get(before[-1])
     if known is not None and known.nargs != 0:
         choices = [str(choice) for choice in known.choices or ()]
