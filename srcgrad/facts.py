@@ -15,6 +15,7 @@ from srcgrad.front.namespace import Namespace
 from srcgrad.front.parse import characters
 from srcgrad.front.source import Source
 from srcgrad.names import Names
+from srcgrad.places import users_place
 from srcgrad.rules import Rule
 from srcgrad.trees import Node, name, walk
 
@@ -101,9 +102,7 @@ class Facts:
     origin: dict[Node, Node] = field(default_factory=dict)  # normal statement -> user's statement
     text: dict[Node, Node] = field(default_factory=dict)  # user's statement -> its tree as it was written
     augmented: dict[Node, None] = field(default_factory=dict)  # assignments that were `a += e`
-    updates: dict[Node, None] = field(
-        default_factory=dict
-    )  # `d[k] = d[k] + e` that were `d[k] += e`, of a list or dict
+    updates: dict[Node, None] = field(default_factory=dict)  # `d[k] = d[k] + e` that were `d[k] += e`
     varied: dict[str, None] = field(default_factory=dict)  # names that may depend on an input
     active: dict[str, None] = field(default_factory=dict)  # ... and influence the output
     shifts: dict[str, None] = field(default_factory=dict)  # largest values on which the output does not depend
@@ -266,6 +265,8 @@ class Facts:
     def place(self, node: Node) -> Place:
         """Where `node` is in the user's text."""
         line = getattr(node, "lineno", self.source.first)
+        if self.generated and (found := users_place(self.source.file, line)) is not None:
+            return found
         lines = self.source.lines
         text = lines[line - 1].rstrip("\n") if 0 < line <= len(lines) else ""
         column = characters(text, getattr(node, "col_offset", 0))

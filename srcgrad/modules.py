@@ -293,5 +293,6 @@ class Module:
             piece = derivative(made.name, made.tree, made.facts, lookup)
             pieces.add(piece)
             if look is None:
-                self.origins[made.name] = Origin(_file(made.facts), made.facts.source.name, piece.lines)
+                source = made.facts.source
+                self.origins[made.name] = Origin(_file(made.facts), source.name, source.first, piece.lines)
         return pieces

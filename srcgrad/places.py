@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from srcgrad.errors import Place
 from srcgrad.front.source import label_of
 from srcgrad.notebook import cell_of
 
@@ -23,10 +24,14 @@ OURS = "<srcgrad "
 
 @dataclass(frozen=True)
 class Origin:
-    """The function of a user that a generated one comes from, and for each line of its text the user's, or 0."""
+    """The function of a user that a generated one comes from, and for each line of its text the user's, or 0.
+
+    `first` is the line of the user's `def`, from which those come that no other line is the reason of.
+    """
 
     file: str
     function: str
+    first: int
     lines: tuple[int, ...]
 
 
@@ -40,7 +45,8 @@ def enter(file: str, text: str, parts: Mapping[str, Origin]) -> None:
         origin = parts.get(match[1])
         if origin is not None:
             first = text.count("\n", 0, match.start()) + 1
-            found |= {first + k: (origin.file, origin.function, line) for k, line in enumerate(origin.lines) if line}
+            lines = (line or origin.first for line in origin.lines)
+            found |= {first + k: (origin.file, origin.function, line) for k, line in enumerate(lines)}
     _KNOWN[file] = found
     if warnings.formatwarning is not _formatted:
         _before[:] = [warnings.formatwarning]
@@ -57,6 +63,16 @@ def origin_of(file: str, line: int) -> tuple[str, str, int] | None:
         found = known
         file, _, line = known
     return found
+
+
+def users_place(file: str, line: int) -> Place | None:
+    """The user's line that a generated line comes from, for an error; None if it cannot be read."""
+    found = origin_of(file, line)
+    text = linecache.getline(found[0], found[2]).rstrip() if found is not None else ""
+    if found is None or not text:
+        return None
+    start = len(text) - len(text.lstrip())
+    return Place(cell_of(found[0]) or label_of(found[0]), found[2], start, text, len(text) - start)
 
 
 _before: list[Callable[..., str]] = []  # what formatted warnings when the first text was entered

@@ -13,7 +13,7 @@ from srcgrad.arguments import cast_seed
 from srcgrad.errors import CODES, DifferentiationError, Place
 from srcgrad.opencl.boundary import are_direct, device_in, on_device, on_host, seen
 from srcgrad.opencl.device import Device, using
-from srcgrad.places import with_users_lines
+from srcgrad.places import users_place, with_users_lines
 from srcgrad.runtime import fields_of
 
 if TYPE_CHECKING:
@@ -51,10 +51,10 @@ def seed_like(output: Any, seed: Any, resident: Device | None) -> Any:
 
 
 def _raise(error: Exception) -> NoReturn:
-    """Raise an error of generated text: with its code if it has one, else with the user's lines in its traceback."""
+    """Raise an error of generated text: with its code if it has one, and with the user's lines in its traceback."""
     known = coded(error) if isinstance(error, TypeError | ValueError) else error
     if known is not error:
-        raise known from None
+        raise with_users_lines(known.with_traceback(error.__traceback__)) from None
     raise with_users_lines(error)
 
 
@@ -68,14 +68,14 @@ def coded(error: Exception) -> Exception:
 
 
 def _line_of(error: Exception) -> Place | None:
-    """The line of generated text that raised an error; None if the caller of the text did."""
+    """The user's line whose text, or whose derivative's, raised an error; None if the caller of the text did."""
     found = None
     for frame, number in traceback.walk_tb(error.__traceback__):
         file = frame.f_code.co_filename
         line = linecache.getline(file, number).rstrip() if file.startswith("<srcgrad ") else ""
         if line:
             start = len(line) - len(line.lstrip())
-            found = Place(file.split(" ")[1], number, start, line, len(line) - start)
+            found = users_place(file, number) or Place(file.split(" ")[1], number, start, line, len(line) - start)
     return found
 
 

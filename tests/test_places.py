@@ -245,3 +245,45 @@ def test_what_a_notebook_shows_leaves_srcgrad_out():
     lines = rendered("plain", "coloured", caught.value.__traceback__)
     assert lines[0] == "DifferentiationError" and lines[-1] == "coloured"
     assert [line.strip().partition(",")[0] for line in lines[1:-2]] == [FILE]
+
+
+def declared(x: "n d", w: "d 1"):  # noqa: F722
+    return np.sum(x @ w)
+
+
+def padded(x, mode):
+    return np.sum(np.pad(x, 1, mode=mode) ** 2)
+
+
+def grown(x):
+    found = [1.0]
+    for _ in range(3):
+        found.append(found[-1] * x)
+    return found[-1]
+
+
+@pytest.mark.parametrize(
+    ("call", "code", "of", "number"),
+    [
+        (lambda: grad(declared)(np.ones((2, 3)), np.ones((4, 1))), "E5027", declared, 0),
+        (lambda: grad(padded)(np.ones(3), "linear_ramp"), "E5006", padded, 1),
+        (lambda: grad(product)(np.ones((2, 2))), "E5007", product, 1),
+        (lambda: vjp(product, np.ones(2))[1](np.ones(3)), "E5014", None, 0),
+        (lambda: grad(grad(grown))(2.0), "E5010", grown, 3),
+    ],
+    ids=["a declaration", "a value known late", "the output", "a seed", "a derivative of a derivative"],
+)
+def test_an_error_with_a_code_is_at_the_users_line(call, code, of, number):
+    """Also where it is raised while generated text runs; where no line is to blame, there is none."""
+    with pytest.raises(DifferentiationError) as caught:
+        call()
+    place = caught.value.place
+    assert caught.value.code == code
+    if of is None:
+        assert place is None
+    else:
+        file, line, text = own_line(of, number)
+        assert (place.file, place.line, place.text.strip()) == (FILE, line, text)
+        if code in ("E5006", "E5027"):  # raised inside the text, which stands below in the traceback
+            users = next(k for k, f in enumerate(frames(caught.value)) if f[:2] == (file, line))
+            assert frames(caught.value)[users + 1][0].startswith(f"<srcgrad {of.__name__}_grad")

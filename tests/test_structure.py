@@ -47,7 +47,7 @@ ORDER = (
         *(f"emit.{p}" for p in PRINTERS),
     },
     {f"front.{reader}" for reader in READERS},
-    {"facts", "leading"},
+    {"facts", "leading", "places"},
     {"front"},
     {"analyse"},
     {"derive"},
@@ -57,7 +57,6 @@ ORDER = (
     {"opencl", "numba"},
     {
         "load",
-        "places",
         "options",
         "targeted",
         "pickled",

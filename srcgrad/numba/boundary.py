@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-import linecache
 import re
 import traceback
 from collections.abc import Callable
@@ -16,6 +15,7 @@ import numpy as np
 
 from srcgrad.errors import DifferentiationError, Place
 from srcgrad.identity import uncompiled
+from srcgrad.places import users_place
 from srcgrad.trees import Node, walk
 
 REMEDY = "write it with loops, numbers, arrays and tuples (docs/numba.md), or leave out target='numba'"
@@ -135,11 +135,8 @@ def refusal(error: Exception) -> DifferentiationError:
 
 
 def _place(text: str) -> Place | None:
-    """The line of generated text that a message names last: the innermost."""
+    """The user's line that the generated one comes from which a message names last: the innermost."""
     found = re.findall(r'File "[^"]*(<srcgrad [^"]*>)", line (\d+)', text)
     if not found:
         return None
-    file, number = found[-1][0], int(found[-1][1])
-    line = linecache.getline(file, number).rstrip()
-    start = len(line) - len(line.lstrip())
-    return Place(file.split(" ")[1], number, start, line, max(1, len(line) - start)) if line else None
+    return users_place(found[-1][0], int(found[-1][1]))

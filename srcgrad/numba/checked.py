@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import linecache
 import operator
 from typing import Any  # compiled functions have no types of their own
 
 from numba.core import ir, types
 
-from srcgrad.errors import DifferentiationError, Place
+from srcgrad.errors import DifferentiationError
+from srcgrad.places import users_place
 
 
 def check_powers(compiled: Any, seen: set[Any]) -> None:
@@ -26,7 +26,7 @@ def check_powers(compiled: Any, seen: set[Any]) -> None:
                     "E5026",
                     "an integer to the power of an integer: compiled code gives an integer, 0 for 2 ** -1",
                     "make the base a float: `2.0 ** n`, `float(k) ** n`",
-                    _place(node.loc),
+                    users_place(node.loc.filename, node.loc.line),
                 )
         seen.add(signature)
 
@@ -43,9 +43,3 @@ def _are_integers(given: tuple[Any, ...]) -> bool:
 
 def _is_whole(exponent: Any) -> bool:
     return isinstance(exponent, types.IntegerLiteral) and exponent.literal_value >= 0
-
-
-def _place(where: Any) -> Place | None:
-    line = linecache.getline(where.filename, where.line).rstrip()
-    start = len(line) - len(line.lstrip())
-    return Place(where.filename.split(" ")[1], where.line, start, line, len(line) - start) if line else None
