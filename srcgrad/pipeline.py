@@ -31,6 +31,7 @@ from srcgrad.derive.calls import calls
 from srcgrad.derive.declared import check
 from srcgrad.derive.finish import gradient, primal
 from srcgrad.derive.forward import dotted, tangent
+from srcgrad.derive.handed import handed
 from srcgrad.derive.kept import kept
 from srcgrad.derive.probes import probes
 from srcgrad.emit.assemble import SUFFIX, assemble, outer_names
@@ -114,6 +115,7 @@ ANALYSE: tuple[Pass, ...] = (
     mutable,
     accumulators,
     calls,
+    handed,
 )
 IMPROVE: tuple[Pass, ...] = (
     dead,

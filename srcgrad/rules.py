@@ -15,6 +15,7 @@ from types import FunctionType, MethodType
 from typing import Any, TypeVar  # operations, templates and pinned values are arbitrary Python objects
 
 from srcgrad.errors import DifferentiationError
+from srcgrad.handed import Handed, Symbol
 from srcgrad.identity import Key, key_of, spelling
 from srcgrad.own import Own
 
@@ -61,6 +62,7 @@ class Rule:
     aliases: tuple[Any, ...] = field(default=())
     composition: Callable[..., Any] | None = None  # the op in terms of others; its derivative is that of this text
     own: Own | None = None
+    handed: Handed | None = None  # how the op calls a function that it is given
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -76,17 +78,7 @@ class Rule:
         return self.template or self.tangent or self.composition
 
 
-class _Derivative:
-    """`d` in templates: only its text matters; using it at run time is a mistake."""
-
-    def __getitem__(self, name: object) -> Any:
-        raise TypeError("d[...] has a meaning only inside a template")
-
-    def __setitem__(self, name: object, value: object) -> None:
-        raise TypeError("d[...] has a meaning only inside a template")
-
-
-d = _Derivative()
+d = pull = push = places = Symbol()  # `pull`, `push`, `places`: see `srcgrad.derive.handed`
 
 _table: dict[Key, Rule] = {}
 _compositions: set[Callable[..., Any]] = set()
@@ -120,6 +112,11 @@ def changed() -> None:
 def is_composition(function: object) -> bool:
     """Whether a function is what a rule of the table writes an operation out as."""
     return isinstance(function, Hashable) and function in _compositions
+
+
+def stand_in(function: object, op: object) -> None:
+    """Let a function of the generated text have the rule of the operation in whose place it stands."""
+    _table[key_of(function)] = _table[key_of(op)]
 
 
 def rules() -> list[Rule]:

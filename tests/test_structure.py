@@ -35,6 +35,7 @@ ORDER = (
         "names",
         "output",
         "own",
+        "handed",
         "identity",
         "accepted",
         "sealed",

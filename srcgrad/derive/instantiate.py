@@ -92,7 +92,11 @@ def _unpacked(node: Node, setting: Setting, local: dict[str, Node], uses: dict[s
             facts.temporaries[held] = one
             local[one] = name(held)
         targets.elts.append(name(held, gast.Store()))
-    made.shared.append(gast.Assign([targets], fill(node.value, setting, local), None))
+    value = pruned(fill(node.value, setting, local), setting.lost, facts)
+    assert value is not None, "a call of which some result has a derivative"
+    made.shared.append(gast.Assign([targets], value, None))
+    if mentions(value, setting.lost.carriers):
+        setting.lost.carriers.update({one.id: None for one in targets.elts})
 
 
 def _shared(value: Node, made: Lines, setting: Setting) -> Node:

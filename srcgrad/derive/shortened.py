@@ -20,7 +20,10 @@ def spread_arguments(call: Node) -> None:
 
 def drop_defaults(call: Node, function: object) -> None:
     """Leave out the last arguments of a call of a helper where they are its defaults: `share(g, a, y, 1, False)`."""
-    if not isinstance(function, FunctionType) or call.keywords:
+    if not isinstance(function, FunctionType):
+        return
+    if call.keywords:
+        _drop_named(call, function, "srcgrad.runtime")
         return
     parameters = list(inspect.signature(function).parameters.values())
     while 0 < len(call.args) <= len(parameters) and isinstance(call.args[-1], gast.Constant):
@@ -32,14 +35,23 @@ def drop_defaults(call: Node, function: object) -> None:
 
 def drop_keywords(call: Node, function: object) -> None:
     """Leave out what a call of a function of SciPy names at its default: `unit_diagonal=False`."""
-    if not isinstance(function, FunctionType) or not function.__module__.startswith("scipy."):
+    if isinstance(function, FunctionType):
+        _drop_named(call, function, "scipy")
+
+
+def _drop_named(call: Node, function: FunctionType, package: str) -> None:
+    if not function.__module__.startswith(f"{package}."):
         return
     defaults = {p.name: p.default for p in inspect.signature(function).parameters.values()}
     call.keywords = [
         word
         for word in call.keywords
-        if not (isinstance(word.value, gast.Constant) and word.value.value is defaults.get(word.arg, function))
+        if not (isinstance(word.value, gast.Constant) and _is_same(word.value.value, defaults.get(word.arg, function)))
     ]
+
+
+def _is_same(value: object, default: object) -> bool:
+    return type(value) is type(default) and value == default
 
 
 def folded(node: Node) -> Node:

@@ -10,6 +10,7 @@ from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Facts
 from srcgrad.front.namespace import Binding
 from srcgrad.front.resolve import FROZEN
+from srcgrad.handed import parts_of
 from srcgrad.identity import holder, is_distribution
 from srcgrad.rules import Rule, rule_of
 from srcgrad.sealed import is_opaque
@@ -41,6 +42,17 @@ def unknown_function(value: Node, facts: Facts) -> DifferentiationError:
             "E5001",
             f"`{called}` has no derivative: {rule.note}",
             "use srcgrad.stop_gradient on its operands, or write a rule for a function of your own and call that",
+        )
+    parts = parts_of(facts.operation[value].function)
+    if parts is not None:
+        known = ", ".join(f"`.{one}`" for one in (*parts.names, *parts.constants))
+        return facts.refuse(
+            value,
+            "E5001",
+            f"of what `{called}` gives, more is read than {known}",
+            "bind it to a name of its own, and read these: `sol = ...`, `sol.y`"
+            if "y" in parts.names
+            else "bind it to a name of its own, and read these",
         )
     owner = getattr(facts.operation[value].function, "__self__", None)
     if is_distribution(owner) and holder(owner) is None:

@@ -10,6 +10,7 @@ import gast
 from srcgrad.facts import Facts
 from srcgrad.front.derived import derived_call, value_of
 from srcgrad.front.functions import Function, function_of, is_ordinary, of_argument
+from srcgrad.front.handed import check_given, hand_over, handed_of, hands
 from srcgrad.front.mixed import doubtful_write
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.plain import own_names
@@ -45,6 +46,7 @@ def inlined(function: Node, facts: Facts) -> Node:
     own = facts.generated
     facts.doubtful = None if own else doubtful_write(facts.source.tree)
     function.body = expanded(function.body, Site(facts, local, (id(facts.source.tree),), expanded))
+    check_given(function, facts, local)
     if facts.generated and not own and facts.doubtful is not None:
         raise facts.refuse(
             facts.doubtful,
@@ -58,6 +60,8 @@ def inlined(function: Node, facts: Facts) -> Node:
 def _has_source(call: Node, facts: Facts, local: frozenset[str]) -> bool:
     """Whether a call is one of a function that is written in Python, or of a method."""
     found = function_of(call.func, facts, local)
+    if handed_of(call, facts, local) is not None:
+        return True
     return found is not None and (
         found.binding is None or rule_of(found.called) is None or not _is_known(call.func, found, facts, local)
     )
@@ -75,7 +79,7 @@ def expanded(block: Block, site: Site) -> Block:
         before: Block = []
         if isinstance(node, COMPOUND):
             _check_order(getattr(node, "test", getattr(node, "iter", None)), site)
-            if isinstance(node, gast.While) and any(_is_nested(n, site) for n in walk(node.test)):
+            if isinstance(node, gast.While) and any(_is_nested(n, site) or hands(n, site) for n in walk(node.test)):
                 raise site.facts.refuse(
                     node.test, "E5005", "a nested function in the test of this `while`", "use `while True`, and `break`"
                 )
@@ -153,7 +157,8 @@ def _as_branch(node: Node, site: Site) -> Block:
 def _must(value: Node, site: Site) -> bool:
     """Whether some call in an expression has to be written out."""
     calls = [n for n in walk(value) if isinstance(n, gast.Call)]
-    return any(_is_written_out(n, site) or made_by(n, site.facts, site.local) for n in calls)
+    handed = any(handed_of(n, site.facts, site.local) for n in calls)
+    return handed or any(_is_written_out(n, site) or made_by(n, site.facts, site.local) for n in calls)
 
 
 def _is_procedure(call: Node, site: Site) -> bool:
@@ -213,6 +218,7 @@ def _expand(value: Node, where: Node, before: Block, site: Site) -> Node:
         return value
     if _is_local(value.func, site) or not _is_known(value.func, found, site.facts, site.local):
         _give_bound(value, found, site)
+    hand_over(value, where, site)
     return written_out(value, found, where, before, site) if _is_written_out(value, site, found) else value
 
 

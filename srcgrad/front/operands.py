@@ -18,7 +18,16 @@ from srcgrad.front.sparse import attribute_held
 from srcgrad.runtime import add_at, fields_of
 from srcgrad.trees import Node, statements, target
 
-_SEQUENCES = ("arrays", "tup", "choices", "choicelist", "c_and_lower", "lu_and_piv")  # that take several arrays
+_SEQUENCES = (
+    "arrays",
+    "tup",
+    "choices",
+    "choicelist",
+    "c_and_lower",
+    "lu_and_piv",
+    "args",
+    "t_span",
+)  # that take several arrays
 _TAKES_ITEMS = (np.array, np.asarray, operator.getitem)
 _NUMBERS = (int, float, complex, np.generic)
 

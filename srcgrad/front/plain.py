@@ -22,6 +22,7 @@ from srcgrad.front.overlay import Overlay
 from srcgrad.front.records import open_records, opened_records
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.sequence import check_sequence, check_targets
+from srcgrad.front.solutions import solutions
 from srcgrad.front.trips import trips
 from srcgrad.front.usual import usual
 from srcgrad.front.walrus import walruses
@@ -90,6 +91,7 @@ def plain(function: Node, facts: Facts) -> Node:
         hooks(function, work, own_names(function))
         function.body = take_out(function.body, work)
         open_records(function, work)
+        solutions(function, work)
         in_place(function, facts)
         usual(function, work)
         work.lists = kinds_of_lists(function, facts)

@@ -17,6 +17,7 @@ from srcgrad.front.arguments import bind_arguments, check_handled, instead
 from srcgrad.front.namespace import Binding, attribute
 from srcgrad.front.sparse import sparse_product
 from srcgrad.front.step import Step
+from srcgrad.handed import parts_of
 from srcgrad.identity import home
 from srcgrad.recompute import Checkpoint
 from srcgrad.rules import rule_of
@@ -149,6 +150,8 @@ def _of_binding(found: Binding, node: Node, facts: Facts) -> Operation:
     primal = getattr(function, "__srcgrad_primal__", function)
     if rule_of(function) is None and rule_of(primal) is not None:
         function = primal
+    if parts_of(function) is not None:
+        return Operation("opaque", function)  # its result is an object, which `solutions` could not take apart
     if rule_of(function) is not None:
         return _of_op(function, node.args, node.keywords, node, facts)
     if is_opaque(primal):

@@ -55,6 +55,13 @@ from srcgrad.runtime.layout import (
 from srcgrad.runtime.linalg import cofactor, cofactor_derivative, cofactor_second, no_further
 from srcgrad.runtime.matrices import bordered, chain_adjoints, chain_bend, chain_second, chain_tangent, corner
 from srcgrad.runtime.norm import norm_curvature, norm_gradient
+from srcgrad.runtime.odes import (
+    odeint_pullback,
+    odeint_pushforward,
+    solution,
+    solution_pullback,
+    solution_pushforward,
+)
 from srcgrad.runtime.places import quantile_place, quantile_slope
 from srcgrad.runtime.probes import probe, probed
 from srcgrad.runtime.reduce import (
@@ -180,6 +187,8 @@ __all__ = [
     "no_further",
     "norm_curvature",
     "norm_gradient",
+    "odeint_pullback",
+    "odeint_pushforward",
     "of_full",
     "opposite",
     "outer_bands",
@@ -205,6 +214,9 @@ __all__ = [
     "share_nearest",
     "sinc_derivative",
     "smaller_side",
+    "solution",
+    "solution_pullback",
+    "solution_pushforward",
     "sparse_left",
     "sparse_right",
     "split_axes",

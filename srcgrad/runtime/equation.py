@@ -1,0 +1,138 @@
+"""The right-hand side of an ordinary differential equation, and its derivatives, as functions of vectors."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any  # functions of the user, containers, and arrays of any floating type
+
+import numpy as np
+
+from srcgrad.runtime.structure import mapped, zeros_like
+
+Function = Callable[..., Any]
+
+
+class Equation:
+    """y' = func(y, t, *args), and a derivative of `func`; `places` are the active ones among `args`, None for all.
+
+    >>> equation = Equation(lambda y, t, k: [-k * y[0]], lambda y, t, k, seed: (-k * seed, -y @ seed), (2.0,))
+    >>> equation.rate(0.0, np.array([3.0]))
+    array([-6.])
+    >>> equation.adjoints(0.0, np.array([3.0]), np.array([1.0]))
+    (array([-2.]), array([-3.]))
+    """
+
+    def __init__(
+        self,
+        func: Function,
+        derivative: Function,
+        args: tuple[Any, ...] | None,
+        places: tuple[int, ...] | None = None,
+        tfirst: bool = False,
+    ) -> None:
+        self.func, self.derivative, self.args, self.tfirst = func, derivative, args or (), tfirst
+        self.places = tuple(range(len(self.args))) if places is None else places
+        self.words = list(inspect.signature(derivative).parameters)
+        self.shape: tuple[int, ...] | None = None
+        self.zeros = joined([zeros_like(self.args[k]) for k in self.places])
+
+    def _given(self, time: Any, state: Any) -> tuple[Any, ...]:
+        return (float(time), np.array(state)) if self.tfirst else (np.array(state), float(time))
+
+    def rate(self, time: Any, state: Any, args: tuple[Any, ...] | None = None) -> Any:
+        """The right-hand side."""
+        found = np.asarray(self.func(*self._given(time, state), *(self.args if args is None else args)), float)
+        self.shape = found.shape
+        return np.broadcast_to(np.ravel(found), np.shape(state))
+
+    def adjoints(self, time: Any, state: Any, seed: Any) -> tuple[Any, Any]:
+        """The adjoint of the state, and those of all active arguments in one vector."""
+        if self.shape is None:
+            self.rate(time, state)
+        whole = np.size(seed) == np.prod(self.shape or ())
+        shaped = np.reshape(seed, self.shape or ()) if whole else np.sum(seed)
+        found = self.derivative(*self._given(time, state), *self.args, **{self.words[-1]: shaped})
+        found = found if isinstance(found, tuple) else (found,)
+        return np.ravel(found[0]), joined(found[1:])
+
+    def tangent(self, time: Any, state: Any, state_dot: Any, args_dot: Sequence[Any]) -> Any:
+        """The tangent of the right-hand side; `args_dot` are those of the active arguments."""
+        names = self.words[len(self.words) - 1 - len(self.places) :]
+        dots = dict(zip(names, [np.array(state_dot), *args_dot], strict=True))
+        found = np.asarray(self.derivative(*self._given(time, state), *self.args, **dots), float)
+        return np.broadcast_to(np.ravel(found), np.shape(state))
+
+    def spread(self, whole: Any) -> list[Any]:
+        """One adjoint for each argument, from those of all active ones in one vector; None for the others."""
+        made: list[Any] = [None] * len(self.args)
+        for k in self.places:
+            count = len(joined([zeros_like(self.args[k])]))
+            made[k], whole = like(whole[:count], self.args[k]), whole[count:]
+        return made
+
+    def moves(self, one: tuple[Any, Any, Any], two: tuple[Any, Any, Any]) -> bool:
+        """Whether a jump between two times, each with its state and rate, depends on the state or an argument."""
+        (before, low, rate), (after, high, other) = one, two
+        half = 0.5 * float(np.max(np.abs(other - rate)))
+        if (
+            np.max(np.abs(self.rate(before, high) - rate)) > half
+            or np.max(np.abs(self.rate(after, low) - other)) > half
+        ):
+            return True
+        for step in (1e-6, -1e-6):
+            args = list(self.args)
+            for k in self.places:
+                args[k] = _moved(args[k], step * (1.0 + 0.6180339887 * k))
+            moved = tuple(args)
+            if np.max(np.abs(self.rate(before, low, moved) - rate)) > half:
+                return True
+            if np.max(np.abs(self.rate(after, high, moved) - other)) > half:
+                return True
+        return False
+
+
+def _moved(value: Any, step: float) -> Any:
+    """A value whose numbers are changed a little, each in another proportion."""
+    if not isinstance(value, np.ndarray | float | np.floating):
+        return mapped(lambda part: _moved(part, step), value) if isinstance(value, list | tuple | dict) else value
+    steps = step * (1.0 + 0.1 * np.modf(0.6180339887 * np.arange(np.size(value)))[0]).reshape(np.shape(value))
+    return value + steps * np.where(np.asarray(value) == 0.0, 1.0, value)
+
+
+def joined(parts: Sequence[Any]) -> Any:
+    """All numbers of some arrays, and of containers of arrays, in one vector.
+
+    >>> joined([1.0, (np.zeros(2), [3.0, None])])
+    array([1., 0., 0., 3.])
+    """
+    found = [np.zeros(0)]
+
+    def take(part: Any) -> None:
+        if isinstance(part, np.ndarray | int | float | np.number):
+            found.append(np.ravel(np.asarray(part, float)))
+        else:
+            mapped(take, part)
+
+    for part in parts:
+        take(part)
+    return np.concatenate(found)
+
+
+def like(whole: Any, primal: Any) -> Any:
+    """The numbers of a vector in the shape, dtype and class of what they are adjoints of.
+
+    >>> like(np.array([1.0, 2.0, 3.0]), {"a": np.zeros(2, np.float32), "b": 1.0})
+    {'a': array([1., 2.], dtype=float32), 'b': 3.0}
+    """
+    place = 0
+
+    def put(zero: Any) -> Any:
+        nonlocal place
+        if not isinstance(zero, np.ndarray | float | np.number):
+            return mapped(put, zero)
+        made = np.reshape(whole[place : place + np.size(zero)], np.shape(zero))
+        place += np.size(zero)
+        return made.astype(zero.dtype) if isinstance(zero, np.ndarray) else type(zero)(made)
+
+    return put(zeros_like(primal))

@@ -1,0 +1,221 @@
+"""Gradients of solutions of differential equations: against closed forms, differences and forward mode."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.integrate import odeint, solve_ivp
+from scipy.linalg import expm
+
+import srcgrad
+from srcgrad import grad, jacobian, jvp, vjp
+from srcgrad.check import check_grads
+from srcgrad.errors import DifferentiationError
+from tests.ode_programs import PROGRAMS, START, TIMES
+
+
+@pytest.mark.parametrize(("f", "args"), PROGRAMS, ids=[f.__name__ for f, _ in PROGRAMS])
+def test_programs_agree_with_differences_in_both_modes(f, args):
+    check_grads(f, args, order=1, wrt=tuple(range(len(args))))
+
+
+def linear(a: Any, y0: Any, t: Any) -> Any:
+    return odeint(lambda y, s: a @ y, y0, t)
+
+
+def test_a_linear_equation_against_the_matrix_exponential():
+    a, w = np.array([[-0.5, 1.0], [-2.0, -0.3]]), np.array([0.3, -0.7])
+    _, pullback = vjp(linear, a, START, TIMES)
+    seeds = np.zeros((5, 2))
+    seeds[3] = w
+    a_bar, y0_bar, t_bar = pullback(seeds)
+    flow = expm(a)
+    assert y0_bar == pytest.approx(flow.T @ w, rel=1e-6)
+    assert t_bar == pytest.approx([-w @ a @ flow @ START, 0.0, 0.0, w @ a @ flow @ START, 0.0], rel=1e-6)
+    block = expm(np.block([[a, np.eye(2)], [np.zeros((2, 2)), a]]))  # the derivative of expm along the identity
+    assert np.trace(a_bar) == pytest.approx(w @ block[:2, 2:] @ START, rel=1e-6)
+
+
+def robertson(t: Any, y: Any, k: Any) -> Any:
+    one, two, three = k[0] * y[0], k[1] * y[1] * y[2], k[2] * y[1] ** 2
+    return np.array([two - one, one - two - three, three])
+
+
+def stiff(logs: Any) -> Any:
+    k = np.array([0.04, 1e4, 3e7]) * np.exp(logs)
+    sol = solve_ivp(robertson, (0.0, 100.0), [1.0, 0.0, 0.0], "BDF", [1.0, 100.0], args=(k,), rtol=1e-8, atol=1e-12)
+    return sol.y[0, 1] + 1e4 * sol.y[1, 0]
+
+
+def test_a_stiff_equation():
+    """Its solution backwards in time is unstable: the state is interpolated from a forward run."""
+    found, zero, step = grad(stiff)(np.zeros(3)), np.zeros(3), 1e-3
+    expected = [(stiff(zero + step * e) - stiff(zero - step * e)) / (2.0 * step) for e in np.eye(3)]
+    assert found == pytest.approx(np.array(expected), rel=1e-3, abs=1e-5)  # of the differences of a run at 1e-8
+
+
+def seeded(k: Any, y0: Any) -> Any:
+    return odeint(lambda y, t: -k * y * y, y0, TIMES)[-1]
+
+
+@pytest.mark.parametrize("factor", [1e-9, 1.0, 1e9])
+def test_a_pullback_is_linear_in_its_seed(factor):
+    _, pullback = vjp(seeded, 0.7, START)
+    one, other = pullback(np.array([1.0, -1.0])), pullback(factor * np.array([1.0, -1.0]))
+    assert other[0] == pytest.approx(factor * one[0], rel=1e-9)  # sizes round differently, and steps with them
+    assert pullback(np.zeros(2))[1].tolist() == [0.0, 0.0]
+
+
+def test_dtypes_and_classes_are_those_of_the_primals():
+    k, y0 = vjp(seeded, np.float32(0.7), START.astype(np.float32))[1](np.ones(2))
+    assert (type(k), y0.dtype) == (np.float32, np.float32)
+    assert type(grad(lambda k: np.sum(seeded(k, START)))(0.7)) is float
+
+
+def test_jacobians_of_both_modes_agree():
+    forward, reverse = (jacobian(seeded, wrt="y0", mode=mode)(0.7, START) for mode in ("forward", "reverse"))
+    assert forward == pytest.approx(reverse, rel=1e-7)
+    assert jvp(seeded, (0.7, START), (1.0, 0.0 * START))[1] == pytest.approx(jacobian(seeded)(0.7, START), rel=1e-7)
+
+
+def test_what_happens_between_the_ends_of_an_interval_is_seen():
+    found = grad(lambda k: odeint(peak, 0.0, [0.0, 4.5, 6.0], (k,))[-1, 0])(1.0)
+    assert found == pytest.approx(0.1 * np.sqrt(np.pi), rel=1e-5)
+
+
+def peak(y: Any, t: Any, k: Any) -> Any:
+    return k * np.exp(-(((t - 5.0) / 0.1) ** 2))
+
+
+def switched(x: Any) -> Any:
+    return odeint(lambda y, t: -y * x if y[0] > 0.8 else -2.0 * x * y, 1.0, TIMES)[-1, 0]
+
+
+def timed(x: Any) -> Any:
+    return odeint(lambda y, t: -y if t > x else -2.0 * y, 1.0, TIMES)[-1, 0]
+
+
+@pytest.mark.parametrize("f", [switched, timed])
+def test_a_jump_whose_time_has_a_derivative_is_refused(f):
+    with pytest.raises(ArithmeticError, match=r"E5001 .* jumps at"):
+        grad(f)(0.7)
+    with pytest.raises(ArithmeticError, match=r"E5001 .* jumps at"):
+        jvp(f, (0.7,), (1.0,))
+
+
+def test_a_kink_is_none():
+    def bent(x: Any) -> Any:
+        return odeint(lambda y, t: -np.maximum(y - 0.5, 0.0) * x - 0.5, 1.0, TIMES, rtol=1e-11, atol=1e-11)[-1, 0]
+
+    check_grads(bent, (0.7,), order=1)
+
+
+def decay(y: Any, t: Any, k: Any) -> Any:
+    return -k * y
+
+
+def more_is_given(k: Any) -> Any:
+    return odeint(decay, 1.0, TIMES, (k,), full_output=True)[0][-1, 0]
+
+
+def critical(k: Any) -> Any:
+    return odeint(decay, 1.0, TIMES, (k,), tcrit=[0.3])[-1, 0]
+
+
+def with_events(k: Any) -> Any:
+    return solve_ivp(lambda t, y: -k * y, (0.0, 1.0), [1.0], events=lambda t, y: y[0] - 0.5).y[0, -1]
+
+
+def dense(k: Any) -> Any:
+    sol = solve_ivp(lambda t, y: -k * y, (0.0, 1.0), [1.0], dense_output=True)
+    return sol.sol(0.5)[0]
+
+
+def complex_states(k: Any) -> Any:
+    return np.abs(solve_ivp(lambda t, y: 1j * k * y, (0.0, 1.0), [1.0 + 0.0j]).y[0, -1])
+
+
+def arguments_by_name(k: Any) -> Any:
+    args = (k,)
+    return odeint(decay, 1.0, TIMES, args)[-1, 0]
+
+
+def state_changed(k: Any) -> Any:
+    def rhs(y, t):
+        y[0] = 2.0 * y[0]
+        return -k * y
+
+    return odeint(rhs, 1.0, TIMES)[-1, 0]
+
+
+def without_a_rule(k: Any) -> Any:
+    return odeint(lambda y, t: -k * np.unique(y), 1.0, TIMES)[-1, 0]
+
+
+def in_a_test(k: Any) -> Any:
+    while odeint(lambda y, t: -k * y, 1.0, TIMES)[-1, 0] > 0.1:  # noqa: B023 (it is what is refused)
+        k = 1.5 * k
+    return k
+
+
+REFUSED = [
+    (more_is_given, "E5006", "full_output="),
+    (critical, "E5006", "tcrit="),
+    (with_events, "E5003", "events="),
+    (dense, "E5003", "sol.sol(0.5)"),
+    (complex_states, "E5017", "solve_ivp("),
+    (arguments_by_name, "E5005", "odeint("),
+    (state_changed, "E5010", "y[0] = 2.0 * y[0]"),
+    (without_a_rule, "E5001", "np.unique(y)"),
+    (in_a_test, "E5005", "while odeint("),
+]
+
+
+@pytest.mark.parametrize(("f", "code", "line"), REFUSED, ids=[f.__name__ for f, _, _ in REFUSED])
+def test_what_is_refused_and_where(f, code, line):
+    with pytest.raises(DifferentiationError) as caught:
+        grad(f)(0.7)
+    assert (caught.value.code, line in caught.value.place.text) == (code, True)
+
+
+def test_second_derivatives_are_refused():
+    with pytest.raises(DifferentiationError, match="second derivative of a solution") as caught:
+        srcgrad.hessian(lambda k: odeint(decay, 1.0, TIMES, (k,))[-1, 0])(0.7)
+    assert caught.value.code == "E5001"
+
+
+def test_a_closure_that_goes_to_an_unknown_function_is_refused():
+    """What it reads was taken to be constant: the gradient was zero."""
+    with pytest.raises(DifferentiationError) as caught:
+        grad(lambda k: np.apply_along_axis(lambda row: k * row, 0, np.eye(2))[0, 0])(0.7)
+    assert caught.value.code == "E5001"
+
+
+MODEL = """import numpy as np
+from scipy.integrate import odeint
+
+
+def loss(theta, y0, t):
+    def rhs(y, t):
+        return theta[0] - theta[1] * y
+
+    return np.sum(odeint(rhs, y0, t) ** 2)
+"""
+
+
+def test_standalone_text_runs_without_srcgrad(tmp_path):
+    (tmp_path / "model.py").write_text(MODEL)
+    command = [sys.executable, "-m", "srcgrad", "dump", "model.py:loss", "--standalone", "--wrt", "theta"]
+    text = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert "srcgrad." not in text
+    space: dict[str, Any] = {}
+    exec(compile(text, "model_grad.py", "exec"), space)
+    scope: dict[str, Any] = {}
+    exec(compile(MODEL, "model.py", "exec"), scope)
+    theta, step = np.array([0.3, 0.7]), 1e-5
+    sides = [scope["loss"](theta + s * np.array([0.0, step]), START, TIMES) for s in (1.0, -1.0)]
+    assert space["loss_grad"](theta, START, TIMES)[1] == pytest.approx((sides[0] - sides[1]) / (2 * step), rel=1e-4)
