@@ -11,6 +11,7 @@ import numpy as np
 from srcgrad.batch.values import NoAxisError
 from srcgrad.derivative import Derivative
 from srcgrad.differences import Vector, is_float, parts, rebuild, vector
+from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Kind
 from srcgrad.opencl.boundary import device_in
 from srcgrad.rules import generation
@@ -68,7 +69,7 @@ def rows_along(tree: Any, found: Any, count: int) -> Vector:
             if type(row) is float and row == 0.0:  # a sum of no terms
                 row = np.zeros((count, *np.shape(part)))
             if not isinstance(row, np.ndarray) or row.shape != (count, *np.shape(part)):
-                raise NoAxisError("a derivative came in another shape than is due")
+                raise ValueError("a derivative came in another shape than is due")
             rows.append(np.reshape(np.asarray(row, np.float64), (count, np.size(part))))
     return np.concatenate(rows, axis=1)
 
@@ -139,3 +140,38 @@ def _check_host(values: list[Any]) -> None:
 def _check_real(y: Any) -> None:
     if any(np.iscomplexobj(part) for _, part in parts(y)):
         raise NoAxisError("the output is complex")
+
+
+def cut(y: Any, chosen: Any, matrix: Vector) -> Any:
+    """The matrix cut into blocks: in the structure of the output, at each part of it that of the inputs."""
+    if any(np.iscomplexobj(part) for _, part in parts(y)):
+        raise DifferentiationError("E5017", "the output is complex", "return its real and its imaginary part")
+    row = 0
+
+    def of_output(one: Any) -> Any:
+        nonlocal row
+        if not is_float(one):
+            return None
+        start, column = row, 0
+        row += np.size(one)
+
+        def of_input(other: Any) -> Any:
+            nonlocal column
+            if not is_float(other):
+                return None
+            first = column
+            column += np.size(other)
+            block = matrix[start:row, first:column].reshape(np.shape(one) + np.shape(other))
+            return _like(block, one, other)
+
+        return rebuild(chosen, of_input)
+
+    return rebuild(y, of_output)
+
+
+def _like(block: Vector, one: Any, other: Any) -> Any:
+    """A block in the dtype of the input; a number if both sides are numbers."""
+    made = np.array(block, dtype=np.asarray(other).dtype)
+    if made.ndim or isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return made
+    return float(made) if isinstance(other, float) and not isinstance(other, np.generic) else made[()]

@@ -47,8 +47,10 @@ def is_basic(index: Node, integers: frozenset[str] = frozenset()) -> bool:
     )
 
 
-def adds_axes(index: Node) -> bool:
+def adds_axes(index: Node, number: bool = False) -> bool:
     """Whether an index takes all elements and adds axes: `[:, None]`, `[..., None]`; a dict has no such keys.
+
+    Of what is known to be a `number`, without axes, `[None]` and `[None, None]` do so too.
 
     >>> import gast
     >>> [adds_axes(gast.parse(f"x[{i}]").body[0].value.slice) for i in (":, None", "None, ...", "1:, None", ":, 0")]
@@ -56,7 +58,11 @@ def adds_axes(index: Node) -> bool:
     """
     parts = index.elts if isinstance(index, gast.Tuple) else [index]
     new = [isinstance(part, gast.Constant) and part.value is None for part in parts]
-    return any(new) and not all(new) and all(one or _is_whole(part) for one, part in zip(new, parts, strict=True))
+    return (
+        any(new)
+        and (number or not all(new))
+        and all(one or _is_whole(part) for one, part in zip(new, parts, strict=True))
+    )
 
 
 def _is_whole(part: Node) -> bool:
@@ -73,6 +79,8 @@ def without_axes(index: Node) -> Node:
     >>> print(spell(gast.Subscript(expression("g"), without_axes(expression("x[:, None]").slice), gast.Load())))
     g[:, 0]
     """
+    if not isinstance(index, gast.Tuple):
+        return constant(0)
     return gast.Tuple(
         elts=[constant(0) if getattr(part, "value", ...) is None else part for part in index.elts], ctx=gast.Load()
     )

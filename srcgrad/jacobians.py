@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any, Generic  # functions and arguments are arbitrary objects
 
@@ -15,7 +16,7 @@ from srcgrad.arguments import kind_of
 from srcgrad.batch.values import NoAxisError
 from srcgrad.calculus import HessianProduct
 from srcgrad.derivative import Derivative, P
-from srcgrad.differences import Vector, is_float, parts, rebuild, tangent_like, vector, vector_along
+from srcgrad.differences import Vector, parts, tangent_like, vector, vector_along
 from srcgrad.directions import Given
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Kind
@@ -73,7 +74,7 @@ class Jacobian(Generic[P]):
         count = vector(chosen).size
         ahead = self.mode == "forward" or (self.mode is None and (self.product is not None or count == 1))
         y, matrix = (self._columns if ahead else self._rows)(chosen, count, given)
-        return on_device(_blocks(y, chosen[0] if self.single else chosen, matrix), device_in(given.values))
+        return on_device(directions.cut(y, chosen[0] if self.single else chosen, matrix), device_in(given.values))
 
     def _columns(self, chosen: Any, count: int, given: Given) -> tuple[Any, Vector]:
         """One tangent pass for all numbers among the inputs, or for each."""
@@ -86,6 +87,13 @@ class Jacobian(Generic[P]):
                 return directions.columns(self._ran, chosen, given)
             except FAILURES as reason:
                 self._note("ahead", given, reason)
+                found = self._each_column(chosen, count, given)
+                _tell(self.__name__, reason)
+                return found
+        return self._each_column(chosen, count, given)
+
+    def _each_column(self, chosen: Any, count: int, given: Given) -> tuple[Any, Vector]:
+        """One tangent pass for each number among the inputs."""
         self._ran = self.ahead
         columns, y = [], None
         for direction in np.eye(count) if count else np.zeros((1, 0)):
@@ -119,6 +127,13 @@ class Jacobian(Generic[P]):
                 return self._all_rows(chosen, count, given)
             except FAILURES as reason:
                 self._note("behind", given, reason)
+                found = self._each_row(chosen, count, given)
+                _tell(self.__name__, reason)
+                return found
+        return self._each_row(chosen, count, given)
+
+    def _each_row(self, chosen: Any, count: int, given: Given) -> tuple[Any, Vector]:
+        """The forward half once, and the pullback for each number among the outputs."""
         self._ran = self.behind
         y, pullback = pulled(self.behind, given.args, given.kwargs)
         y = on_host(y)
@@ -197,39 +212,11 @@ class Jacobian(Generic[P]):
         return self._runs()._repr_html_()
 
 
-def _blocks(y: Any, chosen: Any, matrix: Vector) -> Any:
-    """The matrix cut into blocks: in the structure of the output, at each part of it that of the inputs."""
-    if any(np.iscomplexobj(part) for _, part in parts(y)):
-        raise DifferentiationError("E5017", "the output is complex", "return its real and its imaginary part")
-    row = 0
-
-    def of_output(one: Any) -> Any:
-        nonlocal row
-        if not is_float(one):
-            return None
-        start, column = row, 0
-        row += np.size(one)
-
-        def of_input(other: Any) -> Any:
-            nonlocal column
-            if not is_float(other):
-                return None
-            first = column
-            column += np.size(other)
-            block = matrix[start:row, first:column].reshape(np.shape(one) + np.shape(other))
-            return _like(block, one, other)
-
-        return rebuild(chosen, of_input)
-
-    return rebuild(y, of_output)
-
-
-def _like(block: Vector, one: Any, other: Any) -> Any:
-    """A block in the dtype of the input; a number if both sides are numbers."""
-    made = np.array(block, dtype=np.asarray(other).dtype)
-    if made.ndim or isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        return made
-    return float(made) if isinstance(other, float) and not isinstance(other, np.generic) else made[()]
+def _tell(name: str, reason: Exception) -> None:
+    """Warn where one run for all raised what one run for each did not: that is a fault of ours, not of the caller."""
+    if not isinstance(reason, NoAxisError):
+        why = f"with all directions at once it raised {type(reason).__name__}: {reason}"
+        warnings.warn(f"{name}: {why}; it ran once for each, which is slower. Please report it.", RuntimeWarning, 4)
 
 
 def text_of(function: Function, mode: str, wrt: Wrt, single: bool, target: str) -> str:

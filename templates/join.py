@@ -138,6 +138,7 @@ def dsplit(z, ary, indices_or_sections):
         ("np.repeat(x, 2, axis=-1)", (2, 3)),
         ("np.repeat(x, [1, 0, 2], axis=0)", (3, 2)),
         ("np.repeat(x, 3)", ()),
+        ("np.repeat(x, 3, axis=0)", ()),
     ),
 )
 def repeat(z, a, repeats, axis=None):

@@ -54,6 +54,15 @@ def _joined(one: str, two: str) -> str:
     return "^".join(literal or sorted(atoms)) or "1"
 
 
+def within(length: str) -> str:
+    """A length as a part of the symbol of another one, where it must not be taken apart: `n^m` is `(n~m)`.
+
+    >>> within("n"), within("n^m")
+    ('n', '(n~m)')
+    """
+    return f"({length.replace('^', '~')})" if "^" in length else length
+
+
 def summed_axes(made: Extents, wanted: Extents) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
     """The axes of a value that broadcasting added before those of an operand, and those that it widened from 1.
 
@@ -105,7 +114,7 @@ def part_of(
         if signature is None or (signature != "int" and not isinstance(one, gast.Slice)):
             return None
         if signature != "int":
-            made.append(axis if signature == "0" else f"{axis}[{signature}]")
+            made.append(axis if signature == "0" else f"{within(axis)}[{signature}]")
     found = (*made, *known[len(used) :])
     return whole if found == known else with_extents(found, whole.dtype)
 

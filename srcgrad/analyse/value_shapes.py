@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.analyse.adjoint_shapes import COMPLEX
 from srcgrad.analyse.adjoint_shapes import joined as join
 from srcgrad.analyse.callees import bind, kinds_of, lengths_of
-from srcgrad.analyse.extents import extents, part_of, product, with_extents
+from srcgrad.analyse.extents import extents, part_of, product, with_extents, within
 from srcgrad.analyse.shape_forms import FORMS, REDUCTIONS, literal
 from srcgrad.facts import Facts, Operation, Spec
 from srcgrad.front.resolve import binding_of
@@ -91,7 +91,7 @@ def _of_operation(operation: Operation, known: Known, facts: Facts, fresh: str) 
     if operation.function is np.reshape and operation.bound.keys() == {"a", "shape"}:
         return _of_shape(operation.bound["shape"], known, facts, fresh, arguments["a"].dtype)
     known_form = FORMS.get(operation.function)
-    return opaque if known_form is None else known_form(operation, arguments, opaque)
+    return opaque if known_form is None else replace(known_form(operation, arguments, opaque), length=None)
 
 
 def _join(operation: Operation, known: Known, facts: Facts, opaque: Spec) -> Spec:
@@ -110,7 +110,7 @@ def _join(operation: Operation, known: Known, facts: Facts, opaque: Spec) -> Spe
         return Spec(opaque.shape, opaque.dtype, rank + stacked)
     dtype = frozenset[str]().union(*(spec.dtype for spec in specs))
     axis %= rank + stacked
-    made = str(len(listed)) if stacked else f"({'+'.join(each[axis] for each in lengths)})"
+    made = str(len(listed)) if stacked else f"({'+'.join(within(each[axis]) for each in lengths)})"
     return with_extents((*lengths[0][:axis], made, *lengths[0][axis + (not stacked) :]), dtype)
 
 
@@ -135,7 +135,7 @@ def _of_passive(value: Node, known: Known, facts: Facts, fresh: str) -> Spec:
     """Expressions that carry no derivative: numbers, attributes, arithmetic of known things, comparisons."""
     unknown = Spec(frozenset([fresh]), frozenset([fresh]), None)
     if isinstance(value, gast.UnaryOp):
-        return spec_of(value.operand, known, facts, fresh)
+        return replace(spec_of(value.operand, known, facts, fresh), length=None)  # -1 is no length
     if isinstance(value, gast.BinOp):
         if isinstance(value.op, gast.MatMult):
             one, two = (spec_of(side, known, facts, fresh) for side in (value.left, value.right))
@@ -191,7 +191,7 @@ def _of_passive_call(value: Node, known: Known, facts: Facts, fresh: str) -> Spe
             whole = {"a": spec_of(value.args[0], known, facts, fresh)}
             return FORMS[function](Operation("op", function, None, bound), whole, Spec(frozenset([fresh]), ndim=None))
     if function in (np.zeros_like, np.ones_like, np.empty_like) and value.args and not value.keywords:
-        return spec_of(value.args[0], known, facts, fresh)
+        return replace(spec_of(value.args[0], known, facts, fresh), length=None)
     if function in (np.zeros, np.ones, np.empty) and value.args:
         dtype = _default_dtype(facts) if len(value.args) == 1 and not value.keywords else None
         return _of_shape(value.args[0], known, facts, fresh, dtype or frozenset([fresh]))

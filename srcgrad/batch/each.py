@@ -70,7 +70,7 @@ def _listed(text: Expressions, call: Call) -> Node:
 @rule("g operands u v", runtime.einsum_adjoints)
 def _einsum_adjoints(text: Expressions, call: Call) -> Lifted:
     """The adjoint of each operand has its rank."""
-    having = call.value("g").batched
+    having = any(value.batched for _, value in call.given.values())
     operands = call.value("operands").items or ()
     items = tuple((k, Value(value.ndim, having)) for k, value in operands)
     return (_listed(text, call) if having else call.node), Value(None, having, "list", items)

@@ -26,18 +26,27 @@ def _of_shape(text: Expressions, call: Call) -> Lifted:
 @rule("n m k dtype", np.eye, np.identity)
 @rule("a w", runtime.blend_factors)
 def _matrix(text: Expressions, call: Call) -> Lifted:
+    _passive(call)
     return call.node, Value(2)
 
 
 @rule("start stop step dtype", np.arange)
-@rule("start stop num endpoint retstep dtype axis", np.linspace)
 @rule("a", np.flatnonzero)
 def _vector(text: Expressions, call: Call) -> Lifted:
+    _passive(call)
     return call.node, Value(1)
+
+
+@rule("start stop num endpoint retstep dtype axis", np.linspace)
+def _between(text: Expressions, call: Call) -> Lifted:
+    _passive(call)
+    start, stop = call.value("start").ndim, call.value("stop").ndim
+    return call.node, Value(None if start is None or stop is None else max(start, stop) + 1)
 
 
 @rule("x axis", runtime.count)
 def _number(text: Expressions, call: Call) -> Lifted:
+    _passive(call)
     return call.node, NUMBER
 
 

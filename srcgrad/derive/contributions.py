@@ -74,7 +74,7 @@ def _value(
         raise unknown_function(value, facts)
     if operation.function is operator.getitem:
         source, index = operation.bound["x"], operation.bound["index"]
-        if adds_axes(index) and isinstance(source, gast.Name) and source.id not in facts.indexed:
+        if isinstance(source, gast.Name) and _takes_all(source.id, index, facts):
             part = gast.Subscript(read, without_axes(copied(index, facts)), gast.Load())
             facts.narrowed[part] = None
             pairs.append((copied(source, facts), part))
@@ -82,6 +82,13 @@ def _value(
         elements.append((copied(source, facts), copied(operation.bound["index"], facts), read))
         return
     pairs += _template(node, operation, read, adjoints, shared)
+
+
+def _takes_all(held: str, index: Node, facts: Facts) -> bool:
+    """Whether `x[index]` is all of x with axes more, and no part of an adjoint is to be changed for it."""
+    known = facts.value_spec.get(held)
+    number = known is not None and known.scalar and held not in facts.containers
+    return adds_axes(index, number) and (number or held not in facts.indexed)
 
 
 def _squared(operation: Operation, facts: Facts) -> Operation:

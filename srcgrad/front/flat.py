@@ -12,7 +12,7 @@ from srcgrad.front.resolve import operation_of
 from srcgrad.front.scope import Scope, cheap
 from srcgrad.rules import rule_of
 from srcgrad.template import adjoint_template, tangent_template
-from srcgrad.trees import Node, assign, at, copy, expression, name, walk, written
+from srcgrad.trees import Node, assign, at, copy, expression, name, root, walk, written
 
 
 def compute(bound: str, value: Node, scope: Scope) -> None:
@@ -85,6 +85,19 @@ def as_array(value: Node, scope: Scope) -> Node:
     scope.facts.operation[made] = Operation("op", np.array, rule_of(np.array), {"object": items})
     scope.emit(assign(kept, made))
     return name(kept)
+
+
+def stored(part: Node, value: Node, scope: Scope) -> Node:
+    """What is stored in a part: an array where the part is of an array, a name in any case if it is active."""
+    held = part.value.id if isinstance(part.value, gast.Name) else ""
+    container = scope.facts.list_kind(held) or held in scope.facts.containers
+    if container:
+        return whole(value, scope)
+    if isinstance(value, gast.Tuple | gast.List) and scope.varied(value) and not scope.facts.generated:
+        return as_array(value, scope)
+    if isinstance(value, gast.Name) and value.id == getattr(root(part), "id", ""):
+        value = expression("array[...]", array=value)  # named before the part is cleared
+    return whole(value, scope)
 
 
 def _flat(value: Node, scope: Scope) -> Node:

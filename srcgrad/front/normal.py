@@ -5,7 +5,7 @@ from __future__ import annotations
 import gast
 
 from srcgrad.facts import Facts
-from srcgrad.front.flat import as_array, atom, compute, passive_calls, spread_varied, whole
+from srcgrad.front.flat import atom, compute, passive_calls, spread_varied, stored, whole
 from srcgrad.front.loops import prepare
 from srcgrad.front.resolve import effects
 from srcgrad.front.scope import Scope, cheap
@@ -85,7 +85,7 @@ def _statement(node: Node, scope: Scope) -> None:
     elif isinstance(node, gast.Expr):
         _effect(node, scope)
     elif isinstance(node, gast.AugAssign):
-        node.value = _stored(node.target, node.value, scope)
+        node.value = stored(node.target, node.value, scope)
         node.target = _part(node.target, scope)
         scope.emit(node)
     elif not isinstance(node, gast.Pass | gast.AnnAssign):
@@ -163,24 +163,15 @@ def _assignment(node: Node, scope: Scope) -> None:
             part = _part(first, scope)
             read = copy(part) if isinstance(value.left, gast.Subscript) else value.left
             read.ctx = gast.Load()
-            value = _stored(first, gast.copy_location(gast.BinOp(read, value.op, value.right), value), scope)
+            value = stored(first, gast.copy_location(gast.BinOp(read, value.op, value.right), value), scope)
         else:
-            value = _stored(first, value, scope)
+            value = stored(first, value, scope)
             part = _part(first, scope)
         scope.emit(gast.Assign([part], value, None))
         if node in scope.facts.augmented and scope.facts.list_kind(getattr(first.value, "id", "")):
             scope.facts.updates[scope.block[-1]] = None
     else:
         _bind(first, atom(node.value, scope), scope)
-
-
-def _stored(part: Node, value: Node, scope: Scope) -> Node:
-    """What is stored in a part: an array where the part is of an array, a name in any case if it is active."""
-    held = part.value.id if isinstance(part.value, gast.Name) else ""
-    container = scope.facts.list_kind(held) or held in scope.facts.containers or scope.facts.generated
-    if isinstance(value, gast.Tuple | gast.List) and scope.varied(value) and not container:
-        return as_array(value, scope)
-    return whole(value, scope)
 
 
 def _part(target: Node, scope: Scope) -> Node:
@@ -258,7 +249,7 @@ def _bind(item: Node, value: Node, scope: Scope) -> None:
             scope.emit(assign(item.id, value))
         return
     if isinstance(item, gast.Subscript):
-        scope.emit(gast.Assign([_part(item, scope)], _stored(item, value, scope), None))
+        scope.emit(gast.Assign([_part(item, scope)], stored(item, value, scope), None))
         return
     flat = gast.Tuple(elts=[], ctx=gast.Store())
     inner = []

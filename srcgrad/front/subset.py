@@ -5,8 +5,10 @@ from __future__ import annotations
 import builtins
 
 import gast
+import numpy as np
 
 from srcgrad.facts import Facts
+from srcgrad.front.resolve import binding_of
 from srcgrad.trees import Node, root, walk
 
 _STATEMENTS = (
@@ -118,6 +120,8 @@ def _check_shadows(function: Node, facts: Facts) -> None:
 def _check(node: Node, facts: Facts) -> None:
     if isinstance(node, _PLAIN) or node in facts.lambdas or (facts.generated and isinstance(node, gast.Lambda)):
         return  # a lambda that stands inside is a hook's
+    if isinstance(node, gast.Starred) and _is_shape(node.value, facts):
+        return
     if not isinstance(node, _STATEMENTS + _EXPRESSIONS):
         raise _refusal(facts, node)
     if isinstance(node, gast.Assign | gast.AugAssign | gast.AnnAssign | gast.For):
@@ -125,6 +129,16 @@ def _check(node: Node, facts: Facts) -> None:
             _check_target(target, node, facts)
     if isinstance(node, gast.Expr) and not isinstance(node.value, gast.Call | gast.Constant):
         raise facts.refuse(node, "E5005", "an expression without effect is not accepted", "remove it, or use its value")
+
+
+def _is_shape(node: Node, facts: Facts) -> bool:
+    """Whether an expression is a shape, or a part of one, for sure: lengths, which no derivative goes through."""
+    if isinstance(node, gast.Subscript) and isinstance(node.slice, gast.Slice):
+        return _is_shape(node.value, facts)
+    if isinstance(node, gast.Call) and len(node.args) == 1 and not node.keywords:
+        found = binding_of(node.func, facts, facts.local)
+        return found is not None and found.object is np.shape
+    return isinstance(node, gast.Attribute) and node.attr == "shape"
 
 
 def _check_target(target: Node, statement: Node, facts: Facts) -> None:

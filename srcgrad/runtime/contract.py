@@ -153,7 +153,7 @@ def dot_left(g: Any, a: Any, b: Any) -> Any:
     array([0., 2., 4.])
     """
     if np.ndim(a) == 0 or np.ndim(b) == 0:
-        return sum_to(g * b, a)
+        return sum_to(fitted(g, np.shape(a) or np.shape(b)) * b, a)
     g = fitted(g, (*np.shape(a)[:-1], *np.shape(b)[:-2], *np.shape(b)[1:][-1:]))
     return tensordot_left(g, a, b, (-1, max(np.ndim(b) - 2, 0)))
 
@@ -167,7 +167,7 @@ def dot_right(g: Any, a: Any, b: Any) -> Any:
     array([0., 2., 4.])
     """
     if np.ndim(a) == 0 or np.ndim(b) == 0:
-        return sum_to(g * a, b)
+        return sum_to(fitted(g, np.shape(a) or np.shape(b)) * a, b)
     g = fitted(g, (*np.shape(a)[:-1], *np.shape(b)[:-2], *np.shape(b)[1:][-1:]))
     return tensordot_right(g, a, b, (-1, max(np.ndim(b) - 2, 0)))
 

@@ -102,7 +102,7 @@ def repeat_transpose(g: Any, a: Any, repeats: Any, axis: int | None = None) -> A
     >>> repeat_transpose(np.array([1.0, 2.0, 3.0]), np.zeros(2), [1, 2])
     array([1., 5.])
     """
-    if axis is None:
+    if axis is None or np.ndim(a) == 0:
         return np.reshape(repeat_transpose(g, np.ravel(a), repeats, 0), np.shape(a))
     source = np.repeat(np.arange(np.shape(a)[axis]), repeats)
     return scatter(g, a, axis_index(source, a, axis))
