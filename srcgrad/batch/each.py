@@ -5,13 +5,14 @@ from __future__ import annotations
 import inspect
 from typing import Any  # functions are arbitrary objects
 
+import gast
 import numpy as np
 
 from srcgrad import runtime
 from srcgrad.batch.calls import Call, Lifted
 from srcgrad.batch.expressions import Expressions
 from srcgrad.batch.operations import RULES, Rule, rule, stacked
-from srcgrad.batch.values import Value
+from srcgrad.batch.values import UNKNOWN, Value
 from srcgrad.trees import Node
 
 LIKE: dict[str, tuple[Any, ...]] = {
@@ -37,7 +38,7 @@ LIKE: dict[str, tuple[Any, ...]] = {
 }  # fmt: skip
 LISTS: tuple[Any, ...] = (
     runtime.mesh, runtime.mesh_transpose, runtime.select_transpose, runtime.choose_transpose, runtime.chain_adjoints,
-    runtime.chain_bend, runtime.gradients, runtime.broadcast_parts, runtime.summands,
+    runtime.chain_bend, runtime.broadcast_parts,
     np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.meshgrid, np.broadcast_arrays,
 )  # fmt: skip
 
@@ -74,6 +75,15 @@ def _einsum_adjoints(text: Expressions, call: Call) -> Lifted:
     operands = call.value("operands").items or ()
     items = tuple((k, Value(value.ndim, having)) for k, value in operands)
     return (_listed(text, call) if having else call.node), Value(None, having, "list", items)
+
+
+@rule("f spacings axis edge_order", runtime.gradients)
+@rule("g xs", runtime.summands)
+def _one_or_several(text: Expressions, call: Call) -> Lifted:
+    """An array, or a list of them, as the arguments have it."""
+    if any(value.batched for _, value in call.given.values()):
+        raise text.refuse(f"`{gast.unparse(call.node.func)}` gives one array or several", call.node)
+    return call.node, UNKNOWN
 
 
 def _parameters(function: Any) -> tuple[str, ...]:

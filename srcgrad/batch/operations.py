@@ -74,7 +74,10 @@ def call_of(text: Expressions, node: Node, function: Any, args: list[Lifted]) ->
     wide = isinstance(function, np.ufunc) or (known is not None and known.kind == "elementwise")
     if wide and not words and (_home(function) in ("numpy", "scipy") or function in (abs, pow)):
         made, value = text.elementwise(args, node)
-        return (gast.Call(node.func, made, []) if value.batched else node), value
+        called = gast.Call(node.func, made, []) if value.batched else node
+        several = getattr(function, "nout", 1)  # np.modf, scipy.special.fresnel
+        items = tuple((place, value) for place in range(several))
+        return called, value if several == 1 else Value(None, value.batched, "tuple", items)
     if function is not None and _home(function) == "math":
         return node, NUMBER
     return one_by_one(text, node, function, args, words)
