@@ -64,6 +64,7 @@ from srcgrad.improve.copies import copies
 from srcgrad.improve.dead import dead
 from srcgrad.improve.factors import factors
 from srcgrad.improve.fused import fused
+from srcgrad.improve.gathered import gathered
 from srcgrad.improve.hoisted import hoisted
 from srcgrad.improve.inline import inline
 from srcgrad.improve.order import order
@@ -140,6 +141,7 @@ IMPROVE: tuple[Pass, ...] = (
     accumulate,
     reuse,
     coalesce,
+    gathered,
     count_temporaries,
     closure,
 )

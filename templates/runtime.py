@@ -4,7 +4,7 @@ import numpy as np
 
 from srcgrad.rules import adjoint, constants, d
 from srcgrad.runtime.blocks import row_count
-from srcgrad.runtime.broadcast import spread, sum_to, summands, summed
+from srcgrad.runtime.broadcast import fit_to, spread, sum_to, summands, summed
 from srcgrad.runtime.hooks import stop_gradient
 from srcgrad.runtime.layout import (
     converted,
@@ -38,6 +38,20 @@ constants([zeros_like, check_seed, row_count, stop_gradient])
 )
 def sum_to_adjoint(z, g, x, dtype=None):
     d[g] = np.broadcast_to(d[z], np.shape(g))
+
+
+@adjoint.linear(
+    fit_to,
+    forms=(
+        ("fit_to(x, y)", (3,), (2, 1)),
+        ("fit_to(x, y)", (2, 3), (3,)),
+        ("fit_to(x, y)", (2, 3), (2, 3)),
+        ("fit_to(x, y)", (), (2, 3)),
+        ("fit_to(x, y)", (3,), ()),
+    ),
+)
+def fit_to_adjoint(z, g, x):
+    d[g] = fit_to(d[z], g)
 
 
 @adjoint.linear(

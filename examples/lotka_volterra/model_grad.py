@@ -35,14 +35,8 @@ def predators_after_grad(
     """Gradient of `predators_after` with respect to prey, predators, birth, hunt,
     feed, death.
 
-    Recorded: x, each trip of the loop in line 22 (needed by lines 23, 24, 25, 26).
-    Recorded: y, each trip of the loop in line 22 (needed by lines 23, 24, 25, 26).
-    Recorded: x1, each trip of the loop in line 22 (needed by line 24).
-    Recorded: y1, each trip of the loop in line 22 (needed by line 24).
-    Recorded: x2, each trip of the loop in line 22 (needed by line 25).
-    Recorded: y2, each trip of the loop in line 22 (needed by line 25).
-    Recorded: x3, each trip of the loop in line 22 (needed by line 26).
-    Recorded: y3, each trip of the loop in line 22 (needed by line 26).
+    Recorded: x, y, x1, y1, x2, y2, x3, y3, each trip of the loop in line 22 (needed
+        by lines 23, 24, 25, 26).
     """
     if not all(
         isinstance(value, (int, float))
@@ -51,14 +45,7 @@ def predators_after_grad(
         raise TypeError(
             "E5027 prey, predators, birth, hunt, feed, death and h are declared float"
         )
-    x1_stack = []
-    y1_stack = []
-    x2_stack = []
-    y2_stack = []
-    x3_stack = []
-    y3_stack = []
-    y_stack = []
-    x_stack = []
+    kept = []
     x = prey
     y = predators
     for _ in range(steps):
@@ -66,16 +53,9 @@ def predators_after_grad(
         x2, y2 = rates(x + 0.5 * h * x1, y + 0.5 * h * y1, birth, hunt, feed, death)
         x3, y3 = rates(x + 0.5 * h * x2, y + 0.5 * h * y2, birth, hunt, feed, death)
         x4, y4 = rates(x + h * x3, y + h * y3, birth, hunt, feed, death)
-        x_stack.append(x)
+        kept.append((x, y, x1, y1, x2, y2, x3, y3))
         x = x + h / 6.0 * (x1 + 2.0 * x2 + 2.0 * x3 + x4)
-        y_stack.append(y)
         y = y + h / 6.0 * (y1 + 2.0 * y2 + 2.0 * y3 + y4)
-        x1_stack.append(x1)
-        y1_stack.append(y1)
-        x2_stack.append(x2)
-        y2_stack.append(y2)
-        x3_stack.append(x3)
-        y3_stack.append(y3)
 
     birth_bar = 0.0
     hunt_bar = 0.0
@@ -83,20 +63,13 @@ def predators_after_grad(
     death_bar = 0.0
     x_bar = 0.0
     for _ in reversed(range(steps)):
-        x1 = x1_stack.pop()
-        y1 = y1_stack.pop()
-        x2 = x2_stack.pop()
-        y2 = y2_stack.pop()
-        x3 = x3_stack.pop()
-        y3 = y3_stack.pop()
+        x, y, x1, y1, x2, y2, x3, y3 = kept.pop()
         # line 28: y = y + h / 6.0 * (y1 + 2.0 * y2 + 2.0 * y3 + y4)
-        y = y_stack.pop()
         t1_bar = y_bar * (h / 6.0)
         y2_bar = t1_bar * 2.0
         y1_bar = t1_bar
         y3_bar = t1_bar * 2.0
         # line 27: x = x + h / 6.0 * (x1 + 2.0 * x2 + 2.0 * x3 + x4)
-        x = x_stack.pop()
         t2_bar = x_bar * (h / 6.0)
         x2_bar = t2_bar * 2.0
         x1_bar = t2_bar

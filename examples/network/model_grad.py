@@ -2,7 +2,15 @@
 # b1, w2, b2.
 import numpy as np
 from scipy.special import logsumexp
-from srcgrad.runtime import check_seed, count, matmul_left, matmul_right, spread, sum_to
+from srcgrad.runtime import (
+    check_seed,
+    count,
+    fit_to,
+    matmul_left,
+    matmul_right,
+    spread,
+    sum_to,
+)
 
 
 def loss_value_and_grad(w1, b1, w2, b2, samples, labels, penalty, y_bar=1.0):
@@ -13,23 +21,22 @@ def loss_value_and_grad(w1, b1, w2, b2, samples, labels, penalty, y_bar=1.0):
     hidden = np.tanh(samples @ w1 + b1)
     scores = hidden @ w2 + b2
     t1 = logsumexp(scores, axis=1)
-    t2 = labels * scores
-    t3 = np.sum(t2, axis=1)
-    t4 = t1 - t3
-    entropy = np.mean(t4)
-    t5 = np.sum(w1**2) + np.sum(w2**2)
-    y = entropy + penalty * t5
+    t2 = np.sum(labels * scores, axis=1)
+    t3 = t1 - t2
+    entropy = np.mean(t3)
+    t4 = np.sum(w1**2) + np.sum(w2**2)
+    y = entropy + penalty * t4
 
     # line 15: return entropy + penalty * (np.sum(w1**2) + np.sum(w2**2))
     check_seed(y_bar, y)
-    t5_bar = sum_to(y_bar * penalty, t5)
-    w1_bar = t5_bar * 2.0 * w1
-    w2_bar = t5_bar * 2.0 * w2
+    t4_bar = sum_to(y_bar * penalty, t4)
+    w1_bar = t4_bar * 2.0 * w1
+    w2_bar = t4_bar * 2.0 * w2
     # line 14: entropy = np.mean(logsumexp(scores, axis=1) - np.sum(labels * scores,...
-    t4_bar = sum_to(y_bar, entropy) / count(t4)
-    t1_bar = sum_to(np.broadcast_to(t4_bar, np.shape(t4)), t1)
-    t2_bar = sum_to(np.broadcast_to(-t4_bar, np.shape(t4)), t3)[:, None]
-    scores_bar = sum_to(np.broadcast_to(t2_bar * labels, np.shape(t2)), scores)
+    t3_bar = sum_to(y_bar, entropy) / count(t3)
+    t1_bar = sum_to(np.broadcast_to(t3_bar, np.shape(t3)), t1)
+    t5_bar = sum_to(np.broadcast_to(-t3_bar, np.shape(t3)), t2)[:, None]
+    scores_bar = fit_to(t5_bar * labels, scores)
     scores_bar = scores_bar + spread(t1_bar, scores, 1) * np.exp(
         scores - spread(np.where(t1 == -np.inf, 0.0, t1), scores, 1)
     )

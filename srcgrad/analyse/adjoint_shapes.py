@@ -8,7 +8,7 @@ from dataclasses import replace
 import gast
 import numpy as np
 
-from srcgrad.analyse.extents import broadcast, canonical, extents, product, with_extents
+from srcgrad.analyse.extents import broadcast, canonical, extents, part_of, product, with_extents
 from srcgrad.analyse.kept import without_kept
 from srcgrad.facts import Facts, Spec
 from srcgrad.rules import rule_of
@@ -74,9 +74,19 @@ def spec_of_tree(node: Node, facts: Facts) -> Spec:
         return Spec()
     if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Attribute) and node.value.attr == "shape":
         return Spec()
+    if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and node.value in facts.spec:
+        return _part(node, facts) or _unknown(node)
     if isinstance(node, gast.Attribute) and node.attr in ("real", "imag"):
         return as_real(spec_of_tree(node.value, facts))
     return _unknown(node)
+
+
+def _part(node: Node, facts: Facts) -> Spec | None:
+    """The spec of `x[i]` of an array, where the index is basic; its rank is that of the array less the integers."""
+    held, whole = node.value.id, facts.spec[node.value]
+    if held in facts.containers or facts.list_kind(held) or whole.ndim is None:
+        return None
+    return part_of(whole, node.slice, frozenset(facts.integers), facts.constants)
 
 
 _NUMBERS = ("pi", "e", "inf", "nan", "euler_gamma")  # of NumPy and math: no user's array has such attributes
@@ -110,7 +120,7 @@ def _of_call(node: Node, facts: Facts) -> Spec:
     for helper, place in _SHAPED.items():
         if isinstance(function, gast.Name) and function.id == facts.imports.get(helper):
             like = spec_of_tree(node.args[place], facts)
-            if helper in ("sum_to", "zeros_like"):
+            if helper in ("sum_to", "fit_to", "zeros_like"):
                 return like
             return replace(like, dtype=frozenset[str]().union(*(spec_of_tree(a, facts).dtype for a in node.args[:3])))
     if isinstance(function, gast.Name) and function.id == facts.imports.get("count"):
@@ -118,7 +128,10 @@ def _of_call(node: Node, facts: Facts) -> Spec:
     return _unknown(node)
 
 
-_SHAPED = {"sum_to": 1, "zeros_like": 0, "matmul_left": 1, "dot_left": 1, "matmul_right": 2, "dot_right": 2, "share": 1}
+_SHAPED = {
+    "sum_to": 1, "fit_to": 1, "zeros_like": 0, "share": 1, "matmul_left": 1, "dot_left": 1, "matmul_right": 2,
+    "dot_right": 2,
+}  # fmt: skip
 
 
 def _unknown(node: Node) -> Spec:

@@ -39,6 +39,8 @@ def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
                 adjoints.specs[operand.id] = made
                 return value
             return value if adjoints.exists(operand.id) else full(value, operand, facts)
+        if _is_fitted(operand, made, result, adjoints):
+            return expression(f"{facts.library('fit_to')}(value, primal)", value=value, primal=copied(operand, facts))
         value = expand(value, like.targets[0].id, facts)
         made = replace(joined(made, result), dtype=made.dtype)
     if wanted is not None and made.shape == wanted.shape and (made.dtype == wanted.dtype or not made.shape):
@@ -53,6 +55,21 @@ def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
             return summed
     wider = f", {facts.library('np')}.float32" if adjoints.is_half(operand.id) else ""
     return expression(f"{facts.library('sum_to')}(value, primal{wider})", value=value, primal=copied(operand, facts))
+
+
+def _is_fitted(operand: Node, made: Spec, result: Spec, adjoints: Adjoints) -> bool:
+    """Whether a contribution and its operand have all of a result's shape between them, so that this is not read.
+
+    Where the lengths tell along which axes it is summed, that is written out.
+    """
+    facts, wanted = adjoints.facts, adjoints.facts.spec.get(operand)
+    module = facts.module
+    if module is None or module.target != "numpy" or not module.seeded or module.leading.axis or facts.generated:
+        return False
+    if wanted is None or wanted.scalar or adjoints.is_half(operand.id) or not covers(joined(made, wanted), result):
+        return False
+    whole, own = extents(result), extents(wanted)
+    return whole is None or own is None or summed_axes(whole, own) is None
 
 
 def _dot(value: Node, facts: Facts) -> Node | None:

@@ -76,15 +76,25 @@ def recorded(program: Program, facts: Facts) -> list[str]:
         if kept in facts.snapshots:
             found += [few(node, facts.snapshots[kept], facts)] if pushed else []
             continue
-        value = _original(node.value.args[0] if listed else node.value)
-        if not pushed:
-            facts.recorded[kept] = Record(expression(value), node.lineno, ())
-            continue
-        needed = sorted({n.lineno for n in _readers(program.backward, kept, _root(value), facts)})
-        where = f"each trip of the loop in line {around[node]}" if node in around else f"in line {node.lineno}"
-        facts.recorded[kept] = Record(expression(value), node.lineno, tuple(needed))
-        by = f" (needed by line{'s' if len(needed) > 1 else ''} {', '.join(map(str, needed))})" if needed else ""
-        found.append(f"Recorded: {expression(value)}, {where}{by}.")
+        values = node.value.args[0] if listed else node.value
+        many = listed and isinstance(values, gast.Tuple)  # what `gathered` keeps together
+        parts = {f"{kept}[{k}]": one for k, one in enumerate(values.elts)} if many else {kept: values}
+        lines: set[int] = set()
+        for key, part in parts.items():
+            value = _original(part)
+            readers = _readers(program.backward, kept, _root(value), facts) if pushed else []
+            needed = sorted({n.lineno for n in readers})
+            facts.recorded[key] = Record(expression(value), node.lineno, tuple(needed))
+            lines.update(needed)
+        if pushed:
+            spelled = ", ".join(facts.recorded[key].value for key in parts)
+            where = f"each trip of the loop in line {around[node]}" if node in around else f"in line {node.lineno}"
+            by = (
+                f" (needed by line{'s' if len(lines) > 1 else ''} {', '.join(map(str, sorted(lines)))})"
+                if lines
+                else ""
+            )
+            found.append(f"Recorded: {spelled}, {where}{by}.")
     return found
 
 

@@ -137,7 +137,8 @@ def _made(
     made = []
     for number, (line, (_, node)) in enumerate(zip(lines, spelled, strict=True), first):
         name = "" if _makes_stack(node) else facts.pushes.get(node, "")
-        kept = (_kept(name, facts, sizes),) if name in facts.recorded else ()
+        known_as = [one for one in facts.recorded if name and one.partition("[")[0] == name]
+        kept = tuple(_kept(one, facts, sizes) for one in known_as)
         for kernel in (k for k in kernels if k != part.name and re.search(rf"\b{k}\b", line)):
             run.setdefault(ends[id(node)], []).append(kernel)
         made.append(Line(number, line, _group(node, known) if line.strip() else 0, kept=kept))
@@ -226,12 +227,13 @@ def spelled_size(sizes: Sequence[int]) -> str:
 
 def _told(name: str, facts: Facts) -> str:
     """What the text tells of the size of something recorded: of which arguments it is, and how often."""
-    for node in (n for n, kept in facts.pushes.items() if kept == name):
+    kept_in, _, place = name.partition("[")
+    for node in (n for n, kept in facts.pushes.items() if kept == kept_in):
         stacked = isinstance(node, gast.Expr) and bool(node.value.args)
         if not stacked and (not isinstance(node, gast.Assign) or _makes_stack(node)):
             continue
         value = node.value.args[0] if stacked else node.value
-        size = _size(value, facts)
+        size = _size(value.elts[int(place[:-1])] if place else value, facts)
         return ", ".join([*([size] if size else []), *(["each trip"] if stacked else [])])
     return ""
 

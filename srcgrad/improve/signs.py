@@ -10,23 +10,23 @@ from srcgrad.minus import negated, negative
 from srcgrad.trees import Node, at, statements
 
 
-def outward(value: Node, helper: str | None) -> Node:
+def outward(value: Node, helpers: tuple[str | None, ...]) -> Node:
     """The expression with minus signs moved out of `sum_to` and of parts: these are smaller than the whole."""
     if isinstance(value, gast.BinOp):
-        value.left, value.right = outward(value.left, helper), outward(value.right, helper)
+        value.left, value.right = outward(value.left, helpers), outward(value.right, helpers)
         if isinstance(value.op, gast.Mult | gast.Div) and isinstance(value.left, gast.UnaryOp):
             value.left = negative(value.left.operand) if isinstance(value.left.op, gast.USub) else value.left
     elif isinstance(value, gast.UnaryOp):
-        value.operand = outward(value.operand, helper)
+        value.operand = outward(value.operand, helpers)
         twice = negated(value.operand) if isinstance(value.op, gast.USub) else None
         return value if twice is None else twice
-    elif isinstance(value, gast.Call) and isinstance(value.func, gast.Name) and value.func.id == helper:
-        inner = outward(value.args[0], helper)
+    elif isinstance(value, gast.Call) and isinstance(value.func, gast.Name) and value.func.id in helpers:
+        inner = outward(value.args[0], helpers)
         minus = negated(inner)
         value.args[0] = inner if minus is None else minus
         return value if minus is None else at(gast.UnaryOp(gast.USub(), value), value)
     elif isinstance(value, gast.Subscript):
-        value.value = outward(value.value, helper)
+        value.value = outward(value.value, helpers)
         minus = negated(value.value)
         value.value = value.value if minus is None else minus
         return value if minus is None else at(gast.UnaryOp(gast.USub(), value), value)
@@ -35,11 +35,11 @@ def outward(value: Node, helper: str | None) -> Node:
 
 def signs(program: Program, facts: Facts) -> Program:
     """Subtract where the negative of something would be added."""
-    helper = facts.imports.get("sum_to")
+    helpers = (facts.imports.get("sum_to"), facts.imports.get("fit_to"))
     tangents = [node for node in statements(program.forward) if node in facts.tangents]
     for node in [*statements(program.backward), *tangents]:
         if isinstance(node, gast.Assign | gast.AugAssign):
-            node.value = outward(node.value, helper)
+            node.value = outward(node.value, helpers)
         if isinstance(node, gast.AugAssign) and isinstance(node.op, gast.Add | gast.Sub):
             minus = negated(node.value)
             if minus is not None:

@@ -86,11 +86,16 @@ def is_floating(node: Node, facts: Facts) -> bool:
         return is_floating(node.left, facts) or is_floating(node.right, facts)
     if isinstance(node, gast.Subscript):
         return is_floating(node.value, facts)
-    if isinstance(node, gast.Call) and getattr(node.func, "id", "") == facts.imports.get("sum_to", "no name"):
+    if isinstance(node, gast.Call) and getattr(node.func, "id", "") in _fitting(facts):
         return is_floating(node.args[0], facts)
     if isinstance(node, gast.Call):
         return _is_elementwise(node, facts) and any(is_floating(argument, facts) for argument in node.args)
     return isinstance(node, gast.UnaryOp) and is_floating(node.operand, facts)
+
+
+def _fitting(facts: Facts) -> tuple[str, str]:
+    """How the text spells the helpers that give a value the shape of another."""
+    return facts.imports.get("sum_to", "no name"), facts.imports.get("fit_to", "no name")
 
 
 def _is_elementwise(node: Node, facts: Facts) -> bool:
@@ -108,7 +113,7 @@ def _is_own(node: Node, facts: Facts) -> bool:
         return spec is not None and spec.scalar and not spec.dtype
     if isinstance(node, gast.Subscript):
         return is_floating(node.value, facts)
-    if isinstance(node, gast.Call) and getattr(node.func, "id", "") == facts.imports.get("sum_to", "no name"):
+    if isinstance(node, gast.Call) and getattr(node.func, "id", "") in _fitting(facts):
         return is_floating(node.args[0], facts)
     if isinstance(node, gast.Call):
         return _is_elementwise(node, facts)

@@ -145,7 +145,11 @@ def _is_shape_only(call: Node, part: Node, facts: Facts) -> bool:
     function = call.func
     if isinstance(function, gast.Attribute) and isinstance(function.value, gast.Name):
         return function.value.id == facts.imports.get("np") and function.attr in _SHAPES and part is call.args[0]
-    if isinstance(function, gast.Name) and len(call.args) == 2 and function.id == facts.imports.get("sum_to"):
+    if (
+        isinstance(function, gast.Name)
+        and len(call.args) == 2
+        and function.id in (facts.imports.get("sum_to"), facts.imports.get("fit_to"))
+    ):
         return part is call.args[1] and not any(isinstance(n, gast.Call) for n in gast.walk(part))
     return False
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from srcgrad.runtime.bands import half_bands, outer_bands, times_bands, turned_bands, whole_bands
 from srcgrad.runtime.blend import blend_factors
 from srcgrad.runtime.blocks import row_count
-from srcgrad.runtime.broadcast import spread, sum_to, summands, summed
+from srcgrad.runtime.broadcast import fit_to, spread, sum_to, summands, summed
 from srcgrad.runtime.casts import cast
 from srcgrad.runtime.choices import (
     block_transpose,
@@ -160,6 +160,7 @@ __all__ = [
     "fields_of",
     "filled",
     "filtered_transpose",
+    "fit_to",
     "fitted",
     "flat_index",
     "given_adjoints",

@@ -22,13 +22,16 @@ def sum_to(g: Any, x: Any, dtype: Any = None) -> Any:
            [3.]])
     """
     kind = type(x)
+    if kind is type(g) is np.ndarray and g.shape == x.shape and g.dtype is x.dtype and dtype is None:
+        if g.dtype.char in "dfDF":
+            return g  # the usual case, made cheap
     if dtype is not None:
         summed = summed_to(np.asarray(g), np.shape(x)).astype(dtype, copy=False)
         return summed if isinstance(x, np.ndarray) else summed[()]
     if kind is float:
         if isinstance(g, float):
             return g
-    elif type(g) is kind:  # the usual case, made cheap
+    elif type(g) is kind:
         if kind is np.ndarray:
             if g.dtype is x.dtype and g.dtype.kind in "fc" and g.dtype.itemsize > 2:
                 shape, due = g.shape, x.shape
@@ -62,6 +65,24 @@ def sum_to(g: Any, x: Any, dtype: Any = None) -> Any:
         summed = summed.real
     summed = summed.astype(target.dtype, copy=False)
     return summed if isinstance(x, np.ndarray) else summed[()]
+
+
+def fit_to(g: Any, x: Any) -> Any:
+    """`g` broadcast with `x`, and summed to it: the adjoint of `x` from one that is narrower than the result.
+
+    That is what `x` gets in an operation on it and on what has the shape of `g`. Otherwise it is `sum_to(g, x)`.
+
+    >>> import numpy as np
+    >>> fit_to(np.ones(3), np.zeros((2, 1))), fit_to(np.ones(3), np.zeros(3))
+    (array([[3.],
+           [3.]]), array([1., 1., 1.]))
+    """
+    if type(g) is type(x) is np.ndarray and g.shape == x.shape:
+        return sum_to(g, x)
+    shape, due = np.shape(g), np.shape(x)
+    if shape != due:
+        g = np.broadcast_to(g, np.broadcast_shapes(shape, due))
+    return sum_to(g, x)
 
 
 def summed_to(g: Any, shape: tuple[int, ...]) -> Any:

@@ -41,19 +41,24 @@ def split_like(g: Any, arrays: Any, axis: int | None = 0) -> list[Any]:
     >>> split_like(np.array([1.0, 2.0, 3.0]), (np.zeros(1), np.zeros(2)))
     [array([1.]), array([2., 3.])]
     """
-    if axis == 0 and all(np.ndim(a) == np.ndim(g) for a in arrays):
-        return _rows_like(g, arrays)
+    rows = _rows_like(g, arrays) if axis == 0 else None
+    if rows is not None:
+        return rows
     axis = None if axis is None else min(axis, np.ndim(g) - 1)
     ends = np.cumsum(sections(g, arrays, axis))[:-1]
     parts = np.split(g, ends, axis=0 if axis is None else axis)
     return [np.reshape(part, np.shape(a)) for part, a in zip(parts, arrays, strict=True)]
 
 
-def _rows_like(g: Any, arrays: Any) -> list[Any]:
-    parts, start = [], 0
+def _rows_like(g: Any, arrays: Any) -> list[Any] | None:
+    """The parts of `g` along its first axis; None if some array has another rank than it."""
+    parts, start, rank = [], 0, g.ndim
     for a in arrays:
-        parts.append(g[start : start + len(a)])
-        start += len(a)
+        if (a.ndim if type(a) is np.ndarray else np.ndim(a)) != rank:
+            return None
+        stop = start + len(a)
+        parts.append(g[start:stop])
+        start = stop
     return parts
 
 

@@ -54,13 +54,21 @@ def sum_to(g, x, dtype=None):
     """`g` summed over the axes along which `x` was broadcast: the adjoint of `x`
     from that of the result."""
     kind = type(x)
+    if (
+        kind is type(g) is np.ndarray
+        and g.shape == x.shape
+        and g.dtype is x.dtype
+        and dtype is None
+    ):
+        if g.dtype.char in "dfDF":
+            return g  # the usual case, made cheap
     if dtype is not None:
         summed = summed_to(np.asarray(g), np.shape(x)).astype(dtype, copy=False)
         return summed if isinstance(x, np.ndarray) else summed[()]
     if kind is float:
         if isinstance(g, float):
             return g
-    elif type(g) is kind:  # the usual case, made cheap
+    elif type(g) is kind:
         if kind is np.ndarray:
             if g.dtype is x.dtype and g.dtype.kind in "fc" and g.dtype.itemsize > 2:
                 shape, due = g.shape, x.shape
@@ -160,6 +168,17 @@ def check_seed(y_bar, y):
         )
 
 
+def fit_to(g, x):
+    """`g` broadcast with `x`, and summed to it: the adjoint of `x` from one that is
+    narrower than the result."""
+    if type(g) is type(x) is np.ndarray and g.shape == x.shape:
+        return sum_to(g, x)
+    shape, due = np.shape(g), np.shape(x)
+    if shape != due:
+        g = np.broadcast_to(g, np.broadcast_shapes(shape, due))
+    return sum_to(g, x)
+
+
 def squared_vjp(a: npt.NDArray[np.float64], k: int = 2):
     """Value of `squared` and its pullback with respect to a.
 
@@ -218,28 +237,26 @@ def energy_grad(
     t3 = q * x
     t4 = t3 * kept
     t5, squared_back = squared_vjp(x)
-    t6 = t4 * t5
-    t7 = np.sum(t6)
-    t8 = t7 * scale
-    t9 = np.exp(-np.sum(x * x))
-    t10 = t8 * t9
-    t11 = np.sum(w)
-    a_very_long_name_for_a_thing = t10 * pi + t11
+    t6 = np.sum(t4 * t5)
+    t7 = t6 * scale
+    t8 = np.exp(-np.sum(x * x))
+    t9 = t7 * t8
+    t10 = np.sum(w)
+    a_very_long_name_for_a_thing = t9 * pi + t10
 
     # line 61: return a_very_long_name_for_a_thing
     check_seed(a_very_long_name_for_a_thing_bar, a_very_long_name_for_a_thing)
     # line 60: a_very_long_name_for_a_thing = np.sum(q * x * kept * squared(x)) * sca...
-    t10_bar = sum_to(a_very_long_name_for_a_thing_bar * pi, t10)
-    t8_bar = t10_bar * t9
-    t7_bar = t8_bar * scale
-    t4_bar = sum_to(np.broadcast_to(t7_bar * t5, np.shape(t6)), t4)
-    t5_bar = sum_to(np.broadcast_to(t7_bar * t4, np.shape(t6)), t5)
+    t9_bar = sum_to(a_very_long_name_for_a_thing_bar * pi, t9)
+    t7_bar = t9_bar * t8
+    t6_bar = t7_bar * scale
+    t4_bar = fit_to(t6_bar * t5, t4)
     t3_bar = sum_to(t4_bar * kept, t3)
     q_bar = sum_to(t3_bar * x, q)
-    x_bar = squared_back(t5_bar) - t10_bar * t8 * t9 * 2.0 * x
+    x_bar = squared_back(fit_to(t6_bar * t4, t5)) - t9_bar * t7 * t8 * 2.0 * x
     x_bar += sum_to(t3_bar * q, x)
-    scale_bar = t8_bar * t7
-    w_bar = np.full_like(w, sum_to(a_very_long_name_for_a_thing_bar, t11))
+    scale_bar = t7_bar * t6
+    w_bar = np.full_like(w, sum_to(a_very_long_name_for_a_thing_bar, t10))
     for k in reversed(range(t2)):
         # line 59: for k in range(helper(n)): q = q*1.1
         q_bar = q_bar * 1.1

@@ -1,0 +1,166 @@
+"""What a loop keeps on several stacks, at one place of each trip, it keeps on one.
+
+x_stack.append(x)
+y_stack.append(y)       =>  kept.append((x, y))
+...
+y = y_stack.pop()
+x = x_stack.pop()       =>  x, y = kept.pop()
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import gast
+
+from srcgrad.derive.program import Program
+from srcgrad.derive.stacks import is_pop, is_push
+from srcgrad.facts import Facts
+from srcgrad.improve.commuting import mentioned, stored
+from srcgrad.trees import COMPOUND, Block, Node, at, loads, name, statement, statements, target, walk, written
+
+
+@dataclass(frozen=True)
+class _Stack:
+    """A list that one statement of a loop adds to, and one of its backward form takes from."""
+
+    name: str
+    head: Node
+    push: Node
+    pop: Node
+    pushed: Block  # the block that has the push
+    popped: Block
+
+    @property
+    def held(self) -> str:
+        """The name to which the value comes back."""
+        return str(target(self.pop))
+
+
+def gathered(program: Program, facts: Facts) -> Program:
+    """Keep values of one trip together, where none of them changes between the places at which each was kept.
+
+    A text that is to be differentiated again, or compiled, has a stack for each value.
+    """
+    module = facts.module
+    if module is None or module.target != "numpy" or not module.seeded or module.inline or module.explained:
+        return program
+    if facts.generated or facts.pushes_forward or module.leading.axis or facts.mode == "trace":
+        return program
+    groups: dict[tuple[int, int], list[_Stack]] = {}
+    for one in _stacks(program, facts):
+        groups.setdefault((id(one.pushed), id(one.popped)), []).append(one)
+    count = 0
+    for group in groups.values():
+        for together in _together(sorted(group, key=lambda one: one.pushed.index(one.push)), facts):
+            kept = facts.names.fresh("kept") if not count else facts.names.numbered("kept")
+            _join(together, kept, program, facts)
+            count += 1
+    return program
+
+
+def _stacks(program: Program, facts: Facts) -> list[_Stack]:
+    """Stacks with one push and one pop, which nothing else reads."""
+    mentions: dict[str, int] = {}
+    for node in [*program.forward, *program.backward, program.result]:
+        for item in walk(node):
+            if isinstance(item, gast.Name):
+                mentions[item.id] = mentions.get(item.id, 0) + 1
+    pushes = {facts.pushes[n]: (n, block) for n, block in _placed(program.forward) if n in facts.pushes and is_push(n)}
+    pops = {facts.restores[n]: (n, block) for n, block in _placed(program.backward) if n in facts.restores}
+    changed = {one for node in statements(program.backward) for one in written(node)}
+    found = []
+    for head in [node for node in program.forward if node in facts.pushes and isinstance(node, gast.Assign)]:
+        kept = facts.pushes[head]
+        if kept not in pushes or kept not in pops or mentions.get(kept) != 3 or kept in facts.snapshots:
+            continue
+        one = _Stack(kept, head, pushes[kept][0], pops[kept][0], pushes[kept][1], pops[kept][1])
+        held = target(one.pop)
+        if held is None or not is_pop(one.pop.value) or held in changed | set(facts.mutable) | set(facts.swapped):
+            continue
+        if facts.list_kind(held):
+            continue
+        if isinstance(head.value, gast.List) and not head.value.elts and one.push.value.func.value.id == kept:
+            found.append(one)
+    return found
+
+
+def _placed(block: Block) -> list[tuple[Node, Block]]:
+    """Each statement with the block that has it."""
+    found = []
+    for node in block:
+        found.append((node, block))
+        if isinstance(node, COMPOUND):
+            found += [*_placed(node.body), *_placed(getattr(node, "orelse", None) or [])]
+    return found
+
+
+def _together(group: list[_Stack], facts: Facts) -> list[list[_Stack]]:
+    """Stacks whose pushes may stand at one place, and whose pops may: as many as come one after the other."""
+    made: list[list[_Stack]] = []
+    for one in group:
+        if made and _places([*made[-1], one], facts) is not None:
+            made[-1].append(one)
+        else:
+            made.append([one])
+    return [each for each in made if len(each) > 1]
+
+
+def _places(group: list[_Stack], facts: Facts) -> tuple[Node, Node] | None:
+    """The last push at whose place all others may stand, and the first such pop."""
+    if len({one.held for one in group}) < len(group):
+        return None
+    pushed, popped = group[0].pushed, group[0].popped
+    pushes = [_free(one.push, pushed, _reads(one, facts), stored) for one in group]
+    pops = [_free(one.pop, popped, {one.held}, lambda block: {m for n in block for m in mentioned(n)}) for one in group]
+    last = [one.push for one in reversed(group) if all(a <= pushed.index(one.push) <= b for a, b in pushes)]
+    order = sorted(group, key=lambda one: popped.index(one.pop))
+    first = [one.pop for one in order if all(a <= popped.index(one.pop) <= b for a, b in pops)]
+    return (last[0], first[0]) if last and first else None
+
+
+def _reads(one: _Stack, facts: Facts) -> set[str]:
+    """What a push reads, and the arrays whose parts that may be."""
+    return facts.shown(read for read in loads(one.push.value.args[0]))
+
+
+def _free(node: Node, block: Block, names: set[str], touched: object) -> tuple[int, int]:
+    """From where to where a statement may move in its block, if what touches its names is not passed."""
+    place = block.index(node)
+    assert callable(touched)
+    blocking = [k for k, other in enumerate(block) if other is not node and touched([other]) & names]
+    before, behind = [k for k in blocking if k < place], [k for k in blocking if k > place]
+    return (before[-1] + 1 if before else 0), (behind[0] if behind else len(block))
+
+
+def _join(group: list[_Stack], kept: str, program: Program, facts: Facts) -> None:
+    """One list in the place of several."""
+    places = _places(group, facts)
+    assert places is not None, "the group was made so that there are places"
+    push, pop = places
+    values = gast.Tuple(elts=[one.push.value.args[0] for one in group], ctx=gast.Load())
+    targets = gast.Tuple(elts=[name(one.held, gast.Store()) for one in group], ctx=gast.Store())
+    made = at(statement(f"{kept}.append(values)", values=values), push)
+    back = at(gast.Assign([targets], pop.value, None), pop)
+    back.value.func.value.id = kept
+    head = (
+        at(statement(f"{kept} = []"), group[0].head) if hasattr(group[0].head, "lineno") else statement(f"{kept} = []")
+    )
+    facts.pushes.update({made: kept, head: kept})
+    facts.restores[back] = kept
+    for one in group:
+        facts.pushes.pop(one.head)
+        facts.pushes.pop(one.push)
+        facts.restores.pop(one.pop)
+        facts.stacks = {primal: stack for primal, stack in facts.stacks.items() if stack != one.name}
+    heads, others = {one.head: None for one in group}, {n: None for one in group for n in (one.push, one.pop)}
+    first = program.forward.index(group[0].head)
+    program.forward[:] = [
+        head if k == first else n for k, n in enumerate(program.forward) if k == first or n not in heads
+    ]
+    _replace(group[0].pushed, {push: made}, others)
+    _replace(group[0].popped, {pop: back}, others)
+
+
+def _replace(block: Block, swaps: dict[Node, Node], gone: dict[Node, None]) -> None:
+    block[:] = [swaps.get(node, node) for node in block if node in swaps or node not in gone]

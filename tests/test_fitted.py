@@ -1,0 +1,92 @@
+"""Adjoints that are narrower than the result of an operation get their operand's shape without reading the result."""
+
+from __future__ import annotations
+
+from typing import Any  # functions of arrays
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad.check import check_grads
+from srcgrad.runtime import fit_to, sum_to
+
+SHAPES = [
+    ((2, 3), (3,)),
+    ((3,), (2, 3)),
+    ((2, 1), (3,)),
+    ((3,), (2, 1)),
+    ((1,), (3,)),
+    ((1, 3), (2, 1)),
+    ((), (2, 3)),
+    ((2, 3), ()),
+    ((0, 3), (3,)),
+    ((3,), (0, 3)),
+    ((4, 2, 3), (2, 1)),
+]
+
+
+def product(x, y):
+    return np.sum(x * y)
+
+
+def differences(x, y):
+    return np.mean(y * (np.sin(x) - y))
+
+
+def repeated(x, y):
+    total = 0.0
+    for _ in range(2):
+        total = total + np.sum(y * np.cos(x))
+        x = x * 0.5
+    return total
+
+
+FUNCTIONS = [product, differences, repeated]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda one: one.__name__)
+@pytest.mark.parametrize(("one", "two"), SHAPES, ids=str)
+def test_broadcast_operands(function: Any, one: tuple[int, ...], two: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal(one), rng.standard_normal(two)
+    if not x.size * y.size and function is differences:
+        return  # the mean of nothing
+    check_grads(function, (x, y), wrt=(0, 1), order=1)
+    gradient = srcgrad.grad(function, (0, 1))
+    for dtype in (np.float32, np.float64):
+        given = np.asarray(x, dtype), np.asarray(y, dtype)
+        for array, found in zip(given, gradient(*given), strict=True):
+            assert np.shape(found) == array.shape
+            assert np.asarray(found).dtype == dtype
+            assert found.flags.writeable
+
+
+@pytest.mark.parametrize("function", [product, repeated], ids=lambda one: one.__name__)
+def test_the_result_is_not_read_for_its_shape(function: Any) -> None:
+    text = srcgrad.source(function, wrt=(0, 1))
+    assert "fit_to(" in text
+    assert "np.broadcast_to(" not in text
+
+
+def test_a_text_that_fits_is_differentiated_again() -> None:
+    x, y = np.array([[0.3], [0.7]]), np.array([0.2, -0.4, 0.9])
+
+    def slope(x, y):
+        return np.sum(srcgrad.grad(product, (0, 1))(x, y)[0] ** 2)
+
+    check_grads(slope, (x, y), wrt=(0, 1), order=1)
+    namespace: dict[str, Any] = {}
+    exec(srcgrad.source(product, wrt=(0, 1)), namespace)
+    for a, b in zip(namespace["product_grad"](x, y), srcgrad.grad(product, (0, 1))(x, y), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize(("one", "two"), SHAPES, ids=str)
+def test_it_is_the_sum_of_what_broadcasting_gives(one: tuple[int, ...], two: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(0)
+    g, x = rng.standard_normal(one), rng.standard_normal(two)
+    found = fit_to(g, x)
+    whole = np.broadcast_to(g, np.broadcast_shapes(one, two))
+    np.testing.assert_array_equal(found, sum_to(whole, x))
+    assert type(found) is type(sum_to(whole, x))
