@@ -16,6 +16,11 @@ def tuple_assignment_of_a_product(x, m):
     return x
 
 
+def first_column_of_a_product(x, y):
+    m = np.tanh(x) * y
+    return np.sin(x) - m[:, :1]
+
+
 def bound_to_itself(m):
     for s in m:
         m = m
@@ -271,6 +276,7 @@ FOUND = (
     (arrays_that_change_places, (np.array([0.3, -0.4, 0.9]),)),
     (chained_assignment, (0.7,)),
     (tuple_assignment_of_a_product, (np.array([0.3, -0.4, 0.9]), np.arange(9.0).reshape(3, 3) / 10)),
+    (first_column_of_a_product, (np.array([[0.3, -0.4, 0.9], [0.2, 0.8, -0.1]]), np.array([0.7, 1.2, -0.5]))),
     (bound_to_itself, (np.array([0.3, -0.4, 0.9]),)),
     (rows_of_a_rebound_array, (np.arange(9.0).reshape(3, 3) / 10,)),
     (rebound_twice_in_a_branch, (np.arange(9.0).reshape(3, 3) / 10,)),

@@ -76,6 +76,11 @@ STATEMENTS = (
     "m = np.concatenate([m[:1], 0.5 * m[1:]])",
     "r = m.T @ q",
     "w = m[:1] * {r}\nm = m + w",
+    "w = m[:, :, None] * {r}\nm = m + np.sum(np.sin(w), axis=2)",
+    "w = np.tanh(m[None, :, :] - 0.5 * m[:, None, :])\nq = q + np.sum(np.max(w, axis=2), axis=0)",
+    "w = m[:, None, :] * np.exp(-m)[None]\nt = r[0] - np.sum(w * w, axis=2)\nc = c + np.max(t, axis=1, keepdims=True)",
+    "w = m[:, None, :] - np.cos(m)[None, :, :]\nt = 0.5 * np.sum(w * w, axis=2) - q[None, :]\n"
+    "v = np.max(t, axis=1, keepdims=True)\nq = v[:, 0] + np.log(np.sum(np.exp(t - v), axis=1))",
 )
 EXPRESSIONS = {
     "m": (

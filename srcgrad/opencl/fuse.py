@@ -17,6 +17,7 @@ from srcgrad.opencl.groups import Group
 from srcgrad.opencl.launch import launch
 from srcgrad.opencl.many import integer
 from srcgrad.opencl.nearest import nearest
+from srcgrad.opencl.scattered import add_at
 from srcgrad.trees import COMPOUND, Block, Node, at, loads, name, statements, stores
 
 
@@ -40,6 +41,10 @@ def fuse(program: Program, facts: Facts) -> Program:
     body = [*program.forward, *facts.fresh_copies, *program.backward, program.result]
     facts.saved = pushed(program.forward, facts)
     nearest(body, facts)
+    if "add_at" in facts.imports:
+        facts.library_values["add_at"] = add_at
+        program.forward, program.backward = _spelled_out(program.forward, facts), _spelled_out(program.backward, facts)
+        body = [*program.forward, *facts.fresh_copies, *program.backward, program.result]
     for node in statements(body):
         for read in loads(node):
             work.reads[read] = work.reads.get(read, 0) + 1
@@ -56,6 +61,24 @@ def fuse(program: Program, facts: Facts) -> Program:
     for made in work.made:
         facts.module.add_kernel(made, facts)
     return program
+
+
+def _spelled_out(block: Block, facts: Facts) -> Block:
+    """What is added at an index has a name, so that a kernel may compute it: `t = e` before `add_at(x_bar, i, t)`."""
+    made: Block = []
+    for node in block:
+        if isinstance(node, COMPOUND):
+            node.body = _spelled_out(node.body, facts)
+            node.orelse = _spelled_out(getattr(node, "orelse", None) or [], facts)
+        call = node.value if isinstance(node, gast.Expr) else None
+        if isinstance(call, gast.Call) and isinstance(call.func, gast.Name) and len(call.args) == 3:
+            if call.func.id == facts.imports["add_at"] and isinstance(call.args[2], gast.BinOp | gast.UnaryOp):
+                held = facts.names.fresh("added")
+                facts.names.taken.add(held)
+                made.append(at(gast.Assign([name(held, gast.Store())], call.args[2], None), node))
+                call.args[2] = name(held)
+        made.append(node)
+    return made
 
 
 def _counters(body: Block) -> frozenset[str]:

@@ -12,6 +12,7 @@ from typing import Any  # helpers take values of every kind
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.opencl import scattered
 from srcgrad.opencl.applied import applied
 from srcgrad.opencl.array import Array
 from srcgrad.runtime.structure import mapped
@@ -97,5 +98,7 @@ _FOR_DEVICES = {
 def equip(namespace: dict[str, Any]) -> None:
     """Put the forms for devices under the names of helpers in the namespace of a text."""
     for name, value in list(namespace.items()):
-        if callable(value) and getattr(value, "__module__", "").startswith("srcgrad.runtime"):
+        if value is scattered.add_at:
+            namespace[name] = add_at
+        elif callable(value) and getattr(value, "__module__", "").startswith("srcgrad.runtime"):
             namespace[name] = _FOR_DEVICES.get(value, value)

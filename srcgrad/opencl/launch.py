@@ -19,8 +19,9 @@ from srcgrad.opencl.layout import key_of, real_of
 from srcgrad.opencl.lines import is_asked, parsed
 from srcgrad.opencl.memory import empty, spanned
 from srcgrad.opencl.names import identifier
-from srcgrad.opencl.prepared import Output, Pattern, Prepared, Preparing, Step, pattern_of, prepared
+from srcgrad.opencl.prepared import Pattern, Preparing, pattern_of, prepared
 from srcgrad.opencl.space import MismatchError
+from srcgrad.opencl.steps import Output, Prepared, Step
 from srcgrad.opencl.writing import Input, Writing
 from srcgrad.runtime import sum_to
 

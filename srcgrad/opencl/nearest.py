@@ -15,14 +15,29 @@ _EXTREMES = ("max", "min", "amax", "amin")
 
 
 def nearest(body: Block, facts: Facts) -> None:
-    """`share_nearest` for `share`, but where an extreme is of the very array that is asked for its elements."""
+    """`share_nearest` for `share`, but where an extreme is of the very array that is asked for its elements.
+
+    Likewise `is_nearest(a, y)` for `a == y`, of which the adjoint of an extreme of all elements counts the hits.
+    """
     helper = facts.imports.get("share")
-    if helper is None:
+    counted = {
+        call.args[0].id
+        for node in body
+        for call in walk(node)
+        if isinstance(call, gast.Call) and _is_counting(call) and isinstance(call.args[0], gast.Name)
+    }
+    if helper is None and not counted:
         return
     bound: dict[str, list[Node]] = {}
     for node in statements(body):
         for one in stores(node):
             bound.setdefault(one, []).append(node)
+    for node in statements(body):
+        value = node.value if target(node) in counted else None
+        if isinstance(value, gast.Compare) and isinstance(value.ops[0], gast.Eq):
+            if not _is_same(value.left, value.comparators[0], bound):
+                called = name(facts.library("is_nearest"))
+                node.value = gast.Call(called, [value.left, value.comparators[0]], [])
     for node in body:
         for call in walk(node):
             if not (isinstance(call, gast.Call) and isinstance(call.func, gast.Name) and call.func.id == helper):
@@ -31,17 +46,24 @@ def nearest(body: Block, facts: Facts) -> None:
                 call.func = name(facts.library("share_nearest"))
 
 
+def _is_counting(call: Node) -> bool:
+    """`np.count_nonzero(t)`"""
+    return isinstance(call.func, gast.Attribute) and call.func.attr == "count_nonzero" and len(call.args) == 1
+
+
 def _is_same(of: Node, extreme: Node, bound: dict[str, list[Node]]) -> bool:
     """Whether an extreme was found in an array that has its name from then on."""
-    if not (isinstance(of, gast.Name) and isinstance(extreme, gast.Name)):
+    if not isinstance(of, gast.Name) or len(bound.get(of.id, [])) > 1:
         return False
-    made = bound.get(extreme.id, [])
-    if len(made) != 1 or len(bound.get(of.id, [])) > 1 or target(made[0]) != extreme.id:
-        return False
-    value = made[0].value
+    made = bound.get(extreme.id, []) if isinstance(extreme, gast.Name) else []
+    if len(made) == 1 and target(made[0]) == extreme.id:
+        extreme = made[0].value
+    return _is_extreme(extreme, of.id)
+
+
+def _is_extreme(value: Node, of: str) -> bool:
+    """`np.max(of, ...)` or `of.max(...)`"""
     if not (isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr in _EXTREMES):
         return False
-    taken = value.args[0] if value.args else value.func.value
-    if isinstance(value.func.value, gast.Name) and value.func.value.id == of.id:
-        return True
-    return isinstance(taken, gast.Name) and taken.id == of.id
+    places = [value.func.value, *value.args[:1]]
+    return any(isinstance(place, gast.Name) and place.id == of for place in places)

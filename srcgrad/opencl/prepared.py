@@ -16,54 +16,16 @@ from srcgrad.opencl import grid
 from srcgrad.opencl.device import Device
 from srcgrad.opencl.kinds import check_types, kind_of
 from srcgrad.opencl.layout import BOOL, REALS, steps, steps_in_one_piece
-from srcgrad.opencl.lines import PLAIN, Line, Text, Write
+from srcgrad.opencl.lines import PLAIN, Text, Write
 from srcgrad.opencl.passes import Plan, planned
 from srcgrad.opencl.program import text_of
 from srcgrad.opencl.source import Form, numbers_in
 from srcgrad.opencl.space import MismatchError, Space, members, space_of
 from srcgrad.opencl.stages import Stage, cost, root, stages
+from srcgrad.opencl.steps import Formed, Output, Prepared, Step
 from srcgrad.opencl.writing import Input, Put, Writing, written
 
 SMALL = 1_000_000  # work, in operations, below which the device without threads is faster
-
-
-@dataclass
-class Output:
-    """Memory that a stage writes: its shape and dtype, and what becomes of it."""
-
-    slot: int
-    shape: tuple[int, ...]
-    dtype: Any
-    end: str = ""
-    line: Line | None = None
-    due: tuple[int, ...] = ()  # the shape of the value
-    real: Any = None  # its dtype
-    over: tuple[int, ...] = ()  # for `host`, the axes that NumPy reduces
-    count: int = 1  # by which a mean divides
-
-
-@dataclass
-class Step:
-    """One launch."""
-
-    kernel: Any
-    numbers: list[int]
-    inputs: list[Input]
-    outputs: list[Output]
-    groups: int
-    small: bool
-    waits: bool  # whether the host reads a result before the next launch
-
-
-@dataclass
-class Prepared:
-    """All launches, and which slots are results."""
-
-    steps: list[Step]
-    constants: list[float]
-    results: list[tuple[int, str]]  # slot, and how a number is given: ``, `float`, or the argument that it is like
-    slots: int
-    writing: Writing | None = None
 
 
 @dataclass
@@ -135,7 +97,9 @@ def prepared(work: Preparing) -> Prepared:
         work.slots.setdefault(line.name, len(work.slots))
     given = dict(zip(work.arguments, work.args, strict=True))
     check_types(work.text, space, given, work.real)
-    made = [_step(number, stage, work) for number, stage in enumerate(work.pattern.stages)]
+    formed = [_formed(number, stage, work) for number, stage in enumerate(work.pattern.stages)]
+    _build(formed, work)
+    made = [_step(one, stage, work) for one, stage in zip(formed, work.pattern.stages, strict=True)]
     writing = _writing(work) if work.text.writes else None
     for one, after in zip(made, [*made[1:], writing], strict=True):
         one.waits = one.waits or after is None or one.small != after.small
@@ -175,7 +139,7 @@ def _steps_of(write: Write, work: Preparing) -> tuple[int, ...]:
     return tuple(stride // part.itemsize for stride, _ in own)
 
 
-def _step(number: int, stage: Stage, work: Preparing) -> Step:
+def _formed(number: int, stage: Stage, work: Preparing) -> Formed:
     inputs = [_input(name, stage, work) for name in stage.inputs]
     form_axes, numbers = len(stage.axes), [1, 1]
     if _is_flat(stage, inputs, work):
@@ -188,17 +152,26 @@ def _step(number: int, stage: Stage, work: Preparing) -> Step:
     plan = _plan(number, stage, form, work)
     size = numbers[0] * numbers[1]
     small = work.device.small is not None and size * cost(stage.lines) < SMALL
-    key = (number, form, work.device.number, small)
-    kernel = work.pattern.kernels.get(key)
-    if kernel is None:
-        name = work.name if len(work.pattern.stages) == 1 else f"{work.name}_{number + 1}"
-        kernel = work.device.build(text_of(name, plan, form), name, small)
-        kernel.set_scalar_arg_dtypes(numbers_in(plan, form, work.real))
-        work.pattern.kernels[key] = kernel
-    groups = 1 if small else _groups(plan, form, numbers, work.device)
-    outputs = _outputs(stage, plan, groups, numbers, work)
+    name = work.name if len(work.pattern.stages) == 1 else f"{work.name}_{number + 1}"
+    return Formed(name, plan, form, (number, form, work.device.number, small), numbers, inputs, small)
+
+
+def _build(formed: list[Formed], work: Preparing) -> None:
+    """Build what is not there yet: all stages that run on one queue as one program."""
+    for small in (False, True):
+        new = [one for one in formed if one.small == small and one.key not in work.pattern.kernels]
+        text = text_of([(one.name, one.plan, one.form) for one in new]) if new else ""
+        for one in new:
+            kernel = work.device.build(text, one.name, small)
+            kernel.set_scalar_arg_dtypes(numbers_in(one.plan, one.form, work.real))
+            work.pattern.kernels[one.key] = kernel
+
+
+def _step(one: Formed, stage: Stage, work: Preparing) -> Step:
+    groups = 1 if one.small else _groups(one.plan, one.form, one.numbers, work.device)
+    outputs = _outputs(stage, one.plan, groups, one.numbers, work)
     waits = any(output.end for output in outputs)
-    return Step(kernel, numbers, inputs, outputs, groups, small, waits)
+    return Step(work.pattern.kernels[one.key], one.numbers, one.inputs, outputs, groups, one.small, waits)
 
 
 def _groups(plan: Plan, form: Form, numbers: list[int], device: Device) -> int:

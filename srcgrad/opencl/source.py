@@ -98,6 +98,9 @@ def row_lines(one: Pass, plan: Plan) -> list[str]:
     """What is done with a row as a whole."""
     made = []
     for line in one.rows:
+        if plan.stage.ends.get(line.name) == "host":
+            made.append(far(f"{line.name}_out[r] = {line.value};"))
+            continue
         if line.name in plan.stage.ends:
             made.append(far(added(line, f"{line.name}_total", "SUM_TYPE")))
             continue

@@ -55,9 +55,24 @@ def share_nearest(g: Any, a: Any, y: Any, axis: Any = None, keepdims: bool = Fal
     """
     if axis is not None and not keepdims and np.ndim(a):
         g, y = np.expand_dims(g, axis), np.expand_dims(y, axis)
-    with np.errstate(invalid="ignore"):  # inf - inf
-        gap = np.where(np.equal(a, y), 0.0, np.abs(np.subtract(a, y)))
+    gap = _gap(a, y)
     return share(g, gap, np.min(gap, axis=axis, keepdims=True), axis, True)
+
+
+def is_nearest(a: Any, y: Any) -> Any:
+    """Which elements of `a` are `y`, an extreme of it, or nearest to it where `a` is computed again.
+
+    >>> is_nearest(np.array([1.0, 2.0]), 2.0000000000000004)
+    array([False,  True])
+    """
+    gap = _gap(a, y)
+    return np.equal(gap, np.min(gap))
+
+
+def _gap(a: Any, y: Any) -> Any:
+    """How far elements are from a value; 0 where they are equal, infinite ones too."""
+    with np.errstate(invalid="ignore"):  # inf - inf
+        return np.where(np.equal(a, y), 0.0, np.abs(np.subtract(a, y)))
 
 
 def merge_axes(a: Any, axis: Any = None) -> Any:

@@ -61,8 +61,28 @@ def first_row_twice(x: Any, s: Any) -> Any:
     return np.tanh(m) * x
 
 
+def mixture(x: Any, means: Any, logs: Any) -> Any:
+    z = (x[:, None, :] - means[None, :, :]) * np.exp(-logs)[None, :, :]
+    q = 0.3 - 0.5 * np.sum(z * z, axis=2)
+    m = np.max(q, axis=1, keepdims=True)
+    return np.sum(m[:, 0] + np.log(np.sum(np.exp(q - m), axis=1)))
+
+
+def largest_of_all(x: Any, y: Any) -> Any:
+    return np.max(np.tanh(x) * y)
+
+
+def largest_of_all_computed_again(x: Any, y: Any) -> Any:
+    for _ in range(2):
+        x = x + np.max(np.tanh(x) * y - x * x)
+    return np.sum(x)
+
+
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (one_column, (X, Y)),
+    (largest_of_all, (WIDE, ROW)),
+    (largest_of_all_computed_again, (WIDE, np.float32(0.4))),
+    (mixture, (WIDE, WIDE[:3] + 0.5, 0.1 * WIDE[:3])),
     (function_of_a_constant, (WIDE,)),
     (first_row_twice, (WIDE, np.float32(0.3))),
     (function_of_a_number, (WIDE, 0.8)),
@@ -91,6 +111,9 @@ def test_an_extreme_of_an_argument_is_looked_for_by_equality() -> None:
 
     text = srcgrad.source(softmax, target="opencl")
     assert "share(" in text and "share_nearest" not in text
+    assert "is_nearest(" in srcgrad.source(largest_of_all_computed_again, target="opencl")
+    text = srcgrad.source(largest_of_all, target="opencl")
+    assert "count_nonzero(" in text and "is_nearest(" not in text
 
 
 @pytest.mark.parametrize("axis, kept", [(None, False), (0, False), (1, True), (-1, False)])

@@ -1,0 +1,78 @@
+"""After the first call nothing is built and no memory is asked for; what one launch runs is one program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad.opencl import memory
+from srcgrad.opencl.device import Device
+from tests.opencl.test_against_numpy import mixture
+
+RANDOM = np.random.default_rng(3)
+
+
+def layer(x: Any, w: Any, b: Any) -> Any:
+    t = np.tanh(x * w + b)
+    return np.sum(t * t / (1.0 + np.exp(-t)))
+
+
+CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+    (layer, (RANDOM.standard_normal((300, 200)), RANDOM.standard_normal(200), 0.3)),
+    (mixture, tuple(RANDOM.standard_normal(shape) for shape in ((500, 40), (7, 40), (7, 40)))),
+]
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """How often a program was built, a kernel made, and memory taken that no earlier result had lain on."""
+    counts = {"programs": 0, "kernels": 0, "slabs": 0}
+    built, kernel, empty = Device._built, Device.build, np.empty
+
+    def counted_program(self: Device, text: str, small: bool) -> Any:
+        counts["programs"] += 1
+        return built(self, text, small)
+
+    def counted_kernel(self: Device, text: str, name: str, small: bool = False) -> Any:
+        counts["kernels"] += 1
+        return kernel(self, text, name, small)
+
+    class Counting:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(np, name)
+
+        def empty(self, shape: Any, dtype: Any) -> Any:
+            counts["slabs"] += isinstance(shape, int) and shape >= memory.LARGE
+            return empty(shape, dtype)
+
+    monkeypatch.setattr(Device, "_built", counted_program)
+    monkeypatch.setattr(Device, "build", counted_kernel)
+    monkeypatch.setattr(memory, "np", Counting())
+    return counts
+
+
+@pytest.mark.parametrize("function, args", CASES, ids=["layer", "mixture"])
+def test_a_hundred_calls_build_and_allocate_nothing(
+    function: Callable[..., Any], args: tuple[Any, ...], made: dict[str, int], launched: list[str]
+) -> None:
+    fast = srcgrad.value_and_grad(function, wrt=(0, 1), target="opencl")
+    first = fast(*args)
+    assert made["kernels"] > 0 and launched
+    for _ in range(2):  # results of the last call live while the next one runs
+        value, gradients = fast(*args)
+    known = dict(made)
+    for _ in range(100):
+        value, gradients = fast(*args)
+    assert made == known
+    assert value == first[0] and all(np.array_equal(one, two) for one, two in zip(gradients, first[1], strict=True))
+
+
+def test_what_one_launch_runs_is_one_program(made: dict[str, int], launched: list[str]) -> None:
+    x, means, logs = (RANDOM.standard_normal(shape) for shape in ((6, 5), (3, 5), (3, 5)))
+    srcgrad.value_and_grad(mixture, wrt=(0, 1, 2), target="opencl")(x, means, logs)
+    programs, kernels = made["programs"], made["kernels"]
+    assert kernels > programs and programs <= len(set(launched))
