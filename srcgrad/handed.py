@@ -22,7 +22,8 @@ class Handed:
 
     The function takes `leading` arguments of the operation's own, and after them those of the operation's `args`.
     `state` is the place of the one by which it is differentiated besides `args`, or None if there is none; it is
-    `swapped` with the other one where the parameter of that name is True.
+    `swapped` with the other one where the parameter of that name is True. Its rank is `ndim`, or None; what else comes
+    first is a number.
     """
 
     parameter: str
@@ -30,6 +31,7 @@ class Handed:
     state: int | None = 0
     swapped: str = ""
     args: str = "args"
+    ndim: int | None = 1
 
 
 @dataclass(frozen=True)

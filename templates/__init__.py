@@ -65,7 +65,8 @@ ON_REQUEST: dict[str, tuple[str, ...]] = {
     "scipy.signal": ("scipy_signal",),
     "scipy.ndimage": ("scipy_ndimage",),
     "scipy.fft": ("scipy_fft", "scipy_cosines"),
-    "scipy.integrate": ("scipy_odes", "scipy_integrate"),
+    "scipy.integrate": ("scipy_odes", "scipy_quadrature", "scipy_integrate"),
+    "scipy.optimize": ("scipy_roots",),
     "scipy.interpolate": ("scipy_interpolate",),
     "scipy.sparse": ("sparse_solvers",),
     "scipy.stats": (

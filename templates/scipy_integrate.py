@@ -7,7 +7,7 @@ from srcgrad.rules import adjoint
 from srcgrad.templates.refused import declare
 
 SOLVERS = """solve_bvp ode complex_ode RK23 RK45 DOP853 Radau BDF LSODA OdeSolver"""
-ADAPTIVE = """quad dblquad tplquad nquad quad_vec fixed_quad cubature romb romberg qmc_quad tanhsinh nsum"""
+ADAPTIVE = """dblquad tplquad nquad quad_vec fixed_quad cubature romb romberg qmc_quad tanhsinh nsum"""
 TABLES = """simpson cumulative_simpson newton_cotes"""
 
 

@@ -10,7 +10,7 @@ import gast
 
 from srcgrad.analyse.callees import kinds_of
 from srcgrad.derive.calls import active_operand
-from srcgrad.facts import SCALAR, Facts, Kind, Operation
+from srcgrad.facts import SCALAR, UNKNOWN, Facts, Kind, Operation
 from srcgrad.front.derived import Closed
 from srcgrad.front.resolve import binding_of
 from srcgrad.trees import Node, constant, expression, name, statements, walk
@@ -60,17 +60,16 @@ def _differentiated(call: Node, operation: Operation, facts: Facts) -> None:
         raise facts.refuse(
             call, "E5005", f"the arguments do not fit those of `{gast.unparse(given)}`", f"it takes: {', '.join(own)}"
         )
-    wrt, kinds = [own[how.leading + k] for k in places], {}
+    wrt, kinds = [own[how.leading + k] for k in places], dict.fromkeys(own[: how.leading], SCALAR)
     if how.state is not None:
-        first = _swapped(operation, how.swapped)
-        state = how.state if not first else 1 - how.state
+        state = 1 - how.state if _swapped(operation, how.swapped) else how.state
         wrt.insert(0, own[state])
-        kinds = {own[1 - state]: SCALAR, own[state]: Kind("array", 1)}
+        kinds[own[state]] = SCALAR if how.ndim == 0 else Kind("array", 1) if how.ndim else UNKNOWN
     kinds |= kinds_of({own[how.leading + k]: one for k, one in enumerate(elements)}, facts)
+    mode = "push" if facts.pushes_forward else "pull"
+    operation.bound[mode] = constant(None)
     if wrt:
-        mode = "push" if facts.pushes_forward else "pull"
-        made = facts.module.derivative(function, mode, tuple(wrt), kinds, facts)
-        operation.bound[mode] = name(made)
+        operation.bound[mode] = name(facts.module.derivative(function, mode, tuple(wrt), kinds, facts))
     shown = constant(None) if len(places) == len(elements) else expression(repr(tuple(places)))
     operation.bound["places"] = shown
 

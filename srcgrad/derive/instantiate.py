@@ -93,7 +93,10 @@ def _unpacked(node: Node, setting: Setting, local: dict[str, Node], uses: dict[s
             local[one] = name(held)
         targets.elts.append(name(held, gast.Store()))
     value = pruned(fill(node.value, setting, local), setting.lost, facts)
-    assert value is not None, "a call of which some result has a derivative"
+    if value is None:
+        local.update({one: name(f"d_{one}") for one in names})
+        setting.lost.zeros.update({f"d_{one}": None for one in names})
+        return
     made.shared.append(gast.Assign([targets], value, None))
     if mentions(value, setting.lost.carriers):
         setting.lost.carriers.update({one.id: None for one in targets.elts})

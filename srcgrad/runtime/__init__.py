@@ -64,6 +64,7 @@ from srcgrad.runtime.odes import (
 )
 from srcgrad.runtime.places import quantile_place, quantile_slope
 from srcgrad.runtime.probes import probe, probed
+from srcgrad.runtime.quadrature import quad_pullback, quad_pushforward
 from srcgrad.runtime.reduce import (
     along_axes,
     along_axes_transpose,
@@ -77,6 +78,7 @@ from srcgrad.runtime.reduce import (
     share_nearest,
     split_axes,
 )
+from srcgrad.runtime.roots import root_found, root_pullback, root_pushforward, scalar_root_found
 from srcgrad.runtime.scatter import add_at, scatter, stored
 from srcgrad.runtime.sections import section_sums_transpose
 from srcgrad.runtime.seed import (
@@ -202,6 +204,8 @@ __all__ = [
     "probed",
     "prod_without",
     "prod_without_tangent",
+    "quad_pullback",
+    "quad_pushforward",
     "quantile_place",
     "quantile_slope",
     "raised",
@@ -209,7 +213,11 @@ __all__ = [
     "repeat_transpose",
     "require_handled",
     "resized",
+    "root_found",
+    "root_pullback",
+    "root_pushforward",
     "row_count",
+    "scalar_root_found",
     "scatter",
     "section_sums_transpose",
     "select_transpose",

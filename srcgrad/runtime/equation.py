@@ -80,16 +80,29 @@ class Equation:
             or np.max(np.abs(self.rate(after, low) - other)) > half
         ):
             return True
-        for step in (1e-6, -1e-6):
-            args = list(self.args)
-            for k in self.places:
-                args[k] = _moved(args[k], step * (1.0 + 0.6180339887 * k))
-            moved = tuple(args)
+        for moved in self._nearby():
             if np.max(np.abs(self.rate(before, low, moved) - rate)) > half:
                 return True
             if np.max(np.abs(self.rate(after, high, moved) - other)) > half:
                 return True
         return False
+
+    def shifts(self, before: float, after: float) -> bool:
+        """Whether a jump of a function of one number depends on an argument."""
+        low, high = (float(np.sum(self.func(x, *self.args))) for x in (before, after))
+        half = 0.5 * abs(high - low)
+        pairs = [[float(np.sum(self.func(x, *args))) for x in (before, after)] for args in self._nearby()]
+        return any(abs(one - low) > half or abs(two - high) > half for one, two in pairs)
+
+    def _nearby(self) -> list[tuple[Any, ...]]:
+        """The arguments with a little more, and a little less, in the active ones."""
+        found = []
+        for step in (1e-6, -1e-6):
+            args = list(self.args)
+            for k in self.places:
+                args[k] = _moved(args[k], step * (1.0 + 0.6180339887 * k))
+            found.append(tuple(args))
+        return found
 
 
 def _moved(value: Any, step: float) -> Any:
