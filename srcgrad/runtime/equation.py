@@ -31,7 +31,9 @@ class Equation:
         places: tuple[int, ...] | None = None,
         tfirst: bool = False,
     ) -> None:
-        self.func, self.derivative, self.args, self.tfirst = func, derivative, args or (), tfirst
+        self.func, self.derivative, self.tfirst = func, derivative, tfirst
+        self.primals = args or ()
+        self.args = tuple(map(widened, self.primals))
         self.places = tuple(range(len(self.args))) if places is None else places
         self.words = list(inspect.signature(derivative).parameters)
         self.shape: tuple[int, ...] | None = None
@@ -68,7 +70,7 @@ class Equation:
         made: list[Any] = [None] * len(self.args)
         for k in self.places:
             count = len(joined([zeros_like(self.args[k])]))
-            made[k], whole = like(whole[:count], self.args[k]), whole[count:]
+            made[k], whole = like(whole[:count], self.primals[k]), whole[count:]
         return made
 
     def moves(self, one: tuple[Any, Any, Any], two: tuple[Any, Any, Any]) -> bool:
@@ -103,6 +105,18 @@ class Equation:
                 args[k] = _moved(args[k], step * (1.0 + 0.6180339887 * k))
             found.append(tuple(args))
         return found
+
+
+def widened(value: Any) -> Any:
+    """A value with its floating numbers in float64: what has the noise of float32 cannot be integrated to 1e-10.
+
+    >>> widened((np.float32(0.5), "linear", np.ones(2, np.float16)))
+    (0.5, 'linear', array([1., 1.]))
+    """
+    if isinstance(value, np.ndarray | np.generic):
+        narrow = value.dtype.kind == "f" and value.dtype.itemsize < 8
+        return (value.astype(float) if isinstance(value, np.ndarray) else float(value)) if narrow else value
+    return mapped(widened, value) if isinstance(value, list | tuple | dict) else value
 
 
 def _moved(value: Any, step: float) -> Any:

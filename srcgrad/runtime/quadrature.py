@@ -12,7 +12,7 @@ from typing import Any  # functions of the user, and arrays of any floating type
 
 import numpy as np
 
-from srcgrad.runtime.equation import Equation, joined
+from srcgrad.runtime.equation import Equation, joined, like, widened
 
 Function = Callable[..., Any]
 
@@ -29,19 +29,21 @@ def quad_pullback(
     epsabs: float = 1.49e-8,
     epsrel: float = 1.49e-8,
     limit: int = 50,
-) -> tuple[float, float, list[Any]]:
+) -> tuple[Any, Any, list[Any]]:
     """Adjoints of a, b and args for a seed of `y, _ = quad(func, a, b, args)`.
 
     >>> def power(x, k):
     ...     return k * x * x
-    >>> quad_pullback(power, lambda x, k, seed: seed * x * x, 0.0, 3.0, (2.0,), 1.0)
-    (-0.0, 18.0, [9.000000000000002])
+    >>> a_bar, b_bar, (k_bar,) = quad_pullback(power, lambda x, k, seed: seed * x * x, 0.0, 3.0, (2.0,), 1.0)
+    >>> a_bar, b_bar, round(k_bar, 6)
+    (-0.0, 18.0, 9.0)
     """
-    args = args if isinstance(args, tuple) else (args,)
-    ends = [sign * float(y_bar) * _at_end(func, end, args) for sign, end in ((-1.0, a), (1.0, b))]
+    given = args if isinstance(args, tuple) else (args,)
+    args = widened(given)
+    ends = [np.array([sign * float(y_bar) * _at_end(func, end, args)]) for sign, end in ((-1.0, a), (1.0, b))]
     if pull is None:
-        return ends[0], ends[1], [None] * len(args)
-    whole = Equation(func, pull, args, places)
+        return like(ends[0], a), like(ends[1], b), [None] * len(args)
+    whole = Equation(func, pull, given, places)
     _check_steady(whole, float(a), float(b), epsabs, epsrel, limit)
 
     def slopes(x: float) -> Any:
@@ -49,7 +51,11 @@ def quad_pullback(
         found = pull(x, *args, **{whole.words[-1]: np.ones(shape) if shape else 1.0})
         return joined(found if isinstance(found, tuple) else (found,))
 
-    return ends[0], ends[1], whole.spread(float(y_bar) * _integral(slopes, float(a), float(b), epsabs, epsrel))
+    return (
+        like(ends[0], a),
+        like(ends[1], b),
+        whole.spread(float(y_bar) * _integral(slopes, float(a), float(b), epsabs, epsrel)),
+    )
 
 
 def quad_pushforward(
@@ -74,7 +80,7 @@ def quad_pushforward(
     >>> round(quad_pushforward(power, lambda x, k, k_dot: k_dot * x * x, 0.0, 3.0, (2.0,), 0.0, 1.0, (1.0,)), 6)
     27.0
     """
-    args = args if isinstance(args, tuple) else (args,)
+    args = widened(args if isinstance(args, tuple) else (args,))
     made = _at_end(func, b, args) * float(b_dot) - _at_end(func, a, args) * float(a_dot)
     if push is None:
         return made

@@ -30,6 +30,7 @@ def root_pullback(
     """
     args = args if isinstance(args, tuple) else (args,)
     whole = Equation(func, pull, args, places)
+    args = whole.args
     values = np.asarray(func(_own(x), *args), float)
 
     def adjoints(seed: Any) -> Any:
@@ -56,6 +57,7 @@ def root_pushforward(
     """
     args = args if isinstance(args, tuple) else (args,)
     whole, none = Equation(func, push, args, places), np.zeros(np.shape(x))
+    args = whole.args
     values = np.asarray(func(_own(x), *args), float)
     names = whole.words[len(whole.words) - 1 - len(whole.places) :]
     zeros = whole.spread(np.zeros_like(whole.zeros))
