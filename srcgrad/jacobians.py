@@ -113,7 +113,7 @@ class Jacobian(Generic[P]):
         self._ran = self.together("ahead", Leading(True, regroup=True, fewer=fewer(named, self.ahead.wrt)))
         try:
             y, matrix = directions.columns(self._ran, chosen, given)
-        except FAILURES as reason:
+        except (NoAxisError, ArithmeticError, ValueError) as reason:
             self._reasons.setdefault("regrouped", {})[given.key] = str(reason)
             return None
         return (y, matrix) if np.isfinite(matrix).all() else None

@@ -7,6 +7,7 @@ from dataclasses import replace
 import gast
 import numpy as np
 
+from srcgrad.analyse.adjoint_shapes import joined
 from srcgrad.analyse.extents import extents, product, with_extents
 from srcgrad.analyse.kept import kept
 from srcgrad.facts import Facts, Operation, Spec
@@ -53,8 +54,10 @@ def _like(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spe
 
 def _product(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
     one, two = list(arguments.values())[:2]
-    if one.ndim is None or two.ndim is None or one.ndim == 0 or two.ndim == 0:
+    if one.ndim is None or two.ndim is None:
         return opaque
+    if one.ndim == 0 or two.ndim == 0:
+        return joined(one, two) if operation.function is np.dot else opaque
     rank = max(one.ndim, two.ndim, 2) - (one.ndim == 1) - (two.ndim == 1)
     if max(one.ndim, two.ndim) > 2 and operation.function is not np.matmul:
         return opaque
