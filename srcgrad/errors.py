@@ -40,6 +40,7 @@ CODES: dict[str, str] = {
     "E5029": "not a sum over rows",
 }
 
+LONGEST = 200  # characters of a line that are shown
 COLOURS = {"what": "1;31", "where": "36", "remedy": "32"}  # bold red, cyan, green
 
 
@@ -54,8 +55,13 @@ class Place:
     width: int = 1
 
     def __str__(self) -> str:
-        caret = " " * self.column + "^" * max(1, min(self.width, len(self.text) - self.column))
-        return f"{self.file}:{self.line}:{self.column + 1}\n    {self.text}\n    {caret}"
+        text, column = self.text, self.column
+        if len(text) > LONGEST:  # of a line of any length, what stands around the place
+            first = max(0, min(column - LONGEST // 2, len(text) - LONGEST))
+            text, column = f"{'...' * (first > 0)}{text[first : first + LONGEST]}", column - first + 3 * (first > 0)
+            text += "..." * (first + LONGEST < len(self.text))
+        caret = " " * column + "^" * max(1, min(self.width, len(text) - column))
+        return f"{self.file}:{self.line}:{self.column + 1}\n    {text}\n    {caret}"
 
 
 class DifferentiationError(Exception):

@@ -30,6 +30,12 @@ def write_output(text: str, where: str) -> None:
         raise DifferentiationError("E5015", message, "name a file in a folder that can be written") from None
 
 
+def unwritten(error: OSError) -> DifferentiationError:
+    """What is said where standard output takes no more."""
+    message = f"standard output cannot be written: {error.strerror}"
+    return DifferentiationError("E5015", message, "make room, or name a file behind -o")
+
+
 def listed(texts: Sequence[str]) -> str:
     """JSON texts as one: a list, where there are several.
 
@@ -41,6 +47,8 @@ def listed(texts: Sequence[str]) -> str:
 
 def _to_standard_output(text: str) -> None:
     """As bytes, since the encoding of a terminal is no matter of the text's."""
+    if sys.stdout is None:
+        raise DifferentiationError("E5015", "standard output is closed", "name a file behind -o")
     buffer = getattr(sys.stdout, "buffer", None)
     if buffer is None:
         sys.stdout.write(text)

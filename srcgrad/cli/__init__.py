@@ -5,6 +5,7 @@ A command is imported when it is given, so that the others cost nothing.
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
@@ -13,9 +14,11 @@ from collections.abc import Sequence
 from srcgrad.cli.parser import MODES, parser
 from srcgrad.cli.terminal import report
 from srcgrad.errors import DifferentiationError
+from srcgrad.output import unwritten
 
 __all__ = ["MODES", "main"]
 
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # of what standard output is led to
 INTERRUPTED = 130  # what shells give for a command that Ctrl-C ended
 
 
@@ -38,11 +41,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     asked = parser().parse_args([f" {item}" if item.startswith("-:") else item for item in given])  # no option
     try:
-        return int(importlib.import_module(f"srcgrad.cli.{asked.command}").run(asked))
+        status = int(importlib.import_module(f"srcgrad.cli.{asked.command}").run(asked))
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return status
     except DifferentiationError as error:
         report(error)
         return 1
-    except BrokenPipeError:
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError):  # whoever reads has seen enough
+            if error.errno not in FULL:
+                raise
+            report(unwritten(error))
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it ends
         return 1
     except KeyboardInterrupt:

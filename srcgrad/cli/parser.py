@@ -108,7 +108,7 @@ def _check(commands: Commands[argparse.ArgumentParser]) -> None:
     check.add_argument(
         "--wrt", type=_names, metavar="NAMES", help="parameters, as x,w,b; default: all that hold floats"
     )
-    check.add_argument("--seed", type=int, default=0, metavar="N", help="of the random numbers; default: 0")
+    check.add_argument("--seed", type=_natural, default=0, metavar="N", help="of the random numbers; default: 0")
     check.add_argument("--trials", type=_positive, default=1, metavar="N", help="how often to draw; default: 1")
     check.add_argument("--order", type=int, choices=(1, 2), default=1, help="2: the second derivatives, too")
     check.add_argument("--jobs", type=_positive, default=1, metavar="N", help="functions checked at a time; default: 1")
@@ -175,6 +175,12 @@ def _names(text: str) -> tuple[str, ...]:
     if not all(name.isidentifier() for name in names):
         raise argparse.ArgumentTypeError(f"{text!r} is no list of names, as x,w,b")
     return names
+
+
+def _natural(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 on")
+    return int(text)
 
 
 def _positive(text: str) -> int:

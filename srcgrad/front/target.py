@@ -119,6 +119,6 @@ def _near_names(name: str, known: list[str]) -> str:
 
 def _near_files(path: Path) -> str:
     folder = path.parent
-    names = sorted(item.name for item in folder.glob("*.py")) if folder.is_dir() else []
+    names = sorted(item.name for item in folder.glob("*.py") if item.is_file()) if folder.is_dir() else []
     near = difflib.get_close_matches(path.name, names, n=3, cutoff=0.5)
     return f"did you mean {' or '.join(near)}?" if near else "give the path of a Python file, or package.module"
