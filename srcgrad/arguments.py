@@ -14,6 +14,7 @@ from srcgrad.analyse.sources import is_complex_value
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import SCALAR, UNKNOWN, Kind
 from srcgrad.front.functions import shadows
+from srcgrad.numba.boundary import without_axes
 from srcgrad.opencl.array import Array
 from srcgrad.opencl.boundary import kept, on_host, seen
 from srcgrad.opencl.memory import Lease
@@ -67,6 +68,12 @@ def kind_of(value: Any) -> Kind:
     if written_in_python:
         return Kind("object", None, ((cls, UNKNOWN), *_own_arithmetic(value)), complex=held)
     return Kind("other", complex=True) if held else _OTHER
+
+
+def compiled_kind(value: Any) -> Kind:
+    """The kind of an argument of compiled code: of an array it is known whether it is of float64."""
+    kind = kind_of(without_axes(value))
+    return dataclasses.replace(kind, dtype="double") if kind.tag == "array" and value.dtype == np.float64 else kind
 
 
 def _holding(tag: str, items: list[tuple[Any, Kind]], owner: Any = None) -> Kind:

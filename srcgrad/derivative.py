@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, ParamSpec, TypeVar, cast  # functions and arguments are arbitrary objects
 
-from srcgrad.arguments import check_input, kind_of, like_output, mirror
+from srcgrad.arguments import check_input, compiled_kind, kind_of, like_output, mirror
 from srcgrad.derive.kept import Saved
 from srcgrad.emit.html import Report, failure
 from srcgrad.emit.sides import sides
@@ -20,7 +20,6 @@ from srcgrad.into import adding
 from srcgrad.leading import ALONE, Leading
 from srcgrad.like import declared_of, refined
 from srcgrad.modules import Module
-from srcgrad.numba.boundary import without_axes
 from srcgrad.opencl.boundary import device_in, on_device, seen
 from srcgrad.opencl.device import Device
 from srcgrad.opencl.helpers import equip
@@ -141,7 +140,7 @@ class Derivative(Generic[P, R]):
             values = list(bound.arguments.values())
         else:
             values = list(args)
-        seen_as = kind_of if self.target != "numba" else lambda value: kind_of(without_axes(value))
+        seen_as = kind_of if self.target != "numba" else compiled_kind
         kinds = {name: seen_as(value) for name, value in zip(self.signature.parameters, values, strict=True)}
         for name, value in zip(self.signature.parameters, values, strict=True):
             if name in self.wrt:

@@ -80,7 +80,7 @@ def written(
     )
     imports = {*found.imports, Import("numpy").line(library)}
     if compiled:
-        loop.decorator = f'@{numba[0]}(parallel=True, error_model="numpy")\n'
+        loop.decorator = f'@{numba[0]}(parallel=True, error_model="numpy", boundscheck=True)\n'
         loop.prange = numba[1]
         imports |= {Import("numba", member).line(name) for member, name in zip(("njit", "prange"), numba, strict=True)}
     texts = [*found.texts, (Made(loop.name), loop.text())]

@@ -7,6 +7,8 @@ from typing import Any  # signatures hold arbitrary defaults
 
 from srcgrad.names import Names
 
+LOST = "E5026 an item raised an error, which parallel loops lose; call it with target='numpy' to see it"
+
 
 @dataclass
 class Loop:
@@ -43,8 +45,12 @@ class Loop:
         if whole:
             self.seeds_name, self.k = self.names.fresh("seeds"), self.names.fresh("k")
             lines.append(f"{self.seeds_name} = {self.np}.eye({self._size()}){self._reshaped()}")
+        parallel = self.prange != "range"
+        done = self.names.fresh("done") if parallel else ""
+        lines += [f"{done} = 0"] if parallel else []
         lines.append(f"for {self.i} in {self.prange}({self.count}):")
-        lines += [f"    {line}" for line in self._item()]
+        lines += [f"    {line}" for line in [*self._item(), *([f"{done} += 1"] if parallel else [])]]
+        lines += [f"if {done} != {self.count}:", f"    raise ValueError({LOST!r})"] if parallel else []
         results = ", ".join(self._result(w) for w in self.wrt)
         lines.append(f"return {self.y}, ({results}{',' if len(self.wrt) == 1 else ''})")
         wrt = ", ".join(self.wrt)

@@ -8,6 +8,7 @@ from srcgrad.batch.batched import leading_axis
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.numba.given import given
+from srcgrad.numba.loops import loops
 from srcgrad.numba.respelled import respelled
 from srcgrad.numba.scalars import scalars
 from srcgrad.numba.tapes import tapes
@@ -16,6 +17,6 @@ from srcgrad.opencl.fuse import fuse
 PASSES: dict[str, tuple[Callable[[Program, Facts], Program], ...]] = {
     "numpy": (),
     "opencl": (fuse,),
-    "numba": (given, scalars, tapes, respelled),
+    "numba": (given, scalars, tapes, loops, respelled),
     "batched": (leading_axis,),  # NumPy, for all directions at once
 }

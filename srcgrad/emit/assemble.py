@@ -54,7 +54,7 @@ def _decorators(facts: Facts) -> Block:
     """What makes a target's compiler run the function."""
     if facts.module.target != "numba":
         return []
-    return [parsed(f'{facts.library("njit", "numba.njit")}(error_model="numpy")')]
+    return [parsed(f'{facts.library("njit", "numba.njit")}(error_model="numpy", boundscheck=True)')]
 
 
 def outer_names(program: Program, facts: Facts, function: Node) -> tuple[str, ...]:

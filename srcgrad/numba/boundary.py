@@ -94,7 +94,7 @@ def jitted(function: Any) -> Any:
     """A function of the user as one that compiled code may call."""
     from numba import njit
 
-    return function if uncompiled(function) is not function else njit(function)
+    return function if uncompiled(function) is not function else njit(function, boundscheck=True)
 
 
 def outside(found: dict[str, Any], trees: list[Node]) -> dict[str, Any]:
