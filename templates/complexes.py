@@ -39,7 +39,9 @@ from srcgrad.runtime.layout import (
     tile_transpose,
     unpad,
 )
+from srcgrad.runtime.linalg import cofactor, cofactor_derivative, cofactor_second
 from srcgrad.runtime.magnitude import squared_magnitude
+from srcgrad.runtime.matrices import bordered, chain_adjoints, chain_bend, chain_second, chain_tangent, corner
 from srcgrad.runtime.reduce import (
     along_axes,
     along_axes_transpose,
@@ -51,6 +53,7 @@ from srcgrad.runtime.reduce import (
 )
 from srcgrad.runtime.scatter import add_at, scatter, stored
 from srcgrad.runtime.structure import add, fields_of, owned
+from srcgrad.runtime.systems import columns, square
 
 
 @adjoint.linear(
@@ -171,7 +174,13 @@ MULTILINEAR = (
     einsum_adjoints,
 )  # fmt: skip
 
-accept_complex((*HOLOMORPHIC, *LINEAR, *MULTILINEAR), "conjugated")
+MATRICES = (
+    np.linalg.inv, np.linalg.solve, np.linalg.det, np.linalg.tensorsolve, np.linalg.tensorinv, np.linalg.multi_dot,
+    np.linalg.matrix_power, cofactor, cofactor_derivative, cofactor_second, square, columns, bordered, corner,
+    chain_adjoints, chain_tangent, chain_second, chain_bend,
+)  # fmt: skip
+
+accept_complex((*HOLOMORPHIC, *LINEAR, *MULTILINEAR, *MATRICES), "conjugated")
 accept_complex([np.absolute], "gradient", "real")
 accept_complex([np.vdot, np.vecdot], "written")
 accept_complex([sum_to], "conjugated", "x")

@@ -36,10 +36,14 @@ def det_tangent(z, a):
         ("np.linalg.slogdet(x + 3.0 * np.eye(3))[1]", (3, 3)),
         ("np.linalg.slogdet(x + 3.0 * np.eye(2))[1]", (4, 2, 2)),
     ),
+    complex="written",
     note="A singular matrix raises LinAlgError, as np.linalg.inv does.",
 )
 def slogdet(z, a):
-    if np.ndim(a) == 2:
+    if np.iscomplexobj(a):
+        turned = np.real(d[z][1]) + 1j * np.imag(d[z][0] * np.conj(z[0]))
+        d[a] = np.expand_dims(turned, (-2, -1)) * np.conj(np.matrix_transpose(np.linalg.inv(a)))
+    elif np.ndim(a) == 2:
         d[a] = d[z][1] * np.linalg.inv(a).T
     else:
         d[a] = np.expand_dims(d[z][1], (-2, -1)) * np.matrix_transpose(np.linalg.inv(a))
@@ -47,7 +51,11 @@ def slogdet(z, a):
 
 @tangent(np.linalg.slogdet)
 def slogdet_tangent(z, a):
-    d[z] = (np.zeros_like(z[0]), np.sum(np.matrix_transpose(np.linalg.inv(a)) * d[a], axis=(-2, -1)))
+    if np.iscomplexobj(a):
+        grown = np.sum(np.matrix_transpose(np.linalg.inv(a)) * d[a], axis=(-2, -1))
+        d[z] = (1j * z[0] * np.imag(grown), np.real(grown))
+    else:
+        d[z] = (np.zeros_like(z[0]), np.sum(np.matrix_transpose(np.linalg.inv(a)) * d[a], axis=(-2, -1)))
 
 
 @adjoint(

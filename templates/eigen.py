@@ -6,6 +6,7 @@ M. B. Giles, "Collected matrix derivative results for forward and reverse mode a
 import numpy as np
 
 from srcgrad.rules import adjoint, d, tangent
+from srcgrad.runtime.phases import eigen_frame, phase_slopes
 from srcgrad.runtime.spectra import as_real, inverse_gaps
 
 
@@ -16,11 +17,15 @@ from srcgrad.runtime.spectra import as_real, inverse_gaps
         ("np.linalg.eigvalsh(x + np.matrix_transpose(x))", (4, 2, 2)),
         ("np.linalg.eigvalsh(x + x.T, UPLO='U')", (3, 3)),
     ),
-    note="The gradient is symmetric, as the matrix is taken to be.",
+    complex="written",
+    values="real",
+    note="The gradient is symmetric, as the matrix is taken to be; of a complex one it is Hermitian.",
 )
 def eigvalsh(z, a, UPLO="L"):
     _, v = np.linalg.eigh(a, UPLO)
-    if np.ndim(a) == 2:
+    if np.iscomplexobj(a):
+        d[a] = (v * np.expand_dims(d[z], -2)) @ np.conj(v.mT)
+    elif np.ndim(a) == 2:
         d[a] = (v * d[z]) @ v.T
     else:
         d[a] = (v * np.expand_dims(d[z], -2)) @ v.mT
@@ -29,7 +34,10 @@ def eigvalsh(z, a, UPLO="L"):
 @tangent(np.linalg.eigvalsh)
 def eigvalsh_tangent(z, a, UPLO="L"):
     _, v = np.linalg.eigh(a, UPLO)
-    d[z] = np.diagonal(v.mT @ (0.5 * (d[a] + d[a].mT)) @ v, 0, -2, -1)
+    if np.iscomplexobj(a):
+        d[z] = np.real(np.diagonal(np.conj(v.mT) @ (0.5 * (d[a] + np.conj(d[a].mT))) @ v, 0, -2, -1))
+    else:
+        d[z] = np.diagonal(v.mT @ (0.5 * (d[a] + d[a].mT)) @ v, 0, -2, -1)
 
 
 @adjoint(
@@ -43,12 +51,22 @@ def eigvalsh_tangent(z, a, UPLO="L"):
         ("np.linalg.eigh(x + x.mT).eigenvalues", (4, 2, 2)),
         ("np.linalg.eigh(x + x.T)", (2, 2)),
     ),
-    note="The gradient is symmetric; for equal eigenvalues the part that would divide by 0 is left out.",
+    complex="written",
+    note="The gradient is symmetric; for equal eigenvalues the part that would divide by 0 is left out. Eigenvectors "
+    "of a complex matrix have the phase that LAPACK gives them: the first (UPLO='U': the last) component is real.",
 )
 def eigh(z, a, UPLO="L"):
-    turned = z[1].mT @ d[z][1]
-    inner = 0.5 * inverse_gaps(z[0]) * (turned - turned.mT)
-    if np.ndim(a) == 2:
+    if np.iscomplexobj(a):
+        phases = np.imag(np.sum(np.conj(z[1]) * d[z][1], axis=-2, keepdims=True))
+        turned = np.conj(z[1].mT) @ (d[z][1] - 1j * phase_slopes(z[1], UPLO) * phases)
+        inner = 0.5 * inverse_gaps(z[0]) * (turned - np.conj(turned.mT))
+    else:
+        turned = z[1].mT @ d[z][1]
+        inner = 0.5 * inverse_gaps(z[0]) * (turned - turned.mT)
+    if np.iscomplexobj(a):
+        straight = (z[1] * np.expand_dims(np.real(d[z][0]), -2)) @ np.conj(z[1].mT)
+        d[a] = z[1] @ inner @ np.conj(z[1].mT) + straight
+    elif np.ndim(a) == 2:
         d[a] = z[1] @ inner @ z[1].T + (z[1] * d[z][0]) @ z[1].T
     else:
         d[a] = z[1] @ inner @ z[1].mT + (z[1] * np.expand_dims(d[z][0], -2)) @ z[1].mT
@@ -56,8 +74,14 @@ def eigh(z, a, UPLO="L"):
 
 @tangent(np.linalg.eigh)
 def eigh_tangent(z, a, UPLO="L"):
-    turned = z[1].mT @ (0.5 * (d[a] + d[a].mT)) @ z[1]
-    d[z] = (np.diagonal(turned, 0, -2, -1), z[1] @ (inverse_gaps(z[0]) * turned))
+    if np.iscomplexobj(a):
+        turned = np.conj(z[1].mT) @ (0.5 * (d[a] + np.conj(d[a].mT))) @ z[1]
+        moved = z[1] @ (inverse_gaps(z[0]) * turned)
+        phases = np.sum(phase_slopes(z[1], UPLO) * np.imag(moved), axis=-2, keepdims=True)
+        d[z] = (np.real(np.diagonal(turned, 0, -2, -1)), moved - 1j * z[1] * phases)
+    else:
+        turned = z[1].mT @ (0.5 * (d[a] + d[a].mT)) @ z[1]
+        d[z] = (np.diagonal(turned, 0, -2, -1), z[1] @ (inverse_gaps(z[0]) * turned))
 
 
 @adjoint(
@@ -66,17 +90,26 @@ def eigh_tangent(z, a, UPLO="L"):
         ("np.linalg.eigvals(x + np.diag([1.0, 8.0, 16.0]))", (3, 3)),
         ("np.linalg.eigvals(x + np.diag([1.0, 9.0]))", (4, 2, 2)),
     ),
-    note="Of real matrices with real eigenvalues; complex ones raise TypeError (E5001).",
+    complex="written",
+    note="Of complex matrices, and of real ones with real eigenvalues; complex ones of those raise TypeError (E5001).",
 )
 def eigvals(z, a):
-    _, v = np.linalg.eig(a)
-    d[a] = np.linalg.solve(as_real(v).mT, np.expand_dims(d[z], -1) * v.mT)
+    if np.iscomplexobj(a):
+        _, v = eigen_frame(a)
+        d[a] = np.linalg.solve(np.conj(v.mT), np.expand_dims(d[z], -1) * np.conj(v.mT))
+    else:
+        _, v = np.linalg.eig(a)
+        d[a] = np.linalg.solve(as_real(v).mT, np.expand_dims(d[z], -1) * v.mT)
 
 
 @tangent(np.linalg.eigvals)
 def eigvals_tangent(z, a):
-    _, v = np.linalg.eig(a)
-    d[z] = np.diagonal(np.linalg.solve(as_real(v), d[a] @ v), 0, -2, -1)
+    if np.iscomplexobj(a):
+        _, v = eigen_frame(a)
+        d[z] = np.diagonal(np.linalg.solve(v, d[a] @ v), 0, -2, -1)
+    else:
+        _, v = np.linalg.eig(a)
+        d[z] = np.diagonal(np.linalg.solve(as_real(v), d[a] @ v), 0, -2, -1)
 
 
 @adjoint(
@@ -108,3 +141,36 @@ def eig_tangent(z, a):
 @adjoint.linear(as_real, forms=(("as_real(x)", (2, 2)),), note="It raises where its argument is complex.")
 def as_real_adjoint(z, x):
     d[x] = d[z]
+
+
+@adjoint(
+    eigen_frame,
+    results=(("eigenvalues", -1), ("eigenvectors", 0)),
+    complex="conjugated",
+    forms=(("eigen_frame(x + np.diag([1.0, 8.0, 16.0]))[0]", (3, 3)),),
+    note="Of functions that do not depend on the lengths and phases of the vectors.",
+)
+def eigen_frame_adjoint(z, a):
+    inner = inverse_gaps(z[0]) * (z[1].mT @ d[z][1])
+    d[a] = np.linalg.solve(z[1].mT, (inner + np.expand_dims(d[z][0], -1) * np.eye(np.shape(a)[-1])) @ z[1].mT)
+
+
+@tangent(eigen_frame)
+def eigen_frame_tangent(z, a):
+    turned = np.linalg.solve(z[1], d[a] @ z[1])
+    d[z] = (np.diagonal(turned, 0, -2, -1), z[1] @ (inverse_gaps(z[0]) * turned))
+
+
+@adjoint(
+    phase_slopes,
+    complex="written",
+    values="real",
+    forms=(("phase_slopes(x + 3.0 * np.eye(2), 'L')", (2, 2)), ("phase_slopes(x + 3.0 * np.eye(2), 'U')", (4, 2, 2))),
+)
+def phase_slopes_adjoint(z, v, UPLO="L"):
+    d[v] = -d[z] * z * z
+
+
+@tangent(phase_slopes)
+def phase_slopes_tangent(z, v, UPLO="L"):
+    d[z] = -np.real(d[v]) * z * z

@@ -20,24 +20,43 @@ from srcgrad.runtime.spectra import inverse_gaps, inverse_sums, reciprocals, sma
         ("np.linalg.cholesky(x @ x.mT + 3.0 * np.eye(2), upper=True)", (4, 2, 2)),
     ),
     literals={"upper": (False, True)},
-    note="The gradient is symmetric, as the matrix is taken to be.",
+    complex="written",
+    note="The gradient is symmetric, as the matrix is taken to be; of a complex one it is Hermitian.",
 )
 def cholesky(z, a, upper=False):
     inverse = np.linalg.inv(z)
-    if upper:
+    if np.iscomplexobj(a) and upper:
+        product = z @ np.conj(d[z].mT)
+        turned = inverse @ (0.5 * (np.tril(product) + np.tril(product, -1))) @ np.conj(inverse.mT)
+    elif np.iscomplexobj(a):
+        product = np.conj(z.mT) @ d[z]
+        turned = np.conj(inverse.mT) @ (0.5 * (np.tril(product) + np.tril(product, -1))) @ inverse
+    elif upper:
         product = z @ d[z].mT
         turned = inverse @ (0.5 * (np.tril(product) + np.tril(product, -1))) @ inverse.mT
     else:
         product = z.mT @ d[z]
         turned = inverse.mT @ (0.5 * (np.tril(product) + np.tril(product, -1))) @ inverse
-    d[a] = 0.5 * (turned + turned.mT)
+    if np.iscomplexobj(a):
+        d[a] = 0.5 * (turned + np.conj(turned.mT))
+    else:
+        d[a] = 0.5 * (turned + turned.mT)
 
 
 @tangent(np.linalg.cholesky)
 def cholesky_tangent(z, a, upper=False):
     inverse = np.linalg.inv(z)
-    a_dot = 0.5 * (d[a] + d[a].mT)
-    if upper:
+    if np.iscomplexobj(a):
+        a_dot = 0.5 * (d[a] + np.conj(d[a].mT))
+    else:
+        a_dot = 0.5 * (d[a] + d[a].mT)
+    if np.iscomplexobj(a) and upper:
+        turned = np.conj(inverse.mT) @ a_dot @ inverse
+        d[z] = 0.5 * (np.triu(turned) + np.triu(turned, 1)) @ z
+    elif np.iscomplexobj(a):
+        turned = inverse @ a_dot @ np.conj(inverse.mT)
+        d[z] = z @ (0.5 * (np.tril(turned) + np.tril(turned, -1)))
+    elif upper:
         turned = inverse.mT @ a_dot @ inverse
         d[z] = 0.5 * (np.triu(turned) + np.triu(turned, 1)) @ z
     else:
@@ -65,53 +84,86 @@ def cholesky_tangent(z, a, upper=False):
     ),
     literals={"mode": ("reduced", "complete", "r")},
     instead=(("mode", "r", upper_factor),),
+    complex="written",
     note="Of a matrix of full rank. Functions of the columns that mode='complete' adds must not depend on which "
-    "basis they are.",
+    "basis they are. R of a complex one has a real diagonal.",
 )
 def qr(z, a, mode="reduced"):
     k = smaller_side(a)
-    product = z[0].mT @ d[z][0]
-    skew = product - d[z][1] @ z[1].mT
-    lower = np.tril(skew - skew.mT, -1)
+    if np.iscomplexobj(a):
+        product = np.conj(z[0].mT) @ d[z][0]
+        one_side = product - d[z][1] @ np.conj(z[1].mT)
+        skew = one_side - np.conj(one_side.mT)
+        lower = 0.5 * (np.tril(skew) + np.tril(skew, -1))
+    else:
+        product = z[0].mT @ d[z][0]
+        skew = product - d[z][1] @ z[1].mT
+        lower = np.tril(skew - skew.mT, -1)
     if mode == "complete":
         inner = z[0] @ lower[..., :k]
     else:
         inner = d[z][0] + z[0] @ (lower - product)
-    d[a] = z[0] @ d[z][1] + widened(np.linalg.solve(z[1][..., :k, :k], inner.mT).mT, a)
+    if np.iscomplexobj(a):
+        solved = np.linalg.solve(z[1][..., :k, :k], np.conj(inner.mT))
+        d[a] = z[0] @ d[z][1] + widened(np.conj(solved.mT), a)
+    else:
+        d[a] = z[0] @ d[z][1] + widened(np.linalg.solve(z[1][..., :k, :k], inner.mT).mT, a)
 
 
 @tangent(np.linalg.qr)
 def qr_tangent(z, a, mode="reduced"):
     k = smaller_side(a)
     pulled = np.linalg.solve(z[1][..., :k, :k].mT, d[a][..., :k].mT).mT
-    product = z[0].mT @ pulled
-    lower = widened(np.tril(product, -1), z[0])
-    skew = lower - lower.mT
-    if mode == "complete":
+    if np.iscomplexobj(a):
+        turned = np.conj(z[0].mT)
+        product = turned @ pulled
+        lower = widened(0.5 * (np.tril(product) + np.tril(product, -1)), z[0])
+        skew = lower - np.conj(lower.mT)
+    else:
+        product = z[0].mT @ pulled
+        lower = widened(np.tril(product, -1), z[0])
+        skew = lower - lower.mT
+    if np.iscomplexobj(a) and mode == "complete":
+        d[z] = (z[0] @ skew, turned @ d[a] - skew @ z[1])
+    elif np.iscomplexobj(a):
+        d[z] = (pulled + z[0] @ (skew - product), turned @ d[a] - skew @ z[1])
+    elif mode == "complete":
         d[z] = (z[0] @ skew, z[0].mT @ d[a] - skew @ z[1])
     else:
         d[z] = (pulled + z[0] @ (skew - product), z[0].mT @ d[a] - skew @ z[1])
 
 
-@adjoint(upper_factor, forms=(("upper_factor(x)", (4, 2)), ("upper_factor(x)", (2, 4))))
+@adjoint(upper_factor, complex="written", forms=(("upper_factor(x)", (4, 2)), ("upper_factor(x)", (2, 4))))
 def upper_factor_adjoint(z, a):
     q, r = np.linalg.qr(a)
     k = smaller_side(a)
-    skew = r @ d[z].mT - d[z] @ r.mT
-    d[a] = q @ (d[z] + widened(np.linalg.solve(r[..., :k], np.tril(skew, -1).mT).mT, a))
+    if np.iscomplexobj(a):
+        skew = r @ np.conj(d[z].mT) - d[z] @ np.conj(r.mT)
+        lower = 0.5 * (np.tril(skew) + np.tril(skew, -1))
+        d[a] = q @ (d[z] + widened(np.conj(np.linalg.solve(r[..., :k], np.conj(lower.mT)).mT), a))
+    else:
+        skew = r @ d[z].mT - d[z] @ r.mT
+        d[a] = q @ (d[z] + widened(np.linalg.solve(r[..., :k], np.tril(skew, -1).mT).mT, a))
 
 
 @tangent(upper_factor)
 def upper_factor_tangent(z, a):
     q, r = np.linalg.qr(a)
     k = smaller_side(a)
-    lower = np.tril(np.linalg.solve(r[..., :k].mT, (q.mT @ d[a][..., :k]).mT).mT, -1)
-    d[z] = q.mT @ d[a] - (lower - lower.mT) @ r
+    if np.iscomplexobj(a):
+        product = np.linalg.solve(r[..., :k].mT, (np.conj(q.mT) @ d[a][..., :k]).mT).mT
+        lower = 0.5 * (np.tril(product) + np.tril(product, -1))
+        d[z] = np.conj(q.mT) @ d[a] - (lower - np.conj(lower.mT)) @ r
+    else:
+        lower = np.tril(np.linalg.solve(r[..., :k].mT, (q.mT @ d[a][..., :k]).mT).mT, -1)
+        d[z] = q.mT @ d[a] - (lower - lower.mT) @ r
 
 
 @adjoint(
     np.linalg.svdvals,
     forms=(("np.linalg.svdvals(x)", (3, 2)), ("np.linalg.svdvals(x)", (4, 2, 3)), ("np.linalg.svdvals(x)", (3, 3))),
+    complex="written",
+    values="real",
     note="Singular values that vanish have the derivative of one sign of their vectors.",
 )
 def svdvals(z, x):
@@ -125,7 +177,10 @@ def svdvals(z, x):
 @tangent(np.linalg.svdvals)
 def svdvals_tangent(z, x):
     u, _, vh = np.linalg.svd(x, full_matrices=False)
-    d[z] = np.diagonal(u.mT @ d[x] @ vh.mT, 0, -2, -1)
+    if np.iscomplexobj(x):
+        d[z] = np.real(np.diagonal(np.conj(u.mT) @ d[x] @ np.conj(vh.mT), 0, -2, -1))
+    else:
+        d[z] = np.diagonal(u.mT @ d[x] @ vh.mT, 0, -2, -1)
 
 
 @adjoint(
@@ -197,6 +252,7 @@ def svd_tangent(z, a, full_matrices=True, compute_uv=True, hermitian=False):
 
 @adjoint(
     inverse_gaps,
+    complex="conjugated",
     forms=(("inverse_gaps(np.cumsum(np.exp(x)))", (3,)), ("inverse_gaps(np.cumsum(np.exp(x), -1))", (4, 2))),
 )
 def inverse_gaps_adjoint(z, w):
@@ -230,7 +286,9 @@ def reciprocals_tangent(z, s):
     d[z] = -d[s] * z * z
 
 
-@adjoint.linear(widened, forms=(("widened(x, y)", (3, 2), (3, 4)), ("widened(x, y)", (2, 2), (2, 2))))
+@adjoint.linear(
+    widened, complex="conjugated", forms=(("widened(x, y)", (3, 2), (3, 4)), ("widened(x, y)", (2, 2), (2, 2)))
+)
 def widened_adjoint(z, x, a):
     d[x] = d[z][..., : x.shape[-1]]
 

@@ -42,7 +42,10 @@ from srcgrad.runtime.reduce import merge_axes, split_axes
         ("np.linalg.norm(x, np.inf)", (2, 3)),
         ("np.linalg.norm(x, -np.inf, axis=(2, 0), keepdims=True)", (2, 3, 2)),
     ),
-    note="0 where the norm is 0; entries that attain a maximum or minimum share evenly.",
+    complex="written",
+    values="real",
+    note="0 where the norm is 0; entries that attain a maximum or minimum share evenly. Second derivatives at complex "
+    "values: those of the Euclidean norm.",
 )
 def norm(z, x, ord=None, axis=None, keepdims=False):
     length = np.where(z == 0.0, np.inf, z)
@@ -62,7 +65,10 @@ def norm(z, x, ord=None, axis=None, keepdims=False):
 
 @tangent(np.linalg.norm)
 def norm_tangent(z, x, ord=None, axis=None, keepdims=False):
-    d[z] = np.sum(norm_gradient(x, ord, axis) * d[x], axis=axis, keepdims=keepdims)
+    if np.iscomplexobj(x):
+        d[z] = np.sum(np.real(np.conj(norm_gradient(x, ord, axis)) * d[x]), axis=axis, keepdims=keepdims)
+    else:
+        d[z] = np.sum(norm_gradient(x, ord, axis) * d[x], axis=axis, keepdims=keepdims)
 
 
 @adjoint(
@@ -72,6 +78,8 @@ def norm_tangent(z, x, ord=None, axis=None, keepdims=False):
         ("np.linalg.matrix_norm(x)", (4, 2, 3)),
         ("np.linalg.matrix_norm(x, ord=2, keepdims=True)", (4, 2, 3)),
     ),
+    complex="written",
+    values="real",
     note="As np.linalg.norm over the last two axes.",
 )
 def matrix_norm(z, x, keepdims=False, ord="fro"):
@@ -83,7 +91,11 @@ def matrix_norm(z, x, keepdims=False, ord="fro"):
 
 @tangent(np.linalg.matrix_norm)
 def matrix_norm_tangent(z, x, keepdims=False, ord="fro"):
-    d[z] = np.sum(norm_gradient(x, ord, (-2, -1)) * d[x], axis=(-2, -1), keepdims=keepdims)
+    if np.iscomplexobj(x):
+        turned = np.conj(norm_gradient(x, ord, (-2, -1)))
+        d[z] = np.sum(np.real(turned * d[x]), axis=(-2, -1), keepdims=keepdims)
+    else:
+        d[z] = np.sum(norm_gradient(x, ord, (-2, -1)) * d[x], axis=(-2, -1), keepdims=keepdims)
 
 
 @adjoint(
@@ -99,6 +111,8 @@ def matrix_norm_tangent(z, x, keepdims=False, ord="fro"):
         ("np.linalg.vector_norm(x, ord=0.5, axis=0)", (2, 3)),
         ("np.linalg.vector_norm(x, ord=0)", (2, 3)),
     ),
+    complex="written",
+    values="real",
     note="0 where the norm is 0; entries that attain a maximum or minimum share evenly.",
 )
 def vector_norm(z, x, axis=None, keepdims=False, ord=2):
@@ -112,7 +126,10 @@ def vector_norm(z, x, axis=None, keepdims=False, ord=2):
 @tangent(np.linalg.vector_norm)
 def vector_norm_tangent(z, x, axis=None, keepdims=False, ord=2):
     slope = split_axes(norm_gradient(merge_axes(x, axis), ord, -1), x, axis)
-    d[z] = np.sum(slope * d[x], axis=axis, keepdims=keepdims)
+    if np.iscomplexobj(x):
+        d[z] = np.sum(np.real(np.conj(slope) * d[x]), axis=axis, keepdims=keepdims)
+    else:
+        d[z] = np.sum(slope * d[x], axis=axis, keepdims=keepdims)
 
 
 @adjoint(
@@ -196,6 +213,7 @@ def cond_tangent(z, x, p=None):
         ("norm_gradient(x, 'nuc', (2, 0))", (3, 2, 2)),
     ),
     second=False,
+    complex="written",
     note="Once more is a third derivative of the norm, which raises.",
 )
 def norm_gradient_adjoint(z, x, ord, axis=None):
@@ -209,6 +227,7 @@ def norm_gradient_forward(z, x, ord, axis=None):
 
 @adjoint(
     norm_curvature,
+    complex="written",
     forms=(("norm_curvature(x, np.array([1.0, 2.0]), 3)", (2,)),),
     note="A third derivative of a norm of general order raises; the Euclidean norm has all orders.",
 )

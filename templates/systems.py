@@ -74,12 +74,20 @@ def solve_tangent(z, a, b):
         ("np.linalg.pinv(x + x.T + np.eye(3), hermitian=True)", (3, 3)),
     ),
     literals={"hermitian": (False, True)},
+    complex="written",
     note="The rank is taken to be constant. With hermitian=True the gradient is symmetric.",
 )
 def pinv(z, a, rcond=None, hermitian=False, *, rtol=None, atol=None):
-    turned = d[z].mT - a @ (z @ d[z].mT)
-    whole = turned @ z @ z.mT + z.mT @ z @ (d[z].mT - (d[z].mT @ z) @ a) - z.mT @ d[z] @ z.mT
-    if hermitian:
+    if np.iscomplexobj(a):
+        z_h = np.conj(z.mT)
+        d_h = np.conj(d[z].mT)
+        whole = (d_h - a @ (z @ d_h)) @ z @ z_h + z_h @ z @ (d_h - (d_h @ z) @ a) - z_h @ d[z] @ z_h
+    else:
+        turned = d[z].mT - a @ (z @ d[z].mT)
+        whole = turned @ z @ z.mT + z.mT @ z @ (d[z].mT - (d[z].mT @ z) @ a) - z.mT @ d[z] @ z.mT
+    if hermitian and np.iscomplexobj(a):
+        d[a] = 0.5 * (whole + np.conj(whole.mT))
+    elif hermitian:
         d[a] = 0.5 * (whole + whole.mT)
     else:
         d[a] = whole
@@ -87,7 +95,12 @@ def pinv(z, a, rcond=None, hermitian=False, *, rtol=None, atol=None):
 
 @tangent(np.linalg.pinv)
 def pinv_tangent(z, a, rcond=None, hermitian=False, *, rtol=None, atol=None):
-    if hermitian:
+    if np.iscomplexobj(a):
+        z_h = np.conj(z.mT)
+        a_dot = 0.5 * (d[a] + np.conj(d[a].mT)) if hermitian else d[a]
+        a_h = np.conj(a_dot.mT)
+        d[z] = z @ z_h @ (a_h - (a_h @ a) @ z) + (a_h - z @ (a @ a_h)) @ z_h @ z - z @ a_dot @ z
+    elif hermitian:
         a_dot = 0.5 * (d[a] + d[a].mT)
         turned = a_dot.mT - a_dot.mT @ a @ z
         d[z] = z @ z.mT @ turned + (a_dot.mT - z @ (a @ a_dot.mT)) @ z.mT @ z - z @ a_dot @ z

@@ -33,7 +33,7 @@ def cofactor(a: Any) -> Any:
     """
     u, s, vt = np.linalg.svd(a)
     sign = np.expand_dims(np.linalg.det(u) * np.linalg.det(vt), (-2, -1))
-    return sign * (u * np.expand_dims(prod_without(s, -1), -2)) @ vt
+    return sign * (np.conj(u) * np.expand_dims(prod_without(s, -1), -2)) @ np.conj(vt)
 
 
 def cofactor_derivative(x: Any, a: Any) -> Any:
@@ -45,6 +45,7 @@ def cofactor_derivative(x: Any, a: Any) -> Any:
     """
     u, s, vt = np.linalg.svd(a)
     sign = np.expand_dims(np.linalg.det(u) * np.linalg.det(vt), (-2, -1))
+    u, vt = np.conj(u), np.conj(vt)
     turned = np.swapaxes(u, -1, -2) @ x @ np.swapaxes(vt, -1, -2)
     pairs = np.zeros_like(turned)  # pairs[i, j]: the product of all singular values but i and j
     for i in range(s.shape[-1]):

@@ -73,7 +73,10 @@ def norm_curvature(v: Any, x: Any, ord: Any, axis: Any = None) -> Any:
     slope = norm_gradient(x, ord, axis)
     safe = np.where(length == 0.0, np.inf, length)
     if ord is None or ord == "fro" or (ord == 2 and len(axes) == 1):
-        return (v - slope * np.sum(slope * v, axis=axes, keepdims=True)) / safe
+        along = slope * v if slope.dtype.kind == "f" else (np.conj(slope) * v).real
+        return (v - slope * np.sum(along, axis=axes, keepdims=True)) / safe
+    if x.dtype.kind == "c":
+        raise TypeError("E5001 operation not differentiable: second derivatives of this norm at complex values")
     if len(axes) == 2:
         matrices = np.moveaxis(x, axes, (-2, -1))
         if ord in (1, -1, np.inf, -np.inf):
