@@ -44,7 +44,9 @@ def _carried(value: Node, facts: Facts) -> list[str]:
     if operation.function in (list, sorted) and _is_dict(value.args[0], facts):
         return []  # its keys
     if operation.kind != "op":
-        return [read for part in [*value.args, *(w.value for w in value.keywords)] for read in _carried(part, facts)]
+        called = [n.id for n in walk(value.func) if isinstance(n, gast.Name)]  # what is called may have been computed
+        given = [*value.args, *(w.value for w in value.keywords)]
+        return [*called, *(read for part in given for read in _carried(part, facts))]
     assert operation.rule is not None, "an op has a rule"
     places = (*differentiable(operation.rule), *operation.rule.refuses)
     return [

@@ -100,9 +100,10 @@ def _is_active_call(node: Node, facts: Facts) -> bool:
     operation = facts.operation.get(node.value)
     if operation is None or operation.kind == "op":
         return False
-    if not any(active_operand(part, facts) for part in _arguments(node.value)):
+    computed = [n for n in walk(node.value.func) if isinstance(n, gast.Name) and n.id in facts.active]
+    if not computed and not any(active_operand(part, facts) for part in _arguments(node.value)):
         return False
-    if operation.kind == "opaque":
+    if operation.kind == "opaque" or computed:
         raise unknown_function(node.value, facts)
     return True
 

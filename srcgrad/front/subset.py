@@ -127,6 +127,9 @@ def _check(node: Node, facts: Facts) -> None:
     if isinstance(node, gast.Assign | gast.AugAssign | gast.AnnAssign | gast.For):
         for target in node.targets if isinstance(node, gast.Assign) else [node.target]:
             _check_target(target, node, facts)
+    if isinstance(node, gast.Call) and getattr(node.func, "id", "") in _UNSEEN and _is_unseen(node.func.id, facts):
+        what = f"`{node.func.id}` is not accepted: what it reads cannot be seen"
+        raise facts.refuse(node, "E5005", what, "write the expression itself, or name the variable")
     if isinstance(node, gast.Expr) and not isinstance(node.value, gast.Call | gast.Constant):
         raise facts.refuse(node, "E5005", "an expression without effect is not accepted", "remove it, or use its value")
 
@@ -139,6 +142,15 @@ def _is_shape(node: Node, facts: Facts) -> bool:
         found = binding_of(node.func, facts, facts.local)
         return found is not None and found.object is np.shape
     return isinstance(node, gast.Attribute) and node.attr == "shape"
+
+
+_UNSEEN = {"eval": eval, "exec": exec, "locals": locals, "vars": vars}
+
+
+def _is_unseen(name: str, facts: Facts) -> bool:
+    """Whether a name is Python's own function that reads variables by their names."""
+    found = facts.namespace.lookup(name)
+    return name not in facts.local and found is not None and found.object is _UNSEEN[name]
 
 
 def _check_target(target: Node, statement: Node, facts: Facts) -> None:

@@ -1,0 +1,102 @@
+"""What is called may have been computed from the inputs: an object that interpolates, a function of a function."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+import scipy.interpolate
+
+import srcgrad
+
+X = np.array([0.7, -0.4, 1.1, 0.3, 2.0])
+T = np.arange(5.0)
+
+
+class Line:
+    def __init__(self, rise):
+        self.rise = rise
+
+    def __call__(self, t):
+        return np.sum(self.rise) * t
+
+
+def line(rise):
+    def value(t):
+        return t * rise
+
+    return value
+
+
+def product(a, b):
+    return a * b
+
+
+def named_spline(x):
+    s = scipy.interpolate.CubicSpline(T, x)
+    return s(1.3)
+
+
+def spline(x):
+    return scipy.interpolate.CubicSpline(T, x)(1.3)
+
+
+def polynomial(x):
+    return np.poly1d(x)(1.3)
+
+
+def series(x):
+    p = np.polynomial.Polynomial(x)
+    return p(1.3)
+
+
+def object_of_a_class(x):
+    return Line(x)(1.3)
+
+
+def made_function(x):
+    return line(x[0])(1.3)
+
+
+def named_function(x):
+    g = line(x[0])
+    return g(1.3) * x[1]
+
+
+def by_text(x):
+    return eval("x[0] * 2.0")
+
+
+def by_name_in_a_dict(x):
+    return locals()["x"][0] * 2.0
+
+
+REFUSED = [
+    named_spline, spline, polynomial, series, object_of_a_class, made_function, named_function, by_text,
+    by_name_in_a_dict,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", REFUSED)
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+def test_what_is_computed_and_called_is_refused(function, mode):
+    with pytest.raises(srcgrad.DifferentiationError, match=r"E500[135]"):
+        srcgrad.grad(function)(X) if mode == "reverse" else srcgrad.jvp(function, (X,), (X,))
+
+
+def bound_first(x):
+    return functools.partial(product, x)(1.3)
+
+
+def written_out(x):
+    return (lambda t: t * np.sum(x))(1.3)
+
+
+def calls_what_does_not_depend(x):
+    return np.poly1d([1.0, 2.0])(3.0) * x[0]
+
+
+@pytest.mark.parametrize("function", [bound_first, written_out, calls_what_does_not_depend])
+def test_what_is_known_is_followed(function):
+    srcgrad.check_grads(function, (X,), order=2)
