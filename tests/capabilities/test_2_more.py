@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import linecache
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +16,7 @@ import pytest
 import srcgrad
 from srcgrad import check_grads, grad, hvp, jvp, vjp
 from srcgrad.dump import dump
+from srcgrad.phases import explain_text
 
 DRAW = np.random.default_rng(9).standard_normal
 
@@ -148,6 +152,96 @@ def narrow(x):
 def test_2_36_jacobians_in_either_mode() -> None:
     x = DRAW(4)
     np.testing.assert_allclose(srcgrad.jacobian(narrow, mode="reverse")(x), srcgrad.jacobian(narrow, mode="forward")(x))
+
+
+DIRECTIONS: list[str] = []
+
+
+def counted(x: Any) -> Any:
+    return x * x
+
+
+@srcgrad.register_vjp(counted)
+def counted_vjp(primals: Any, cotangent: Any, output: Any) -> Any:
+    DIRECTIONS.append("reverse")
+    return (2.0 * primals[0] * cotangent,)
+
+
+@srcgrad.register_jvp(counted)
+def counted_jvp(primals: Any, tangents: Any, output: Any) -> Any:
+    DIRECTIONS.append("forward")
+    return 2.0 * primals[0] * tangents[0]
+
+
+NARROW, WIDE = DRAW((2, 6)), DRAW((6, 2))
+
+
+def to_two(x: Any) -> Any:
+    return NARROW @ counted(x)
+
+
+def from_two(y: Any) -> Any:
+    return WIDE @ counted(y)
+
+
+def through_two(x: Any) -> Any:
+    return WIDE @ counted(NARROW @ counted(x))
+
+
+def test_2_36_a_jacobian_by_mixed_order_needs_fewer_directions() -> None:
+    """R^6 -> R^2 -> R^6: six directions through both in either mode, two through each where the order is mixed."""
+    x = DRAW(6)
+    needed, found = {}, {}
+    for mode in ("reverse", "forward"):
+        DIRECTIONS.clear()
+        found[mode] = srcgrad.jacobian(through_two, mode=mode)(x)
+        needed[mode] = len(DIRECTIONS)
+    DIRECTIONS.clear()
+    mixed = srcgrad.jacobian(from_two, mode="forward")(to_two(x)) @ srcgrad.jacobian(to_two, mode="reverse")(x)
+    assert len(DIRECTIONS) < min(needed.values())
+    np.testing.assert_allclose(mixed, found["reverse"], rtol=1e-12)
+    np.testing.assert_allclose(mixed, found["forward"], rtol=1e-12)
+
+
+def cubed(a: Any) -> Any:
+    return a * a * a
+
+
+def lines_of(derivative: Any) -> int:
+    return len([line for line in derivative.source.splitlines() if line.strip() and not line.strip().startswith("#")])
+
+
+def test_2_37_texts_have_a_budget_of_lines() -> None:
+    """The text of the n-th derivative grows with what it computes: a constant number of lines an order."""
+    second = grad(grad(cubed))
+    assert lines_of(second) <= 15  # of unknown rank
+    assert second(2.0) == 12.0 and lines_of(second) <= 10
+    derivative, sizes = grad(lambda a, x: np.exp(a * x), wrt=1), []
+    for _ in range(4):
+        derivative(0.5, 2.0)
+        sizes.append(lines_of(derivative))
+        derivative = grad(derivative, wrt=1)
+    assert max(after - before for before, after in itertools.pairwise(sizes)) <= 6, sizes
+
+
+def test_2_40_a_text_is_made_once() -> None:
+    """Calls after the first one make no text, in any order of derivative."""
+    derivative = grad(cubed)
+    for order in range(1, 4):
+        assert derivative(2.0) == (12.0, 12.0, 6.0)[order - 1]
+        made = len(linecache.cache)
+        assert {derivative(float(k)) for k in range(3)} and len(linecache.cache) == made
+        derivative = grad(derivative)
+
+
+def test_3_5_the_normal_form_is_a_function_with_the_same_derivative(tmp_path: Path) -> None:
+    text = "import numpy as np\n\n\ndef bent(x):\n    return np.sum(np.sin(x) * x + (x if x[0] > 0 else -x))\n"
+    (tmp_path / "plain.py").write_text(text)
+    normal = explain_text(text, after="normalise")
+    (tmp_path / "normal.py").write_text(f"import numpy as np\n\n\n{normal}\n")
+    x = DRAW(4)
+    found = [grad(runpy.run_path(str(tmp_path / f"{name}.py"))["bent"])(x) for name in ("plain", "normal")]
+    np.testing.assert_array_equal(*found)
 
 
 def test_2_39_texts_run_by_themselves(tmp_path: Path) -> None:
