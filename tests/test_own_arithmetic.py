@@ -129,3 +129,50 @@ def by_matrix_of_global(x):
 
 def test_matrix_products_with_what_a_global_holds():
     srcgrad.check_grads(by_matrix_of_global, (X,), order=2)
+
+
+class Callable:
+    def __call__(self, x):
+        return x
+
+    def __mul__(self, x):
+        return x * x
+
+    def __add__(self, x):
+        return x * x
+
+    def __matmul__(self, x):
+        return x * x
+
+    def __getitem__(self, x):
+        return x * x
+
+
+CALLABLE = Callable()
+POLYNOMIAL = np.poly1d([1.0, 2.0])
+
+
+def by_callable(x):
+    return np.sum(CALLABLE * x)
+
+
+def plus_callable(x):
+    return np.sum(CALLABLE + x)
+
+
+def at_callable(x):
+    return np.sum(CALLABLE[x])
+
+
+def of_callable(x):
+    return np.sum(CALLABLE @ x)
+
+
+def by_polynomial(x):
+    return np.sum(POLYNOMIAL * x[0])
+
+
+@pytest.mark.parametrize("function", [by_callable, plus_callable, at_callable, of_callable, by_polynomial])
+def test_what_can_be_called_may_have_arithmetic_too(function):
+    with pytest.raises(srcgrad.DifferentiationError, match="E5017"):
+        srcgrad.grad(function)(X)

@@ -29,6 +29,7 @@ _SEQUENCES = (
     "t_span",
 )  # that take several arrays
 _TAKES_ITEMS = (np.array, np.asarray, operator.getitem)
+_ARITHMETIC = ("__mul__", "__rmul__", "__add__", "__matmul__", "__getitem__")
 _NUMBERS = (int, float, complex, np.generic)
 
 
@@ -125,7 +126,8 @@ def _is_plain(found: Any, parameter: str, operation: Operation) -> bool:
     if found is None or type(found) is np.ndarray or isinstance(found, (*_NUMBERS, list, tuple)):
         return True
     ours = not wants_arrays(operation, parameter) and operation.function is not operator.getitem
-    return ours or isinstance(found, dict | str | slice | type | np.dtype) or callable(found)
+    computes = any(hasattr(type(found), method) for method in _ARITHMETIC)
+    return ours or isinstance(found, dict | str | slice | type | np.dtype) or (callable(found) and not computes)
 
 
 def _global(value: Node, scope: Scope) -> Any:
