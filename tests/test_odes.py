@@ -162,7 +162,21 @@ def in_a_test(k: Any) -> Any:
     return k
 
 
+def one_of_two(k: Any) -> Any:
+    rhs = lambda y, t: -k * y  # noqa: E731 (it is what is refused: the gradient was zero)
+    if k > 0.5:
+        rhs = lambda y, t: k * y  # noqa: E731
+    return odeint(rhs, 1.0, TIMES)[-1, 0]
+
+
+def in_a_list(k: Any) -> Any:
+    chosen = [lambda y: -k * y, lambda y: k * y]
+    return chosen[1](2.0)
+
+
 REFUSED = [
+    (one_of_two, "E5005", "rhs = lambda"),
+    (in_a_list, "E5005", "chosen = [lambda"),
     (more_is_given, "E5006", "full_output="),
     (critical, "E5006", "tcrit="),
     (with_events, "E5003", "events="),

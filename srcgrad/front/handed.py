@@ -76,6 +76,15 @@ def check_given(function: Node, facts: Facts, local: frozenset[str]) -> None:
         for argument in [*call.args, *(word.value for word in call.keywords)]:
             if isinstance(argument, gast.Name) and argument.id in inside and not is_hook(call, facts, local):
                 raise _unknown(call, argument, facts, local)
+    kept = {id(n) for node in function.body for call in walk(node) if is_hook(call, facts, local) for n in walk(call)}
+    for read in [n for node in function.body for n in walk(node) if isinstance(n, gast.Name)] if inside else []:
+        if read.id in inside and isinstance(read.ctx, gast.Load) and id(read) not in kept:
+            raise facts.refuse(
+                read,
+                "E5005",
+                "a function that stands in this one is kept by another name, or in a container",
+                "give each function a name of its own, and call it by that",
+            )
 
 
 def _unknown(call: Node, argument: Node, facts: Facts, local: frozenset[str]) -> Exception:
