@@ -259,8 +259,8 @@ class Derivative(Generic[P, R]):
         >>> def squashed(x, w, b):
         ...     h = np.tanh(x * w + b)
         ...     return np.sum(h * h)
-        >>> [(one.name, one.line, one.needed) for one in srcgrad.grad(squashed, "b").saved]
-        [('b', 0, (2,)), ('h', 2, (2,))]
+        >>> {one.name: (one.line, one.needed) for one in srcgrad.grad(squashed, "b").saved}
+        {'b': (0, (2,)), 'h': (2, (2,))}
         """
         function = self.primal.as_function(self._kinds) if hasattr(type(self.primal), "as_function") else self.primal
         kept: tuple[Saved, ...] = self._derived(
