@@ -74,6 +74,7 @@ from srcgrad.improve.products import products
 from srcgrad.improve.reuse import reuse
 from srcgrad.improve.signs import signs
 from srcgrad.improve.spelling import spelling
+from srcgrad.improve.squeezed import squeezed
 from srcgrad.improve.uncopied import uncopied
 from srcgrad.improve.units import spread_seed, units
 from srcgrad.improve.unpack import unpack
@@ -135,6 +136,7 @@ IMPROVE: tuple[Pass, ...] = (
     units,
     factors,
     signs,
+    squeezed,
     order,
     cleared,
     uncopied,

@@ -11,13 +11,15 @@ import pytest
 import srcgrad
 from srcgrad import pipeline
 from srcgrad.check import check_grads
+from srcgrad.improve.closure import closure
+from srcgrad.improve.units import spread_seed
+from srcgrad.improve.unpack import unpack
 from tests.test_golden import CASES, function_of, parts, wrt_of
 
-# Passes that only say how a text is spelled, and that others lean on; a text without them is not written at all.
-NEEDED = {"closure", "unpack", "count_temporaries", "spread_seed"}
-# Passes for other kinds of text: differentiated again, checkpointed, with large arrays, in blocks of rows.
-ELSEWHERE = {"units", "parts", "uncopied", "reuse", "fused"}
-PASSES = [each for each in dict.fromkeys(pipeline.IMPROVE) if each.__name__ not in NEEDED]
+# Passes for other kinds of text: differentiated again, checkpointed, of callees, with large arrays, in blocks of rows.
+ELSEWHERE = {"units", "spread_seed", "parts", "uncopied", "unpack", "reuse", "fused"}
+# A pullback is a function inside of another: without `closure` it cannot bind what it brings back.
+PASSES = [each for each in dict.fromkeys(pipeline.IMPROVE) if each is not closure]
 
 
 def without(one: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,6 +53,53 @@ def test_a_pass_changes_the_text_and_no_number(one: Callable[..., Any], monkeypa
             np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-15, err_msg=path.stem)
         other_texts += [path.stem] if other_text != text else []
     assert bool(other_texts) != (one.__name__ in ELSEWHERE)
+
+
+def turned(x, y, angle):
+    return x * np.cos(angle) - y * np.sin(angle), x * np.sin(angle) + y * np.cos(angle)
+
+
+def twice_turned(x, w):
+    u, v = turned(x, w * x, w)
+    u, _ = turned(u, v, w * w)
+    return np.sum(u * u)
+
+
+def grown(x, w):
+    for _ in range(3):
+        x = np.sin(x * w) * x
+    return np.sum(x)
+
+
+def bent(x, w):
+    return np.sum(x * w + np.sin(x))
+
+
+POINT = np.array([0.4, -0.3, 0.8])
+
+
+def test_results_of_a_callee_are_unpacked_where_it_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected, text = srcgrad.grad(twice_turned, (0, 1))(POINT, 0.7), srcgrad.source(twice_turned, wrt=(0, 1))
+    without(unpack, monkeypatch)
+    for a, b in zip(srcgrad.grad(twice_turned, (0, 1))(POINT, 0.7), expected, strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert len(srcgrad.source(twice_turned, wrt=(0, 1)).split()) > len(text.split())
+
+
+def test_a_seed_of_one_is_not_carried_along(monkeypatch: pytest.MonkeyPatch) -> None:
+    product = srcgrad.hvp(bent)
+    expected, text = product(POINT, 0.7, POINT), product.source
+    without(spread_seed, monkeypatch)
+    product = srcgrad.hvp(bent)
+    np.testing.assert_allclose(product(POINT, 0.7, POINT), expected, rtol=1e-13)
+    assert len(product.source.split()) > len(text.split())
+
+
+def test_what_a_pullback_brings_back_goes_by_names_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    without(closure, monkeypatch)
+    _, back = srcgrad.vjp(grown, POINT, 0.7)
+    with pytest.raises(UnboundLocalError):
+        back(1.0)
 
 
 def scaled_states(x, w, c, n):
