@@ -29,6 +29,7 @@ from srcgrad.pickled import again, as_named, lines_of
 
 Function = Callable[..., Any]
 MODES = ("reverse", "forward")
+MOST = 256
 FAILURES = (NoAxisError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
@@ -147,6 +148,8 @@ class Jacobian(Generic[P]):
         """Whether columns are fewer; the next call with arguments of such shapes begins with them."""
         if self.mode is not None or size <= count:
             return False
+        if len(self._sizes) >= MOST:  # a program may have no end of shapes
+            self._sizes.clear()
         self._sizes[given.sizes] = size
         return True
 
