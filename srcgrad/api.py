@@ -16,6 +16,7 @@ from srcgrad.facts import Kind
 from srcgrad.front.wanted import makes
 from srcgrad.opencl.boundary import device_in, on_device
 from srcgrad.options import Wrt
+from srcgrad.recent import recent
 from srcgrad.running import Pullback, resident_on, run
 
 
@@ -101,7 +102,8 @@ def vjp(
     """The value and the pullback: `pullback(seed)` gives the adjoints of the arguments for a seed like the output.
 
     Without `wrt` there is one adjoint per argument, None for arguments that are not real; with `wrt`, as in `grad`.
-    The pullback may be called any number of times. `target` is that of `grad`, for both halves.
+    The pullback may be called any number of times. `target` is that of `grad`, for both halves. Texts of the functions
+    asked for last are kept: a call in a loop makes the text once, if it is given the same function.
 
     >>> import numpy as np
     >>> from srcgrad import vjp
@@ -110,9 +112,7 @@ def vjp(
     (array([3., 0.]), 1.0)
     """
     places = float_arguments(function, args) if wrt is None else chosen_wrt(function, wrt)
-    derivative: Derivative[..., Any] = Derivative(
-        function, "vjp", places, wrt is not None and not isinstance(places, tuple), target
-    )
+    derivative = recent(function, "vjp", places, wrt is not None and not isinstance(places, tuple), target)
     output, pullback = pulled(derivative, args, {})
     if wrt is not None or len(derivative.wrt) == len(args):
         return output, pullback
@@ -200,7 +200,7 @@ def jvp(
             "E5014", f"{len(primals)} arguments, {len(tangents)} tangents", "give one tangent per argument"
         )
     places = float_arguments(function, primals)
-    derivative: Derivative[..., Any] = Derivative(function, "forward", places, False, target)
+    derivative = recent(function, "forward", places, False, target)
     y, y_dot = derivative.forward(primals, tuple(tangents[k] for k in places))
     return y, y_dot
 

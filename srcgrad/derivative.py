@@ -26,7 +26,7 @@ from srcgrad.opencl.helpers import equip
 from srcgrad.options import Wrt, checked, locals_of, names_of, precision, remaining
 from srcgrad.pickled import again, as_named, lines_of
 from srcgrad.pipeline import Derived, collection_paused
-from srcgrad.primal import given_of
+from srcgrad.primal import as_is_now, given_of
 from srcgrad.rules import generation
 from srcgrad.running import resident_on, run, seed_like
 
@@ -135,7 +135,7 @@ class Derivative(Generic[P, R]):
         """All arguments in the order of the parameters, defaults filled in, and their kinds."""
         args, kwargs = (*self.bound, *args), {**self.words, **kwargs} if self.words else kwargs
         if kwargs or len(args) != len(self.signature.parameters):
-            bound = self.signature.bind(*args, **kwargs)
+            bound = as_is_now(self.signature, self.primal).bind(*args, **kwargs)
             bound.apply_defaults()
             values = list(bound.arguments.values())
         else:

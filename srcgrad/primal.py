@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 from types import FunctionType, MethodType
 from typing import Any  # functions are arbitrary callables
 
@@ -52,6 +53,23 @@ def given_of(function: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any], inspe
     if hasattr(type(primal), "as_function"):  # a derivative, whose `__wrapped__` is made when it is looked at
         return primal, (*primal.bound, *bound), {**primal.words, **words}, primal.signature
     return primal, bound, words, inspect.signature(primal)
+
+
+def as_is_now(signature: inspect.Signature, primal: Any) -> inspect.Signature:
+    """The signature with the defaults that a function has now: `f.__defaults__` may have been set anew.
+
+    >>> def f(x, k=1): return x
+    >>> before = inspect.signature(f)
+    >>> f.__defaults__ = (2,)
+    >>> as_is_now(before, f)
+    <Signature (x, k=2)>
+    """
+    if not isinstance(primal, FunctionType):
+        return signature
+    values = [*(primal.__defaults__ or ()), *(primal.__kwdefaults__ or {}).values()]
+    known = [one.default for one in signature.parameters.values() if one.default is not one.empty]
+    same = len(values) == len(known) and all(map(operator.is_, values, known))
+    return signature if same else inspect.signature(primal)
 
 
 def without_words(function: Any) -> tuple[Any, dict[str, Any]]:

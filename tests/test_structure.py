@@ -83,6 +83,7 @@ ORDER = (
         "applied",
         "forms",
         "derivative",
+        "recent",
         "executed",
         "items",
         "loop",
