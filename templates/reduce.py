@@ -69,7 +69,7 @@ def nanmean_tangent(y, a, axis=None, keepdims=False):
     np.max,
     forms=reduction_forms("np.max"),
     aliases=(np.amax, np.nanmax),
-    note="Ties share the gradient evenly; nan gives nan.",
+    note="Ties share the gradient evenly; nan gives nan, and gets 0 in `np.nanmax`.",
 )
 def largest(y, a, axis=None, keepdims=False):
     if axis is None and not keepdims:
@@ -88,7 +88,7 @@ def largest_tangent(y, a, axis=None, keepdims=False):
     np.min,
     forms=reduction_forms("np.min"),
     aliases=(np.amin, np.nanmin),
-    note="Ties share the gradient evenly; nan gives nan.",
+    note="Ties share the gradient evenly; nan gives nan, and gets 0 in `np.nanmin`.",
 )
 def smallest(y, a, axis=None, keepdims=False):
     if axis is None and not keepdims:
