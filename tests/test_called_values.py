@@ -100,3 +100,8 @@ def calls_what_does_not_depend(x):
 @pytest.mark.parametrize("function", [bound_first, written_out, calls_what_does_not_depend])
 def test_what_is_known_is_followed(function):
     srcgrad.check_grads(function, (X,), order=2)
+
+
+def test_the_message_asks_for_no_rule_of_what_has_no_name():
+    with pytest.raises(srcgrad.DifferentiationError, match="call it in a function of your own, and write a rule"):
+        srcgrad.grad(spline)(X)

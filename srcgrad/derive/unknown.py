@@ -62,14 +62,27 @@ def unknown_function(value: Node, facts: Facts) -> DifferentiationError:
             f"`{called}` is a method of a frozen distribution",
             FROZEN,
         )
-    parameters = ", ".join(f"x{k + 1}" for k in range(len(getattr(value, "args", []))))
     return facts.refuse(
         value,
         "E5003",
         f"`{called}` has no rule, and is opaque" if opaque else f"`{called}` has no rule and no Python source",
-        f"write a rule: `@srcgrad.adjoint({called})` above `def {called.split('.')[-1]}(y, {parameters}): d[x1] = ...`"
-        ", or use srcgrad.stop_gradient",
+        f"{_rule_to_write(called, len(getattr(value, 'args', [])))}, or use srcgrad.stop_gradient",
     )
+
+
+def _rule_to_write(called: str, count: int) -> str:
+    """How the rule of a function begins; what is called by no name, `spline(t, x)(1.5)`, has none.
+
+    >>> _rule_to_write("math.gcd", 2)
+    'write a rule: `@srcgrad.adjoint(math.gcd)` above `def gcd(y, x1, x2): d[x1] = ...`'
+    >>> _rule_to_write("spline(t, x)", 1)
+    'call it in a function of your own, and write a rule for that'
+    """
+    words = called.split(".")
+    if not all(map(str.isidentifier, words)):
+        return "call it in a function of your own, and write a rule for that"
+    parameters = ", ".join(f"x{k + 1}" for k in range(count))
+    return f"write a rule: `@srcgrad.adjoint({called})` above `def {words[-1]}(y, {parameters}): d[x1] = ...`"
 
 
 def lacks_mode(value: Node, rule: Rule, mode: str, facts: Facts) -> DifferentiationError:
