@@ -5,14 +5,14 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, ParamSpec, TypeVar, cast  # functions and arguments are arbitrary objects
 
 from srcgrad.arguments import check_input, compiled_kind, kind_of, like_output, mirror
 from srcgrad.derive.kept import Saved
 from srcgrad.emit.html import Report, failure
-from srcgrad.emit.sides import sides
+from srcgrad.emit.sides import Sizes, sides
 from srcgrad.errors import DifferentiationError
 from srcgrad.executed import changes, executed
 from srcgrad.facts import UNKNOWN, Kind
@@ -232,8 +232,8 @@ class Derivative(Generic[P, R]):
         """The text of the derivative."""
         return (self._last or self.compiled(self.declared)).text
 
-    def report(self, sizes: Mapping[str, Sequence[int]] | None = None) -> Report:
-        """The text beside its source, as a page to read; `sizes` are bytes, by the names of what is recorded.
+    def report(self, sizes: Sizes | None = None) -> Report:
+        """The text beside its source, as a page to read; `sizes` are bytes, by what is recorded and its line.
 
         >>> import srcgrad
         >>> srcgrad.grad(lambda x: x * x).report()

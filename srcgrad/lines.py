@@ -6,7 +6,7 @@ import inspect
 import json
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any  # functions of arbitrary arguments
 
 from srcgrad.analyse.annotations import annotated
@@ -125,9 +125,21 @@ def _facts(function: Any, names: tuple[str, ...], kinds: dict[str, Kind]) -> Fac
     return next(part.facts for part in module.made.values() if part.name == made)
 
 
+class _Apart(Derivative[..., Any]):
+    """A derivative that keeps each value under a name of its own, also those that a text keeps together."""
+
+    def _module(self, inline: bool = False) -> Module:
+        return replace(super()._module(inline), explained=True)
+
+
+def by_value(facts: Facts, sizes: dict[str, list[int]]) -> dict[tuple[str, int], list[int]]:
+    """Bytes by what is recorded, and the line that it is of: texts may keep it under other names, or together."""
+    return {(one.value, one.line): sizes[name] for name, one in facts.recorded.items() if name in sizes}
+
+
 def measured(function: Callable[..., Any], wrt: Wrt, values: tuple[Any, ...]) -> tuple[Facts, dict[str, list[int]]]:
     """The facts of a live function, and the bytes of each value that its pullback keeps, one per trip."""
-    derivative: Derivative[..., Any] = Derivative(function, "vjp", wrt, False)
+    derivative = _Apart(function, "vjp", wrt, False)
     given, kinds = derivative.arguments(values, {})
     compiled = derivative.compiled(kinds)
     _, back = run(compiled.function, given, derivative.signature)

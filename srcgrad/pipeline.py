@@ -46,7 +46,6 @@ from srcgrad.front.inlined import inlined
 from srcgrad.front.intermediate import intermediate
 from srcgrad.front.known import known
 from srcgrad.front.lists import lists
-from srcgrad.front.mentioned import mentioned
 from srcgrad.front.namespace import Namespace
 from srcgrad.front.normal import normalise
 from srcgrad.front.plain import plain
@@ -94,7 +93,6 @@ FRONT: tuple[Pass, ...] = (
     array_api,
     known,
     inlined,
-    mentioned,
     records,
     lists,
     views,

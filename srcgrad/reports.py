@@ -14,7 +14,7 @@ from srcgrad.emit.sides import sides
 from srcgrad.errors import DifferentiationError
 from srcgrad.front.target import find_target
 from srcgrad.imported import function_of, module_of
-from srcgrad.lines import measured
+from srcgrad.lines import by_value, measured
 from srcgrad.options import Wrt
 from srcgrad.trial import evaluated
 
@@ -51,7 +51,7 @@ def report(
         return derivative.report()
     values, kinds = derivative.arguments(args, {})
     derivative.compiled(kinds)
-    return derivative.report(measured(function, wrt, tuple(values))[1])
+    return derivative.report(by_value(*measured(function, wrt, tuple(values))))
 
 
 def dumped_report(
@@ -75,7 +75,7 @@ def dumped_report(
 
 def _sizes(
     targets: Sequence[str], wrt: tuple[str, ...] | None, arguments: str, text: str | None
-) -> dict[str, list[int]]:
+) -> dict[tuple[str, int], list[int]]:
     functions = [(target, function) for target in targets for function in find_target(target, text=text)]
     if len(functions) != 1:
         message = f"arguments are given, and the targets are {len(functions)} functions"
@@ -84,4 +84,4 @@ def _sizes(
     values = evaluated(arguments)
     with module_of(target, text) as module:
         live = function_of(module, function.qualname)
-        return measured(live, float_arguments(live, values) if wrt is None else wrt, values)[1]
+        return by_value(*measured(live, float_arguments(live, values) if wrt is None else wrt, values))

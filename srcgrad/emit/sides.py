@@ -17,6 +17,8 @@ from srcgrad.trees import COMPOUND, Node, statements
 
 CITED = re.compile(r"\s*// line (\d+):")
 
+Sizes = Mapping[tuple[str, int], Sequence[int]]  # bytes of each trip, by a value and its line
+
 
 class Part(Protocol):
     """A derivative with what is known of it, as `pipeline.Derived` is one."""
@@ -77,8 +79,8 @@ class Sides:
     kernels: Mapping[str, tuple[Line, ...]]
 
 
-def sides(text: str, parts: Iterable[Part], sizes: Mapping[str, Sequence[int]] | None = None) -> Sides:
-    """What a text of derivatives consists of; `sizes` are the bytes that are recorded, by the name they are kept under.
+def sides(text: str, parts: Iterable[Part], sizes: Sizes | None = None) -> Sides:
+    """What a text of derivatives consists of; `sizes` are the bytes that are recorded, by value and line.
 
     Each line of the text is in one pair, or in one kernel, in its order.
     """
@@ -123,9 +125,7 @@ def is_kernel(part: Part) -> bool:
     return part.name not in part.facts.module.making
 
 
-def _made(
-    lines: Sequence[str], first: int, part: Part, parts: Mapping[str, Part], sizes: Mapping[str, Sequence[int]]
-) -> list[Line]:
+def _made(lines: Sequence[str], first: int, part: Part, parts: Mapping[str, Part], sizes: Sizes) -> list[Line]:
     """The lines of a derivative, or of a kernel."""
     facts = part.facts
     kernels = [name for name in parts if is_kernel(parts[name])]
@@ -154,10 +154,11 @@ def _makes_stack(node: Node) -> bool:
     return isinstance(node, gast.Assign) and isinstance(node.value, gast.List)
 
 
-def _kept(name: str, facts: Facts, sizes: Mapping[str, Sequence[int]]) -> Kept:
+def _kept(name: str, facts: Facts, sizes: Sizes) -> Kept:
     """What is recorded under a name."""
     record = facts.recorded[name]
-    return Kept(record.value, spelled_size(sizes[name]) if name in sizes else _told(name, facts), record.needed)
+    size = sizes.get((record.value, record.line))
+    return Kept(record.value, _told(name, facts) if size is None else spelled_size(size), record.needed)
 
 
 def starts(facts: Facts) -> dict[int, int]:
@@ -190,7 +191,7 @@ def _cited(lines: Sequence[Line]) -> tuple[Line, ...]:
     return tuple(made)
 
 
-def _source(facts: Facts, sizes: Mapping[str, Sequence[int]]) -> list[Line]:
+def _source(facts: Facts, sizes: Sizes) -> list[Line]:
     """The lines of a function: what carries the derivative, what is recorded and how large that is."""
     tree, group, remarks = facts.source.tree, starts(facts), _remarks(facts)
     last = max([tree.lineno, *(getattr(n, "end_lineno", None) or 0 for n in gast.walk(tree))])

@@ -10,7 +10,6 @@ import srcgrad.templates as templates
 from srcgrad.facts import Facts
 from srcgrad.front.derived import Closed, closed
 from srcgrad.front.functions import Function, function_of
-from srcgrad.front.hooks import is_hook
 from srcgrad.front.namespace import Binding
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.written_out import Site
@@ -67,37 +66,6 @@ def hands(node: Node, site: Site) -> bool:
     if not isinstance(node, gast.Call) or handed_of(node, site.facts, site.local) is None:
         return False
     return any(isinstance(n, gast.Name) and n.id in site.facts.functions for n in walk(node))
-
-
-def check_given(function: Node, facts: Facts, local: frozenset[str]) -> None:
-    """Refuse a nested function that is still given to something: what it reads would have no derivative."""
-    inside = {name for name, known in facts.functions.items() if known.tree is not None}
-    for call in [n for node in function.body for n in walk(node) if isinstance(n, gast.Call)] if inside else []:
-        for argument in [*call.args, *(word.value for word in call.keywords)]:
-            if isinstance(argument, gast.Name) and argument.id in inside and not is_hook(call, facts, local):
-                raise _unknown(call, argument, facts, local)
-    kept = {id(n) for node in function.body for call in walk(node) if is_hook(call, facts, local) for n in walk(call)}
-    for read in [n for node in function.body for n in walk(node) if isinstance(n, gast.Name)] if inside else []:
-        if read.id in inside and isinstance(read.ctx, gast.Load) and id(read) not in kept:
-            raise facts.refuse(
-                read,
-                "E5005",
-                "a function that stands in this one is kept by another name, or in a container",
-                "give each function a name of its own, and call it by that",
-            )
-
-
-def _unknown(call: Node, argument: Node, facts: Facts, local: frozenset[str]) -> Exception:
-    found, called = binding_of(call.func, facts, local), gast.unparse(call.func)
-    rule = None if found is None or found.kind != "object" else rule_of(found.object)
-    if rule is not None and rule.kind == "refused":
-        return facts.refuse(call, "E5001", f"`{called}` has no derivative: {rule.note}", "use srcgrad.stop_gradient")
-    return facts.refuse(
-        argument,
-        "E5003",
-        f"what `{called}` does with a function that stands in this one is not known",
-        f"define the function outside, if it reads nothing of this one; or write a rule for `{called}`",
-    )
 
 
 def _positional(

@@ -10,7 +10,8 @@ import gast
 from srcgrad.facts import Facts
 from srcgrad.front.derived import derived_call, value_of
 from srcgrad.front.functions import Function, function_of, is_ordinary, of_argument
-from srcgrad.front.handed import check_given, hand_over, handed_of, hands
+from srcgrad.front.handed import hand_over, handed_of, hands
+from srcgrad.front.mentioned import check_given
 from srcgrad.front.mixed import doubtful_write
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.plain import own_names

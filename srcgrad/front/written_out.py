@@ -15,6 +15,7 @@ from srcgrad.front.checkpoints import checkpoints
 from srcgrad.front.exits import exits
 from srcgrad.front.functions import Function, function_of, note_real
 from srcgrad.front.lists import is_change
+from srcgrad.front.mentioned import check_given
 from srcgrad.front.mixed import doubtful_write
 from srcgrad.front.namespace import Binding, Namespace
 from srcgrad.front.opened import displays, open_display
@@ -97,9 +98,9 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     exits(subset(plain(checkpoints(tree, inner), inner), inner), inner)
     inner.doubtful = None if inner.generated else doubtful_write(original)
     shared = {n for f in functions.values() if f.tree is not None for n in facts.local} | outer
-    tree.body = site.expanded(
-        tree.body, Site(inner, own_names(tree) - shared, (*site.above, id(original)), site.expanded)
-    )
+    local = own_names(tree) - shared
+    tree.body = site.expanded(tree.body, Site(inner, local, (*site.above, id(original)), site.expanded))
+    check_given(tree, inner, local)
     facts.generated, facts.doubtful = facts.generated or inner.generated, facts.doubtful or inner.doubtful
     spelled = _spelled(tree, inner, facts, shared | set(functions))
     tuples = displays(given, tree, where, before, facts) if facts.generated else {}

@@ -1,0 +1,68 @@
+"""Functions that functions make, and nested functions that are kept: refused, since what they read would be lost."""
+
+from __future__ import annotations
+
+import pytest
+
+import srcgrad
+from srcgrad.errors import DifferentiationError
+
+
+def made(function):
+    return lambda t: function(t)
+
+
+def chosen(function):
+    table = {"it": function}
+    return table["it"](2.0)
+
+
+def applied(function, t):
+    return function(t)
+
+
+def of_a_named_function(x):
+    def scaled(t):
+        return t * x
+
+    return made(scaled)(2.0)
+
+
+def of_a_lambda(x):
+    return made(lambda t: t * x)(2.0)
+
+
+def bound_first(x):
+    scaled = made(lambda t: t * x)
+    return scaled(2.0)
+
+
+def kept_in_a_called_function(x):
+    return chosen(lambda t: t * x)
+
+
+def kept_here(x):
+    def scaled(t):
+        return t * x
+
+    return (scaled, 1)[0](2.0)
+
+
+@pytest.mark.parametrize(
+    "function", [of_a_named_function, of_a_lambda, bound_first, kept_in_a_called_function, kept_here]
+)
+def test_refused(function) -> None:
+    assert function(3.0) == 6.0
+    for derive in (srcgrad.grad, srcgrad.hessian):
+        with pytest.raises(DifferentiationError, match=r"E5005.*nested"):
+            derive(function)(3.0)
+
+
+def test_called_at_once() -> None:
+    def twice(x):
+        def scaled(t):
+            return t * x * x
+
+        return applied(scaled, 2.0) + applied(lambda t: t * x, 1.0)
+
+    assert srcgrad.grad(twice)(3.0) == 13.0
