@@ -133,8 +133,11 @@ class _Apart(Derivative[..., Any]):
 
 
 def by_value(facts: Facts, sizes: dict[str, list[int]]) -> dict[tuple[str, int], list[int]]:
-    """Bytes by what is recorded, and the line that it is of: texts may keep it under other names, or together."""
-    return {(one.value, one.line): sizes[name] for name, one in facts.recorded.items() if name in sizes}
+    """Bytes by what is recorded and its line, and with line 0 for what is recorded once: texts may keep it elsewhere."""
+    known = {name: one for name, one in facts.recorded.items() if name in sizes}
+    values = [one.value for one in known.values()]
+    once = {(one.value, 0): sizes[name] for name, one in known.items() if values.count(one.value) == 1}
+    return {**once, **{(one.value, one.line): sizes[name] for name, one in known.items()}}
 
 
 def measured(function: Callable[..., Any], wrt: Wrt, values: tuple[Any, ...]) -> tuple[Facts, dict[str, list[int]]]:

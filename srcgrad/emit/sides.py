@@ -157,7 +157,7 @@ def _makes_stack(node: Node) -> bool:
 def _kept(name: str, facts: Facts, sizes: Sizes) -> Kept:
     """What is recorded under a name."""
     record = facts.recorded[name]
-    size = sizes.get((record.value, record.line))
+    size = sizes.get((record.value, record.line), sizes.get((record.value, 0)))
     return Kept(record.value, _told(name, facts) if size is None else spelled_size(size), record.needed)
 
 
