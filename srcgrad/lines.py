@@ -133,7 +133,7 @@ class _Apart(Derivative[..., Any]):
 
 
 def by_value(facts: Facts, sizes: dict[str, list[int]]) -> dict[tuple[str, int], list[int]]:
-    """Bytes by what is recorded and its line, and with line 0 for what is recorded once: texts may keep it elsewhere."""
+    """Bytes by what is recorded and its line; with line 0 for what is recorded once, which texts may keep elsewhere."""
     known = {name: one for name, one in facts.recorded.items() if name in sizes}
     values = [one.value for one in known.values()]
     once = {(one.value, 0): sizes[name] for name, one in known.items() if values.count(one.value) == 1}
