@@ -101,7 +101,7 @@ def vjp(
 ) -> tuple[R, Callable[[Any], Any]]:
     """The value and the pullback: `pullback(seed)` gives the adjoints of the arguments for a seed like the output.
 
-    Without `wrt` there is one adjoint per argument, None for arguments that are not real; with `wrt`, as in `grad`.
+    Without `wrt` there is one adjoint per argument, None for those without floats; with `wrt`, as in `grad`.
     The pullback may be called any number of times. `target` is that of `grad`, for both halves. Texts of the functions
     asked for last are kept: a call in a loop makes the text once, if it is given the same function.
 
@@ -123,7 +123,7 @@ def vjp(
 
 @dataclass(frozen=True)
 class Padded:
-    """A pullback that gives one adjoint per argument: None for those that are not real."""
+    """A pullback that gives one adjoint per argument: None for those without floats."""
 
     pullback: Pullback
     wrt: tuple[str, ...]
@@ -187,8 +187,8 @@ def jvp(
 ) -> tuple[R, R]:
     """The value and its derivative along the tangents: `(y, y_dot)`.
 
-    `tangents` has one entry per argument, of the argument's structure and shape; entries of arguments that are not
-    real are ignored. `target` is that of `grad`.
+    `tangents` has one entry per argument, of the argument's structure and shape; entries of arguments
+    without floats are ignored. `target` is that of `grad`. Texts are kept as by `vjp`.
 
     >>> import numpy as np
     >>> from srcgrad import jvp

@@ -107,6 +107,7 @@ def hvp(function: Function, wrt: Wrt = 0, *, argnums: Wrt | None = None, target:
     The vector comes after the function's arguments and has the structure and shape of the argument that `wrt` names
     (a tuple of them if `wrt` is one); so has the result. It is forward mode over the text of the gradient, at a small
     multiple of the cost of the function. Errors are those of `grad`; E5014 if the vector does not fit.
+    `hvp(f).hessp(x, v, *args)` is the same in the order of arguments that `scipy.optimize.minimize` wants.
 
     >>> import numpy as np
     >>> from srcgrad import hvp
@@ -150,7 +151,7 @@ def linearize(
 ) -> tuple[R, Linear]:
     """The value, and the derivative at these arguments as a linear map: `y, push = linearize(f, x)`.
 
-    `push(x_dot)` is the derivative along x_dot. It takes one tangent for each argument that is real, or for each that
+    `push(x_dot)` is the derivative along x_dot. It takes one tangent for each argument with floats, or for each that
     `wrt` names (`push.tangent_inputs` lists them); `push.source` is its text, in which the primal's statements stand
     beside their tangents and run again with each call. `transpose(push)` is the pullback.
 

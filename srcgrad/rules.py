@@ -224,6 +224,7 @@ class _Adjoint:
 
 
 adjoint = _Adjoint()
+"""A decorator: the template below it becomes the rule of a function. The page "Write a rule" has all its forms."""
 
 
 def _registrar(op: Any, kind: str, facts: dict[str, Any]) -> Decorator:

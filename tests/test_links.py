@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 
 import pytest
 
@@ -75,3 +76,13 @@ def test_every_public_name_is_in_the_reference():
     public = [name.partition("srcgrad.")[2] for name in named if name != "srcgrad.derivative.Derivative"]
     assert sorted(public) == sorted(srcgrad.__all__)
     assert all(getattr(srcgrad, name).__doc__ for name in public)
+
+
+def test_sessions_of_docstrings_are_code():
+    """Markdown would show `>>> x` as a quotation of a quotation; what is fenced already stays."""
+    fenced = runpy.run_path(str(DOCS / "sessions.py"))["fenced"]
+    lines = ["Squares.", "", ">>> 2 * 2", "4", "", "```python", ">>> 1", "1", "```", "", ">>> 3"]
+    assert fenced(lines) == [
+        "Squares.", "", "```pycon", ">>> 2 * 2", "4", "```", "",
+        "```python", ">>> 1", "1", "```", "", "```pycon", ">>> 3", "```",
+    ]  # fmt: skip
