@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import gast
 import numpy as np
 
@@ -156,7 +158,8 @@ def _flat_op(value: Node, operation: Operation, scope: Scope) -> Node:
         elif parameter in places and is_sequence(argument, scope) and wants_arrays(operation, parameter):
             swap[argument] = as_array(argument, scope)
         elif parameter in places:
-            swap[argument] = atom(argument, scope)
+            settled = whole if operation.function is operator.getitem else atom  # `[a, b][i]`: a name has an adjoint
+            swap[argument] = settled(argument, scope)
         elif not cheap(argument):
             swap[argument] = _held(argument, scope)
     made = _swap(value, swap)
