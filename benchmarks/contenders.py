@@ -82,7 +82,9 @@ def of_numba(workload: Workload, args: tuple[Any, ...]) -> Call:
     """The text compiled by Numba, where it can be."""
     derivative: Any = workload.derivative("numba")
     if workload.mode == "pullback":
-        raise DifferentiationError("E5019", "closures are not compiled")
+        raise DifferentiationError(
+            "E5019", "a pullback of compiled code runs both halves", "compile the Jacobian instead"
+        )
     derivative(*args)
     return lambda: derivative(*args)
 
