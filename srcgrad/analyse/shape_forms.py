@@ -7,7 +7,7 @@ from dataclasses import replace
 import gast
 import numpy as np
 
-from srcgrad.analyse.adjoint_shapes import joined
+from srcgrad.analyse.adjoint_shapes import as_real, joined
 from srcgrad.analyse.extents import extents, product, with_extents
 from srcgrad.analyse.kept import kept
 from srcgrad.facts import Facts, Operation, Spec
@@ -32,6 +32,11 @@ def _reduction(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -
     )
     left = [("1" if keep else "") if along is None or k in along else one for k, one in enumerate(known)]
     return with_extents(tuple(one for one in left if one), whole.dtype)
+
+
+def _norm(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
+    """Norms are real."""
+    return as_real(_reduction(operation, arguments, opaque))
 
 
 def literal(node: Node, default: object = None) -> object:
@@ -70,6 +75,15 @@ def _outer(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Sp
     if one is None or two is None or len(one) != 1 or len(two) != 1:
         return Spec(opaque.shape, opaque.dtype, 2)
     return with_extents((*one, *two), opaque.dtype)
+
+
+def _inner(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
+    """`np.inner(a, b)`: the last axes go."""
+    one, two = list(arguments.values())[:2]
+    left, right = extents(one), extents(two)
+    if left is None or right is None:
+        return opaque
+    return with_extents((*left[:-1], *right[:-1]), opaque.dtype) if left and right else joined(one, two)
 
 
 def _transpose(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
@@ -112,7 +126,8 @@ REDUCTIONS = (np.sum, np.mean, np.max, np.min, np.prod, np.var, np.std)
 FORMS = {
     np.sum: _reduction, np.mean: _reduction, np.max: _reduction, np.min: _reduction, np.prod: _reduction,
     np.var: _reduction, np.std: _reduction, np.copy: _same, np.transpose: _transpose, np.matmul: _product,
-    np.dot: _product, np.outer: _outer, np.full_like: _same, sum_to: _like, np.swapaxes: _swapped, np.flip: _same,
+    np.dot: _product, np.inner: _inner, np.linalg.norm: _norm, np.outer: _outer,
+    np.full_like: _same, sum_to: _like, np.swapaxes: _swapped, np.flip: _same,
     np.roll: _same, owned: _same, hook: _same, probe: _same, probed: _same, cast: _cast, np.reshape: _reshape,
 }  # fmt: skip
 
