@@ -104,6 +104,7 @@ def with_torch(workload: Workload, args: tuple[Any, ...]) -> Call:
     """PyTorch, run eagerly."""
     import torch
 
+    setattr(torch.Tensor, "copy", torch.Tensor.clone)  # noqa: B010  as arrays have it
     function = rebuilt(workload.function, {"np": torch_numpy(torch), "erf": torch.special.erf})
     moved = [torch.as_tensor(np.asarray(v)) if isinstance(v, np.ndarray | float) else v for v in args]
 
