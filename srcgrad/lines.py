@@ -13,6 +13,7 @@ from srcgrad.analyse.annotations import annotated
 from srcgrad.api import float_arguments
 from srcgrad.derivative import Derivative
 from srcgrad.derive.kept import Saved
+from srcgrad.emit.sides import plain
 from srcgrad.facts import Facts, Kind
 from srcgrad.front.target import find_target
 from srcgrad.imported import function_of, module_of
@@ -134,10 +135,10 @@ class _Apart(Derivative[..., Any]):
 
 def by_value(facts: Facts, sizes: dict[str, list[int]]) -> dict[tuple[str, int], list[int]]:
     """Bytes by what is recorded and its line; with line 0 for what is recorded once, which texts may keep elsewhere."""
-    known = {name: one for name, one in facts.recorded.items() if name in sizes}
-    values = [one.value for one in known.values()]
-    once = {(one.value, 0): sizes[name] for name, one in known.items() if values.count(one.value) == 1}
-    return {**once, **{(one.value, one.line): sizes[name] for name, one in known.items()}}
+    known = {name: (plain(one.value), one.line) for name, one in facts.recorded.items() if name in sizes}
+    values = [value for value, _ in known.values()]
+    once = {(value, 0): sizes[name] for name, (value, _) in known.items() if values.count(value) == 1}
+    return {**once, **{key: sizes[name] for name, key in known.items()}}
 
 
 def measured(function: Callable[..., Any], wrt: Wrt, values: tuple[Any, ...]) -> tuple[Facts, dict[str, list[int]]]:

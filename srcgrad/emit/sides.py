@@ -157,8 +157,14 @@ def _makes_stack(node: Node) -> bool:
 def _kept(name: str, facts: Facts, sizes: Sizes) -> Kept:
     """What is recorded under a name."""
     record = facts.recorded[name]
-    size = sizes.get((record.value, record.line), sizes.get((record.value, 0)))
+    value = plain(record.value)
+    size = sizes.get((value, record.line), sizes.get((value, 0)))
     return Kept(record.value, _told(name, facts) if size is None else spelled_size(size), record.needed)
+
+
+def plain(value: str) -> str:
+    """A whole array that is kept as `u[...]` by one text, as `u` by another."""
+    return value.removesuffix("[...]")
 
 
 def starts(facts: Facts) -> dict[int, int]:
