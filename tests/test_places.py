@@ -214,7 +214,6 @@ def test_coverage_attributes_lines_to_the_generated_file(tmp_path):
 
 
 def test_an_error_in_a_notebook_points_at_its_cell():
-    pytest.importorskip("IPython")
     cells = [
         "import numpy as np, srcgrad",
         "def f(x):\n    y = x * 2\n    return np.sum(x.astype(int) & 1) * y",

@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.facts import Facts
 from srcgrad.front.resolve import binding_of
+from srcgrad.front.texts import check_texts
 from srcgrad.trees import Node, root, walk
 
 _STATEMENTS = (
@@ -100,6 +101,7 @@ def subset(function: Node, facts: Facts) -> Node:
     for statement in function.body:
         for node in walk(statement):
             _check(node, facts)
+    check_texts(function, facts)
     _check_returns(function, facts)
     return function
 
