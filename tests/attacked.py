@@ -1327,20 +1327,6 @@ def f(x, c):
     return c * x[0]
 """,
     ),
-    "nested function in while else": (
-        "E5005",
-        """
-def f(x, c):
-    def g(v):
-        return v * v
-    y = c
-    while g(y) > 0.01:
-        y = y * 0.5
-    else:
-        y = y * x[0]
-    return y
-""",
-    ),
     "counter in an index": (
         "E5010",
         """

@@ -400,6 +400,50 @@ def f(x, c):
         y = x / c
     return np.sum(y)
 """,
+    "walrus in a test before else": """
+def f(x, c):
+    s, i, t = 0.0, 0, 1.0
+    while (t := x[i] * c) < 0.6 and i < 3:
+        s += t * t
+        i += 1
+    else:
+        s *= 1.5
+    return s + t
+""",
+    "function in a test before else": """
+def f(x, c):
+    def size(v):
+        return np.sum(v * v) * c
+
+    s, n = x * 1.0, 0
+    while size(s) > 0.5:
+        s = 0.7 * s * np.cos(s)
+        n += 1
+        if n > 20:
+            break
+    else:
+        s = 3.0 * s
+    return size(s)
+""",
+    "else of a test with a walrus leaves the outer loop": """
+def f(x, c):
+    s = 0.0
+    for k in range(3):
+        i = 0
+        while (t := x[i] * c * (k + 1)) < 0.7 and i < 3:
+            s += t * t
+            i += 1
+            if s > 0.9:
+                break
+        else:
+            s *= 1.5
+            if t > 2.0:
+                continue
+            if k == 1:
+                break
+        s += t * x[k]
+    return s
+""",
     "walrus": """
 def f(x, c):
     if (t := c * x[0]) > 0:

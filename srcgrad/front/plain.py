@@ -229,12 +229,16 @@ def _while(node: Node, work: Plain) -> Block:
     calls = [n for n in inside if getattr(n.func, "id", "") in own or made_by(n, work.facts, work.facts.local)]
     if not before and not calls:
         return [node]
-    leave = gast.If(gast.UnaryOp(gast.Not(), node.test), [work.own(gast.Break(), node)], node.orelse)
-    if node.orelse:
-        return [node]
+    ended = work.name("ended") if node.orelse else ""
+    leave = [work.bind(ended, expression("True"), node)] if ended else []
+    leave.append(work.own(gast.Break(), node))
+    test = work.own(gast.If(gast.UnaryOp(gast.Not(), node.test), leave, []), node)
+    after, node.orelse = node.orelse, []
     node.test = expression("True")
-    node.body = [*before, work.own(leave, node), *node.body]
-    return [node]
+    node.body = [*before, test, *node.body]
+    if not ended:
+        return [node]
+    return [work.bind(ended, expression("False"), node), node, work.own(gast.If(name(ended), after, []), node)]
 
 
 def _fold_extremes(node: Node, work: Plain) -> None:
