@@ -61,6 +61,7 @@ from srcgrad.improve.cleared import cleared
 from srcgrad.improve.closure import closure
 from srcgrad.improve.coalesce import coalesce, count_temporaries
 from srcgrad.improve.copies import copies
+from srcgrad.improve.counted import counted
 from srcgrad.improve.dead import dead
 from srcgrad.improve.factors import factors
 from srcgrad.improve.fused import fused
@@ -144,6 +145,7 @@ IMPROVE: tuple[Pass, ...] = (
     reuse,
     coalesce,
     gathered,
+    counted,
     count_temporaries,
     closure,
 )

@@ -10,14 +10,12 @@ def newton_sqrt_grad(a, x_bar=1.0):
         raise TypeError("E5027 a is declared float")
     x_stack = []
     x = a
-    trips = 0
     while abs(x * x - a) > 1e-12 * a:
         x_stack.append(x)
         x = 0.5 * (x + a / x)
-        trips += 1
 
     a_bar = 0.0
-    for _ in range(trips):
+    while x_stack:
         # line 8: x = 0.5 * (x + a / x)
         x = x_stack.pop()
         t1_bar = x_bar * 0.5

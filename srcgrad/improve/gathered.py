@@ -42,10 +42,7 @@ def gathered(program: Program, facts: Facts) -> Program:
 
     A text that is to be differentiated again, or compiled, has a stack for each value.
     """
-    module = facts.module
-    if module is None or module.target != "numpy" or not module.seeded or module.inline or module.explained:
-        return program
-    if facts.generated or facts.pushes_forward or module.leading.axis or facts.mode == "trace":
+    if not is_final(facts):
         return program
     groups: dict[tuple[int, int], list[_Stack]] = {}
     for one in _stacks(program, facts):
@@ -57,6 +54,14 @@ def gathered(program: Program, facts: Facts) -> Program:
             _join(together, kept, program, facts)
             count += 1
     return program
+
+
+def is_final(facts: Facts) -> bool:
+    """Whether a text with records is for NumPy and for readers: not differentiated again, compiled or explained."""
+    module = facts.module
+    if module is None or module.target != "numpy" or not module.seeded or module.inline or module.explained:
+        return False
+    return not (facts.generated or facts.pushes_forward or module.leading.axis or facts.mode == "trace")
 
 
 def _stacks(program: Program, facts: Facts) -> list[_Stack]:

@@ -27,7 +27,6 @@ def first_above_grad(x, bound, result_bar=1.0):
     returned = False
     trips = range(x.size)
     place = 0
-    trips_ = 0
     while not returned and place < len(trips):
         i = trips[place]
         place = place + 1
@@ -38,7 +37,6 @@ def first_above_grad(x, bound, result_bar=1.0):
             result = x[i] ** 2
             returned = True
         i_stack.append(i)
-        trips_ += 1
     taken = not returned
     if taken:
         result_1 = result
@@ -53,7 +51,7 @@ def first_above_grad(x, bound, result_bar=1.0):
         result = result_1
         bound_bar = result_bar * 2.0 * bound
         result_bar = zeros_like(result)
-    for _ in range(trips_):
+    while i_stack:
         i = i_stack.pop()
         if taken__stack.pop():
             # line 4: return x[i] ** 2

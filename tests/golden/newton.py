@@ -20,16 +20,14 @@ def newton_grad(a, x_bar=1.0):
     """
     x_stack = []
     x = a
-    trips = 0
     while abs(x * x - a) > 1e-12 * a:
         x_stack.append(x)
         x = 0.5 * (x + a / x)
-        trips += 1
 
     # line 5: return x
     check_seed(x_bar, x)
     a_bar = np.zeros_like(a)
-    for _ in range(trips):
+    while x_stack:
         # line 4: x = 0.5 * (x + a / x)
         x = x_stack.pop()
         t1_bar = x_bar * 0.5
