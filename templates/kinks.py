@@ -1,7 +1,7 @@
 """Operations with kinks, ties and steps: absolute value, maximum, clip, where, remainders.
 
-Selections are written with `np.where`, never as a product with a mask, so that an inf or nan of the side that
-was not taken does not come through.
+Selections are written with `np.where` or `if_larger`, never as a product with a mask, so that an inf or nan of the
+side that was not taken does not come through.
 """
 
 import builtins
@@ -11,6 +11,7 @@ import operator
 import numpy as np
 
 from srcgrad.rules import adjoint, d
+from srcgrad.runtime.larger import if_larger
 
 
 @adjoint.elementwise(
@@ -41,8 +42,17 @@ def absolute(z, x):
     note="A tie shares the gradient equally; `np.where(x > 0, x, 0)` has 0 at 0.",
 )
 def maximum(z, x, y):
-    d[x] = np.where(x > y, d[z], np.where(x == y, 0.5 * d[z], 0.0))
-    d[y] = np.where(y > x, d[z], np.where(x == y, 0.5 * d[z], 0.0))
+    d[x] = if_larger(d[z], x, y)
+    d[y] = if_larger(d[z], y, x)
+
+
+@adjoint.elementwise(
+    if_larger,
+    cl="(x > y) ? seed : ((x == y) ? 0.5 * seed : 0.0)",
+    at=(((3.0, 2.0, 1.0), (1.0, 0.0, 0.0)), ((3.0, 1.0, 1.0), (0.5, 0.0, 0.0)), ((3.0, 1.0, 2.0), (0.0, 0.0, 0.0))),
+)
+def if_larger_adjoint(z, seed, x, y):
+    d[seed] = if_larger(d[z], x, y)
 
 
 @adjoint.elementwise(
@@ -57,8 +67,8 @@ def maximum(z, x, y):
     note="A tie shares the gradient equally.",
 )
 def minimum(z, x, y):
-    d[x] = np.where(x < y, d[z], np.where(x == y, 0.5 * d[z], 0.0))
-    d[y] = np.where(y < x, d[z], np.where(x == y, 0.5 * d[z], 0.0))
+    d[x] = if_larger(d[z], y, x)
+    d[y] = if_larger(d[z], x, y)
 
 
 @adjoint.elementwise(

@@ -117,6 +117,9 @@ def _of_call(node: Node, facts: Facts) -> Spec:
             rule = rule_of(getattr(np, function.attr, None))
             if rule is not None and rule.kind == "elementwise" and not node.keywords:
                 return joined(*(spec_of_tree(a, facts) for a in node.args))
+    if isinstance(function, gast.Name) and function.id == facts.imports.get("if_larger"):
+        seed, *compared = (spec_of_tree(a, facts) for a in node.args)
+        return replace(joined(seed, *compared), dtype=seed.dtype)
     for helper, place in _SHAPED.items():
         if isinstance(function, gast.Name) and function.id == facts.imports.get(helper):
             like = spec_of_tree(node.args[place], facts)

@@ -104,6 +104,13 @@ def refuse_seed() -> None:
     raise ValueError("E5007 the output is an array; use srcgrad.vjp with a seed of its shape")
 
 
+@compiled(runtime.if_larger)
+def _if_larger(seed: Any, x: Any, y: Any) -> Compiled | None:
+    if isinstance(seed, REAL) and isinstance(x, REAL) and isinstance(y, REAL):
+        return lambda seed, x, y: seed if x > y else 0.5 * seed if x == y else 0.0
+    return lambda seed, x, y: np.where(x > y, seed, np.where(x == y, 0.5 * seed, 0.0))
+
+
 @compiled(runtime.zeros_like)
 def _zeros_like(x: Any) -> Compiled | None:
     if isinstance(x, REAL):

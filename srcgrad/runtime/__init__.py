@@ -38,6 +38,7 @@ from srcgrad.runtime.einsum import einsum_adjoint, einsum_adjoints, einsum_tange
 from srcgrad.runtime.fourier import doubled, lengths, opposite, resized, transformed, weighted
 from srcgrad.runtime.given import check_adjoint, check_adjoints, check_total, given_adjoints
 from srcgrad.runtime.hooks import beyond_hooks, hook, hooked, stop_gradient
+from srcgrad.runtime.larger import if_larger
 from srcgrad.runtime.layout import (
     along_axis,
     axis_index,
@@ -172,6 +173,7 @@ __all__ = [
     "half_bands",
     "hook",
     "hooked",
+    "if_larger",
     "inner_left",
     "inner_right",
     "inverse_gaps",

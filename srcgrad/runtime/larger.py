@@ -1,0 +1,32 @@
+"""The adjoint of a maximum: it goes to the larger of two, and a tie shares it."""
+
+from __future__ import annotations
+
+from typing import Any  # arrays and scalars of any floating type
+
+import numpy as np
+
+_BITS = {np.dtype(f"f{size}"): np.dtype(f"i{size}") for size in (2, 4, 8)}  # integers of the same size
+
+
+def if_larger(seed: Any, x: Any, y: Any) -> Any:
+    """`seed` where x is larger than y, half of it where they are equal, 0 elsewhere, whatever it is there.
+
+    >>> if_larger(np.array([2.0, 2.0, np.inf]), np.array([3.0, 1.0, 0.0]), 1.0)
+    array([2., 1., 0.])
+    """
+    if type(seed) is type(x) is float and type(y) in (float, int):
+        return seed if x > y else 0.5 * seed if x == y else 0.0
+    made, tie = _where(np.greater(x, y), seed), np.equal(x, y)
+    return np.where(tie, 0.5 * seed, made) if np.any(tie) else made
+
+
+def _where(chosen: Any, g: Any) -> Any:
+    """`np.where(chosen, g, 0.0)`; of an array the bits are masked, which takes no branch for each element."""
+    bits = _BITS.get(g.dtype) if type(g) is np.ndarray and np.shape(g) == np.shape(chosen) else None
+    if bits is None:
+        return np.where(chosen, g, 0.0)
+    mask = np.asarray(chosen).astype(bits)
+    np.negative(mask, out=mask)
+    np.bitwise_and(mask, g.view(bits), out=mask)
+    return mask.view(g.dtype)

@@ -1,0 +1,40 @@
+"""`if_larger` selects as `np.where` does, bit for bit, without a branch for each element."""
+
+from __future__ import annotations
+
+from typing import Any  # dtypes by name
+
+import numpy as np
+import pytest
+
+from srcgrad.runtime import if_larger
+
+NUMBERS = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, 2.0, -3.0])
+SHAPES = [(), (3,), (0,), (2, 3), (1,), (64, 5)]
+OTHERS: list[Any] = [0.0, np.float64(1.0), np.ones(1), None]
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "g", ">f8", ">f4"])
+@pytest.mark.parametrize("other", range(len(OTHERS)))
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_selects_as_where_does(shape: tuple[int, ...], other: int, dtype: str) -> None:
+    draw = np.random.default_rng(len(shape) + other)
+    for view in (lambda a: a, lambda a: a.T, lambda a: a[::-1] if a.ndim else a):
+        seed, x = (view(draw.choice(NUMBERS, shape).astype(dtype)) for _ in range(2))
+        y = view(draw.choice(NUMBERS, shape).astype(dtype)) if OTHERS[other] is None else OTHERS[other]
+        kept = seed.copy()
+        expected = np.where(x > y, seed, np.where(x == y, 0.5 * seed, 0.0))
+        found = if_larger(seed, x, y)
+        assert found.tobytes() == expected.tobytes() or np.array_equal(found, expected, equal_nan=True)
+        assert found.shape == expected.shape and found.dtype == expected.dtype and found.flags.writeable
+        assert not np.shares_memory(found, seed)
+        np.testing.assert_array_equal(seed, kept)
+
+
+def test_a_seed_without_axes_goes_to_all_that_is_larger() -> None:
+    np.testing.assert_array_equal(if_larger(2.0, np.array([1.0, 2.0, 3.0]), 2.0), [0.0, 1.0, 2.0])
+
+
+def test_numbers_stay_numbers() -> None:
+    assert [if_larger(2.0, x, 1) for x in (2.0, 1.0, 0.0, float("nan"))] == [2.0, 1.0, 0.0, 0.0]
+    assert type(if_larger(2.0, 2.0, 1)) is float
