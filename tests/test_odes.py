@@ -15,6 +15,10 @@ import srcgrad
 from srcgrad import grad, jacobian, jvp, vjp
 from srcgrad.check import check_grads
 from srcgrad.errors import DifferentiationError
+from srcgrad.runtime import collocated
+from srcgrad.runtime.equation import Equation
+from srcgrad.runtime.flow import adjoint_flow
+from srcgrad.runtime.odes import odeint_pullback
 from tests.ode_programs import PROGRAMS, START, TIMES
 
 
@@ -85,6 +89,57 @@ def test_jacobians_of_both_modes_agree():
 def test_what_happens_between_the_ends_of_an_interval_is_seen():
     found = grad(lambda k: odeint(peak, 0.0, [0.0, 4.5, 6.0], (k,))[-1, 0])(1.0)
     assert found == pytest.approx(0.1 * np.sqrt(np.pi), rel=1e-5)
+
+
+def forced(y: Any, t: Any, k: Any) -> Any:
+    return np.array([y[1], -k[0] * y[0] - k[1] * y[1] + k[2] * np.sin(t)])
+
+
+def forced_pull(y: Any, t: Any, k: Any, y_bar_: Any) -> Any:
+    forced_pull.calls += 1  # type: ignore[attr-defined]
+    k_bar = np.array([-y[0] * y_bar_[1], -y[1] * y_bar_[1], np.sin(t) * y_bar_[1]])
+    return np.array([-k[0] * y_bar_[1], y_bar_[0] - k[1] * y_bar_[1]]), k_bar
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_elements_agree_with_steps_of_a_solver(backwards):
+    """Both ways through the adjoint equation, with seeds at many times."""
+    times = np.linspace(0.0, 9.0, 40)[:: -1 if backwards else 1]
+    k, seeds = np.array([2.0, 0.3, 1.0]), np.random.default_rng(0).standard_normal((40, 2))
+    equation, found = Equation(forced, forced_pull, (k,)), []
+    forced_pull.calls = 0  # type: ignore[attr-defined]
+    rows = odeint(forced, START, times, (k,), rtol=1e-11, atol=1e-11)
+    for most in (12, 0):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(collocated, "MOST", most)
+            given = (times[0], START), times, rows, seeds, "LSODA", (1e-12, 1e-12)
+            found.append(np.concatenate([np.ravel(part) for part in adjoint_flow(equation, *given)]))
+    assert found[0] == pytest.approx(found[1], rel=1e-8, abs=1e-8)
+
+
+def test_more_times_cost_no_more_calls():
+    calls, k = [], np.array([2.0, 0.3, 1.0])
+    for count in (2, 200):
+        times, forced_pull.calls = np.linspace(0.0, 9.0, count), 0  # type: ignore[attr-defined]
+        rows = odeint(forced, START, times, (k,))
+        odeint_pullback(forced, forced_pull, rows, START, times, (k,), np.ones_like(rows))
+        calls.append(forced_pull.calls)  # type: ignore[attr-defined]
+    assert calls[0] == calls[1] < 1000
+
+
+def test_a_stiff_equation_is_left_to_a_solver():
+    """Robertson's equation: elements would have to be a thousandth as long as its steps."""
+    found = collocated.Element
+    made: list[Any] = []
+
+    def counted(*args: Any) -> Any:
+        made.append(args)
+        return found(*args)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(collocated, "Element", counted)
+        grad(stiff)(np.zeros(3))
+    assert len(made) < 50
 
 
 def peak(y: Any, t: Any, k: Any) -> Any:

@@ -46,7 +46,7 @@ class Equation:
         """The right-hand side."""
         found = np.asarray(self.func(*self._given(time, state), *(self.args if args is None else args)), float)
         self.shape = found.shape
-        return np.broadcast_to(np.ravel(found), np.shape(state))
+        return found if found.shape == state.shape else np.broadcast_to(np.ravel(found), np.shape(state))
 
     def adjoints(self, time: Any, state: Any, seed: Any) -> tuple[Any, Any]:
         """The adjoint of the state, and those of all active arguments in one vector."""
@@ -57,6 +57,17 @@ class Equation:
         found = self.derivative(*self._given(time, state), *self.args, **{self.words[-1]: shaped})
         found = found if isinstance(found, tuple) else (found,)
         return np.ravel(found[0]), joined(found[1:])
+
+    def slopes(self, time: Any, state: Any) -> Any:
+        """The transposed Jacobian by the state, and below it that by all active arguments."""
+        if self.shape is None:
+            self.rate(time, state)
+        shape, given, word, columns = self.shape or (), self._given(time, state), self.words[-1], []
+        for unit in np.eye(len(state)):
+            seed = np.reshape(unit, shape) if int(np.prod(shape)) == len(state) else 1.0
+            found = self.derivative(*given, *self.args, **{word: seed})
+            columns.append(joined(found if isinstance(found, tuple) else (found,)))
+        return np.array(columns).T
 
     def tangent(self, time: Any, state: Any, state_dot: Any, args_dot: Sequence[Any]) -> Any:
         """The tangent of the right-hand side; `args_dot` are those of the active arguments."""
@@ -133,6 +144,8 @@ def joined(parts: Sequence[Any]) -> Any:
     >>> joined([1.0, (np.zeros(2), [3.0, None])])
     array([1., 0., 0., 3.])
     """
+    if parts and all(isinstance(part, np.ndarray) and part.dtype == float for part in parts):
+        return np.concatenate([part.ravel() for part in parts])
     found = [np.zeros(0)]
 
     def take(part: Any) -> None:

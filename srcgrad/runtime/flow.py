@@ -8,11 +8,11 @@ run, since a dissipative equation has no stable solution backwards.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from typing import Any  # functions of the user, and arrays of any floating type
 
 import numpy as np
 
+from srcgrad.runtime.collocated import collocated
 from srcgrad.runtime.equation import Equation, joined
 from srcgrad.runtime.structure import mapped
 
@@ -43,16 +43,21 @@ def adjoint_flow(
     t0, y0 = start
     adjoint, parts = np.zeros(len(y0)), np.zeros_like(equation.zeros)
     moved = np.array([np.sum(g * equation.rate(s, row)) for g, s, row in zip(seeds, times, rows, strict=True)])
-    path = None
-    if len(times) and times[-1] != t0:
-        path = solved(equation.rate, t0, float(times[-1]), y0, method, tolerances, dense=True).sol
-        check_smooth(equation, path, len(y0))
-    for k in range(len(times) - 1, -1, -1):
-        adjoint = adjoint + seeds[k]
-        before = float(times[k - 1]) if k else t0
-        if before != times[k]:
-            adjoint, more = _interval(equation, path, float(times[k]), before, adjoint, method, tolerances[0])
-            parts = parts + more
+    path, left, place = None, len(times), float(times[-1]) if len(times) else t0
+    if place != t0:
+        found = solved(equation.rate, t0, place, y0, method, tolerances, dense=True)
+        check_smooth(equation, found, len(y0))
+        path = found.sol
+        left, place, adjoint, parts = collocated(equation, path, t0, times, seeds, 10.0 * tolerances[0])
+    while True:
+        before = float(times[left - 1]) if left else t0
+        if before != place:
+            adjoint, more = _interval(equation, path, place, before, adjoint, method, tolerances[0])
+            parts, place = parts + more, before
+        if not left:
+            break
+        left -= 1
+        adjoint = adjoint + seeds[left]
     return adjoint, float(-np.sum(adjoint * equation.rate(t0, y0))), moved, parts
 
 
@@ -105,9 +110,9 @@ def tangent_flow(
 
     rtol, atol = tolerances
     both, atol = np.concatenate((y0, first / size)), np.concatenate((np.broadcast_to(atol, n), np.full(n, 1e-3 * rtol)))
-    path = solved(slope, t0, float(times[-1]), both, method, (rtol, atol), dense=True).sol
-    check_smooth(equation, path, n)
-    return size * path(np.asarray(times))[n:].T
+    found = solved(slope, t0, float(times[-1]), both, method, (rtol, atol), dense=True)
+    check_smooth(equation, found, n)
+    return size * found.sol(np.asarray(times))[n:].T
 
 
 def _divided(value: Any, size: float) -> Any:
@@ -153,16 +158,21 @@ def solved(
     return found
 
 
-def check_smooth(equation: Equation, path: Any, n: int) -> None:
-    """Raise ArithmeticError where the right-hand side jumps at a state, or at a time that an argument moves.
+def check_smooth(equation: Equation, found: Any, n: int) -> None:
+    """Raise ArithmeticError where a right-hand side jumps at a state, or at a time that an argument moves.
 
     The derivative of the time of such a jump is not in the adjoint equation. A change of the right-hand side that does
     not shrink with the step around it is a jump.
     """
-    sides = [(s, path(s)[:n], equation.rate(s, path(s)[:n])) for s in path.ts]
-    large = max(float(np.max(np.abs(rate), initial=0.0)) for _, _, rate in sides)
-    for one, two in pairwise(sides):
-        jump = _jump(equation, path, one, two, 1e-6 * large)
+    middles = 0.5 * (found.t[1:] + found.t[:-1])
+    between = found.sol(middles)[:n].T if len(middles) else np.zeros((0, n))
+    sides = [(s, state[:n], equation.rate(s, state[:n])) for s, state in zip(found.t, found.y.T, strict=True)]
+    inner = [(s, state, equation.rate(s, state)) for s, state in zip(middles, between, strict=True)]
+    rates, halves = (np.array([rate for _, _, rate in part]).reshape(len(part), n) for part in (sides, inner))
+    before, after = (np.max(np.abs(halves - part), axis=1, initial=0.0) for part in (rates[:-1], rates[1:]))
+    least = 1e-6 * float(np.max(np.abs(rates), initial=0.0))
+    for k in np.flatnonzero(np.maximum(before, after) >= np.maximum(0.9 * (before + after), 0.4 * least)):
+        jump = _jump(equation, found.sol, sides[k], sides[k + 1], least)
         if jump is not None and equation.moves(*jump):
             raise ArithmeticError(
                 f"E5001 operation not differentiable: the right-hand side jumps at {float(jump[0][0])!r}, "
