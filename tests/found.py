@@ -267,6 +267,30 @@ def numpy_asked_in_a_test(x):
     return np.sum(x * x * x)
 
 
+def squares_and_doubles(x):
+    return x * x, 2.0 * x
+
+
+def tuple_given_out_whole_and_by_parts(x):
+    found = squares_and_doubles(x)
+    return found, found[0] * found[1]
+
+
+def decomposition_given_out_whole_and_by_parts(x):
+    found = np.linalg.qr(x)
+    return {"whole": found, "corner": found[1][0, 0]}
+
+
+def dict_given_out_whole_and_by_parts(x):
+    found = {"a": x * x, "b": x + 1.0}
+    return found, found["a"] * found["b"]
+
+
+def list_given_out_whole_and_by_parts(x):
+    found = [x * x, x + 1.0]
+    return found, found[0] * found[1]
+
+
 FOUND = (
     (list_longer_after_a_branch, (np.array([0.3, -0.4, 0.9]), 0.7)),
     (argument_overwritten_in_a_loop, (np.array([0.3, -0.4, 0.9]), 0.5)),
@@ -298,6 +322,10 @@ FOUND = (
     (counter_active_in_a_branch, (np.array([0.3, -0.4, 0.9]), 0)),
     (element_rebound_in_a_loop, (0.4, 1)),
     (rows_of_a_quotient, (-0.3, -1.08, 1)),
+    (tuple_given_out_whole_and_by_parts, (np.array([0.3, -0.4, 0.9]),)),
+    (decomposition_given_out_whole_and_by_parts, (np.array([[0.3, -0.4], [0.9, 0.2], [0.1, 1.0]]),)),
+    (dict_given_out_whole_and_by_parts, (np.array([0.3, -0.4, 0.9]),)),
+    (list_given_out_whole_and_by_parts, (np.array([0.3, -0.4, 0.9]),)),
 )
 
 SECOND = (

@@ -94,12 +94,19 @@ class Adjoints:
         else:
             if self.facts.list_kind(primal) == "list" and not is_list(value):
                 value = expression("list(value)", value=value)  # its items will change
+            elif primal in self.facts.containers and primal in self.facts.indexed and not self.facts.list_kind(primal):
+                value = self.own_parts(primal, spec, value)
             if self.is_half(primal) and self.facts.reads.get(primal, 0) > 1 and primal not in self.facts.rebound:
                 value = self.widened(value)
             made = assign(target, value, like)
         self.note(made, spec)
         into.append(made)
         self.state[primal] = PRESENT
+
+    def own_parts(self, primal: str, spec: Spec | None, value: Node) -> Node:
+        """The adjoint of a container to whose parts something will be added: it may be a tuple, or part of the seed."""
+        zeros = self.zero_value(primal, spec, bound=True)
+        return expression(f"{self.facts.library('add')}(zeros, value)", zeros=zeros, value=value)
 
     def widened(self, value: Node) -> Node:
         """The first of several contributions to an adjoint of float16, in float32."""
