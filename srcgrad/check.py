@@ -10,7 +10,8 @@ No step h suits every function: truncation grows with h, rounding with 1 / h. So
 one must agree, as in Mooncake.jl's `test_rule`. Differences and pairing are both needed, as
 ChainRulesTestUtils.jl has them: where both modes are made from one line, a wrong line passes the
 pairing; an adjoint that is off by less than differences resolve fails it. Order 2 applies all three to
-the gradient of <y_bar, f(x)>: forward over reverse and reverse over reverse.
+the gradient of <y_bar, f(x)>, forward over reverse and reverse over reverse, and to the tangent J v as a
+function of x, forward over forward and reverse over forward.
 
 What is not seen: an error in a derivative that is far smaller than the value (`Precision.floor`), and
 anything away from `args`. At a kink a derivative is a convention that differences do not share.
@@ -21,16 +22,16 @@ from __future__ import annotations
 import inspect
 import itertools
 import linecache
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any  # functions of arbitrary nested Python values
 
 import numpy as np
 
-from srcgrad.api import grad
+from srcgrad.api import grad, jvp
 from srcgrad.differences import Vector, is_float, parts, precision, shaped, tangent_like, vector
 from srcgrad.errors import DifferentiationError
-from srcgrad.oracles import Record, Subject, compare, draw_seed
+from srcgrad.oracles import Record, Subject, compare, draw_direction, draw_seed
 
 Function = Callable[..., Any]
 Wrt = int | str | Sequence[int | str] | None
@@ -62,10 +63,9 @@ def check_grads(
     `args` are the positional arguments: floats, arrays, and nested tuples, lists, dicts, NamedTuples
     and dataclasses of them; integers pass through. `wrt` picks arguments by position or name (if not
     given, all that hold floats); `kwargs` go to `f` as they are. `order` 1 checks the derivative, 2
-    that of the gradient as well (which reverse mode makes, whatever `modes`). `modes` are those that
-    are checked; pairing needs both. `seed` fixes the random directions, of which each part of each
-    argument gets `directions`. `tolerance` bounds the relative error against differences (by default
-    1e-6 in float64, 5e-3 in float32).
+    all nestings of two of the `modes` as well; pairing needs both modes. `seed` fixes the random
+    directions, of which each part of each argument gets `directions`. `tolerance` bounds the relative
+    error against differences (by default 1e-6 in float64, 5e-3 in float32).
 
     Also checked: no call changes its arguments; a gradient has the structure, shape, dtype and class of its
     argument, can be written to, and shares memory with nothing; a pullback can be called twice.
@@ -102,16 +102,14 @@ def check_report(
     for mode in modes:
         if mode not in MODES:
             raise DifferentiationError("E5006", f"no mode is called {mode!r}", f"use {' or '.join(MODES)}")
-    subject = _subject(f, tuple(args), wrt, kwargs or {}, tolerance)
+    subjects = [_subject(f, tuple(args), wrt, kwargs or {}, tolerance)]
     generator = np.random.default_rng(seed)
     records: list[Record] = []
     for level in range(1, order + 1):
-        subject = replace(subject, order=level)
-        records += compare(subject, modes, directions=directions, generator=generator)
-        value = subject.primal(*subject.chosen)
-        if level < order and vector(value).size:
-            weighted = _weighted(subject.function, subject.args, value, draw_seed(value, generator))
-            subject = replace(subject, function=grad(weighted, wrt=subject.active))
+        for subject in subjects:
+            records += compare(subject, modes, directions=directions, generator=generator)
+        if level < order:
+            subjects = [made for subject in subjects for made in _derived(subject, modes, generator)]
     return records
 
 
@@ -184,6 +182,21 @@ def _literal(key: str, value: Any) -> str:
     return repr(value) if value is None or isinstance(value, bool | int | str) else f"given_{key}"
 
 
+def _derived(subject: Subject, modes: Sequence[str], generator: np.random.Generator) -> Iterator[Subject]:
+    """The first derivatives of a function, as functions to be checked: the gradient, the tangent, or both."""
+    value = subject.primal(*subject.chosen)
+    if not vector(value).size:
+        return
+    order, f, args = subject.order + 1, subject.function, subject.args
+    if "reverse" in modes:
+        weighted = _weighted(f, args, value, draw_seed(value, generator))
+        gradient = grad(weighted, wrt=subject.active)
+        yield replace(subject, function=gradient, order=order, name=f"gradient of {subject.name}")
+    if "forward" in modes:
+        pushed = _pushed(f, args, subject.tangents(draw_direction(subject.chosen, generator)))
+        yield replace(subject, function=pushed, order=order, name=f"tangent of {subject.name}")
+
+
 def _weighted(f: Function, args: tuple[Any, ...], value: Any, seed: Vector) -> Function:
     """The scalar function <seed, f(x)>, as text, so that it can be differentiated as often as one likes."""
     weights = dict(parts(tangent_like(value, seed)))
@@ -195,6 +208,18 @@ def _weighted(f: Function, args: tuple[Any, ...], value: Any, seed: Vector) -> F
     names = ", ".join(f"x{number}" for number in range(len(args)))
     text = f"def weighted({names}):\n    y = primal({names})\n    return {' + '.join(terms) or '0.0'}\n"
     return _define(text, "weighted", namespace)
+
+
+def _pushed(f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...]) -> Function:
+    """The function J(x) v, as text."""
+    names = ", ".join(f"x{number}" for number in range(len(args)))
+    dots = ", ".join(f"v_{number}" for number in range(len(args)))
+    text = (
+        f"def value({names}):\n    return primal({names})\n\n\n"
+        f"def pushed({names}):\n    return jvp(value, ({names},), ({dots},))[1]\n"
+    )
+    namespace = {"jvp": jvp, "primal": f, **{f"v_{number}": tangent for number, tangent in enumerate(tangents)}}
+    return _define(text, "pushed", namespace)
 
 
 def _term(seed: str, part: str, value: Any) -> str:

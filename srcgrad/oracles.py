@@ -118,11 +118,17 @@ def compare(subject: Subject, modes: Sequence[str], *, directions: int, generato
     found: list[Record] = []
     value = subject.primal(*subject.chosen)
     for number in range(directions):
-        size = np.abs(vector(subject.chosen))
-        v = generator.standard_normal(size.size) * np.maximum(1.0, np.where(np.isfinite(size), size, 1.0))
+        v = draw_direction(subject.chosen, generator)
         point = _Point(number, value, v, draw_seed(value, generator), _resolution(value, subject.limits))
         found += _at(subject, modes, point)
     return found
+
+
+def draw_direction(chosen: tuple[Any, ...], generator: np.random.Generator) -> Vector:
+    """A random direction in which large and small arguments move alike."""
+    size = np.abs(vector(chosen))
+    v: Vector = generator.standard_normal(size.size) * np.maximum(1.0, np.where(np.isfinite(size), size, 1.0))
+    return v
 
 
 def draw_seed(value: Any, generator: np.random.Generator) -> Vector:

@@ -40,6 +40,16 @@ def test_third_order() -> None:
     check_grads(layer, (X, 2.0), order=3, directions=1)
 
 
+def test_the_second_order_has_four_nestings() -> None:
+    records = check_report(layer, (X, 2.0), directions=1)
+    found = {(r.function, r.oracle) for r in records if r.order == 2 and r.oracle in ("forward", "reverse", "pairing")}
+    assert found == {
+        (f"{made} of layer", oracle) for made in ("gradient", "tangent") for oracle in ("forward", "reverse", "pairing")
+    }
+    one = check_report(layer, (X, 2.0), modes=("forward",), directions=1)
+    assert {r.function for r in one} == {"layer", "tangent of layer"}
+
+
 def test_nested_arguments_and_integers() -> None:
     check_grads(energy, ({"w": X, "b": [3.0, 2]}, 4), order=1)
 
