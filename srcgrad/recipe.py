@@ -23,6 +23,7 @@ def command(
     *,
     wrt: Sequence[str] | None = None,
     mode: str = "reverse",
+    target: str = "numpy",
     inline: bool = False,
     over: Sequence[str] = (),
     rows: int | None = None,
@@ -37,6 +38,7 @@ def command(
     options = ["--standalone"]
     options += ["--wrt", ",".join(wrt)] if wrt else []
     options += ["--mode", mode] if mode != "reverse" else []
+    options += ["--target", target] if target != "numpy" else []
     options += ["--inline"] if inline else []
     options += ["--over", ",".join(over)] if over else []
     options += ["--rows", str(rows)] if over and rows is not None else []

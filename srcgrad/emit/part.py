@@ -103,7 +103,8 @@ def _library(identifier: str, facts: Facts, lookup: Lookup) -> Meaning:
         value = getattr(runtime, identifier)
     if isinstance(value, StaticFunction):
         return of_function(value)
-    if lookup.text is not None and lookup.text.embed and not isinstance(value, ModuleType):
+    ships = not str(getattr(value, "__module__", "")).startswith("srcgrad.opencl.")  # those are put in at the end
+    if lookup.text is not None and lookup.text.embed and ships and not isinstance(value, ModuleType):
         return _one(lookup.text.object(value, identifier), identifier)
     return imported(value) or _object(value, identifier, facts, lookup)
 

@@ -50,8 +50,7 @@ OWN sg_sign(REAL x) { return x > (REAL)0 ? (REAL)1 : (x < (REAL)0 ? (REAL)-1 : (
 def prelude(real: str, text: str) -> str:
     """The C of the functions that a text calls, for `float` or `double`."""
     known = _functions()
-    words = set(_words(text))
-    called = [name for name in sorted(words & FUNCTIONS) if f"sg_{name}" in known]
+    words, called = set(_words(text)), called_in(text)
     wanted: set[str] = set()
     waiting = [f"sg_{name}" for name in called]
     waiting += [f"far_{name}" for name in _FLAGGED if name in called or f"far_{name}" in words]
@@ -65,6 +64,11 @@ def prelude(real: str, text: str) -> str:
         pieces.append(f"#define {name}(x) sg_{name}(x, &sg_far)" if name in _FLAGGED else f"#define {name} sg_{name}")
     extension = "" if real == "float" else "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
     return f"{extension}#define REAL {real}" + filled("\n".join(pieces), real) + "\n"
+
+
+def called_in(text: str) -> list[str]:
+    """Those of our functions that a text calls, by their usual names."""
+    return [name for name in sorted(FUNCTIONS.intersection(_words(text))) if f"sg_{name}" in _functions()]
 
 
 @cache

@@ -42,13 +42,13 @@ _SECONDS = 60
 def verdict(device: Any) -> str:
     """`right`, or what is wrong with a device."""
     place = _cache() / "probe.json"
-    key = hashlib.sha256(f"3 {device.platform.version} {device.name} {device.driver_version}".encode()).hexdigest()
-    known = _read(place)
-    if key in known:
+    key = hashlib.sha256(f"4 {device.platform.version} {device.name} {device.driver_version}".encode()).hexdigest()
+    if _FUNCTIONS.keys() <= set(_read(place).get(key, [])):
         return "right"
     found = _asked(device)
     if found == "right":  # what may be mended is asked again
-        _write(place, {**_read(place), key: found})
+        known = _read(place)
+        _write(place, {**known, key: sorted({*known.get(key, []), *_FUNCTIONS})})
     return found
 
 
@@ -57,16 +57,16 @@ def _cache() -> pathlib.Path:
     return pathlib.Path(base) / "srcgrad"
 
 
-def _read(place: pathlib.Path) -> dict[str, str]:
-    """What is remembered; nothing, if the file is not there or is damaged."""
+def _read(place: pathlib.Path) -> dict[str, list[str]]:
+    """What devices were right in; nothing, if the file is not there or is damaged."""
     try:
         found = json.loads(place.read_text())
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return {key: known for key, known in found.items() if type(known) is list} if isinstance(found, dict) else {}
 
 
-def _write(place: pathlib.Path, known: dict[str, str]) -> None:
+def _write(place: pathlib.Path, known: dict[str, list[str]]) -> None:
     """Remember; two processes may do so at once, and a folder that cannot be written to is no error."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -81,13 +81,17 @@ def _asked(device: Any) -> str:
     from srcgrad.opencl.device import found
 
     number = next(k for k, other in enumerate(found()) if other == device)
-    command = [sys.executable, "-W", "ignore", "-m", "srcgrad.opencl.probe", str(number)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
+        done = subprocess.run(_command(number), capture_output=True, text=True, timeout=_SECONDS, check=False)
     except subprocess.TimeoutExpired:
         return f"it did not answer in {_SECONDS} seconds"
     last = done.stdout.strip().splitlines()[-1:] or [f"a kernel ended the process (status {done.returncode})"]
     return last[0]
+
+
+def _command(number: int) -> list[str]:
+    """What asks, in a process of its own, whether a device computes what it should."""
+    return [sys.executable, "-W", "ignore", "-m", "srcgrad.opencl.probe", str(number)]
 
 
 def probe(number: int) -> str:

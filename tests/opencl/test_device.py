@@ -107,5 +107,5 @@ def test_a_dumped_text_runs_its_kernels(tmp_path: pathlib.Path, capsys: pytest.C
     x = np.linspace(-1.0, 1.0, 50)
     t = np.tanh(x * 0.7)
     np.testing.assert_allclose(space["f_grad"](x, 0.7), (0.7 * (1.0 - t * t) - t) * np.exp(-x), rtol=1e-12)
-    assert main(["dump", f"{source}:f", "--standalone", "--target", "opencl"]) == 1
+    assert main(["dump", f"{source}:f", "--inline", "--target", "opencl"]) == 1
     assert "E5019" in capsys.readouterr().err
