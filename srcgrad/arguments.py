@@ -212,7 +212,9 @@ def _own_array(gradient: Any, value: np.ndarray, others: list[Any]) -> np.ndarra
             "look at the rules that you wrote; if there are none, please report this as a bug of srcgrad",
         )
     shared = made is value or any(made is other for other in others)
-    owned = made.flags.owndata if made.base is None else type(made.base) is Lease  # views of it have it as their base
+    owned = (
+        made.flags.owndata if made.base is None else isinstance(made.base, Lease)
+    )  # views of it have it as their base
     fresh = owned and made.flags.writeable and made.flags.c_contiguous
     if made.dtype != value.dtype:
         made = made.astype(value.dtype)

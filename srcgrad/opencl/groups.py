@@ -86,8 +86,9 @@ class Group:
         place = node.targets[0] if isinstance(node, gast.Assign) else node.target
         if self.writes and not reads_what_stays(node, self):
             return False
-        if isinstance(place, gast.Subscript):
-            return take_write(node, self)
+        if isinstance(place, gast.Subscript):  # what comes after the kernel must not read what it writes
+            numbers = all(not isinstance(one, gast.Pass) and reads_what_stays(one, self) for one in self.after)
+            return numbers and take_write(node, self)
         if not isinstance(place, gast.Name) or (isinstance(node, gast.Assign) and len(node.targets) > 1):
             return False
         if set(stores(node)) & {r for other in self.after for r in [*loads(other), *stores(other)]}:

@@ -113,64 +113,71 @@ class Kernel:
         slots: list[Any] = [*args, *found.constants]
         slots += [None] * (found.slots - len(slots))
         pending: list[tuple[Step, list[Any], list[Any]]] = []
-        held: list[Any] = []
+        given: dict[int, Any] = {}
         for step in found.steps:
             made = [empty(output.shape, output.dtype) for output in step.outputs]
             buffers = [device.taken(one) for one in made]
-            held += self.enqueue(step, slots, buffers, device)
-            for output, one in zip(step.outputs, made, strict=True):
+            self.enqueue(step, slots, given, buffers, device)
+            for output, one, buffer in zip(step.outputs, made, buffers, strict=True):
                 if output.slot >= 0:
                     slots[output.slot] = one
+                    if not output.end and not device.copies:
+                        given[output.slot] = buffer, one
             pending.append((step, made, buffers))
             if step.waits or device.copies:
                 self.settle(pending, slots, device)
         if found.writing is not None and into is not None:
-            self.write(found.writing, into, slots, device)
+            self.write(found.writing, into, slots, given, device)
             self.settle(pending, slots, device)
         results = [self.result(slots[slot], kind, args) for slot, kind in found.results]
         return results[0] if len(results) == 1 else tuple(results)
 
-    def enqueue(self, step: Step, slots: list[Any], buffers: list[Any], device: Device) -> list[Any]:
-        """Put one launch into the queue; what must live until it has run."""
-        passed, held = self.passed(step.inputs, slots, device)
+    def enqueue(self, step: Step, slots: list[Any], given: dict[int, Any], buffers: list[Any], device: Device) -> None:
+        """Put one launch into the queue."""
+        passed = self.passed(step.inputs, slots, given, device)
         with self.lock:
             step.kernel.set_args(*step.numbers, *passed, *buffers)
             device.run(step.kernel, step.groups, step.small)
-        return held
 
-    def write(self, writing: Writing, into: tuple[Any, int, list[int]], slots: list[Any], device: Device) -> None:
+    def write(
+        self,
+        writing: Writing,
+        into: tuple[Any, int, list[int]],
+        slots: list[Any],
+        given: dict[int, Any],
+        device: Device,
+    ) -> None:
         """Write into arguments, and wait until it is done."""
         memory, places, found = into
         numbers: list[Any] = []
-        held: list[Any] = []
         for put, offset, place in zip(writing.puts, found[::2], found[1::2], strict=True):
-            passed, kept = self.passed(put.inputs, slots, device)
-            numbers += [offset, place, *put.numbers, *passed]
-            held += kept
+            numbers += [offset, place, *put.numbers, *self.passed(put.inputs, slots, given, device)]
         buffer = device.shared(memory)
         with self.lock:
             writing.kernel.set_args(buffer, places, *numbers)
             device.run(writing.kernel, writing.groups(places), writing.small)
         device.finish(writing.small, [memory], [buffer])
 
-    def passed(self, inputs: list[Input], slots: list[Any], device: Device) -> tuple[list[Any], list[Any]]:
-        """What a kernel is given for its inputs, and what must live until it has run."""
+    def passed(self, inputs: list[Input], slots: list[Any], given: dict[int, Any], device: Device) -> list[Any]:
+        """What a kernel is given for its inputs; `given` has the buffers by slot, with the memory that they are of."""
         passed: list[Any] = []
-        held: list[Any] = []
         for one in inputs:
-            value = getattr(slots[one.slot], "memory", slots[one.slot])  # of a device array
+            value = slots[one.slot]
             if one.layout == "v":
+                value = getattr(value, "memory", value)  # of a device array
                 passed.append(value.item() if type(value) is np.ndarray else value)
                 continue
-            if one.copied:
-                value = np.ascontiguousarray(value)
-            elif not one.whole:
-                value = spanned(value)
-            buffer = device.given(value)
-            held += [value, buffer]
-            passed.append(buffer)
+            known = given.get(one.slot)
+            if known is None:
+                value = getattr(value, "memory", value)
+                if one.copied:
+                    value = np.ascontiguousarray(value)
+                elif one.span is not None:
+                    value = spanned(value, one.span)
+                known = given[one.slot] = device.given(value), value
+            passed.append(known[0])
             passed += one.strides
-        return passed, held
+        return passed
 
     def settle(self, pending: list[tuple[Step, list[Any], list[Any]]], slots: list[Any], device: Device) -> None:
         """Wait for what has been launched; then the sums are put together."""

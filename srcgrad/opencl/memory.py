@@ -6,6 +6,7 @@ A result is an array over a lease; when the array and all views of it are gone, 
 from __future__ import annotations
 
 import ctypes
+import functools
 import math
 import threading
 from typing import Any  # dtypes and arrays
@@ -20,21 +21,22 @@ _held = 0
 
 
 class Lease:
-    """A slab for as long as an array lies on it."""
+    """A slab for as long as an array lies on it: memory of C, at whose end the slab is given back."""
 
-    __slots__ = ("__array_interface__", "slab")
-
-    def __init__(self, slab: Any, shape: tuple[int, ...], dtype: Any) -> None:
-        self.slab = slab
-        self.__array_interface__ = {
-            "version": 3,
-            "shape": shape,
-            "typestr": dtype.str,
-            "data": (slab.__array_interface__["data"][0], False),
-        }
+    slab: Any
 
     def __del__(self) -> None:
         _give_back(self.slab)
+
+
+@functools.cache
+def _leased(size: int) -> Any:
+    """Leases of so many bytes."""
+
+    class Leased(Lease, ctypes.c_char * size):  # type: ignore[misc]  # ctypes makes the class
+        pass
+
+    return Leased
 
 
 def empty(shape: tuple[int, ...], dtype: Any) -> Any:
@@ -42,7 +44,10 @@ def empty(shape: tuple[int, ...], dtype: Any) -> Any:
     size = math.prod(shape) * dtype.itemsize
     if size < LARGE:
         return np.empty(shape, dtype)
-    return np.asarray(Lease(_take(1 << (size - 1).bit_length()), shape, dtype))
+    slab = _take(1 << (size - 1).bit_length())
+    lease = _leased(slab.nbytes).from_buffer(slab)
+    lease.slab = slab
+    return np.ndarray(shape, dtype, lease)
 
 
 def _take(size: int) -> Any:
@@ -63,11 +68,19 @@ def _give_back(slab: Any) -> None:
             _free.setdefault(slab.nbytes, []).append(slab)
 
 
-def spanned(array: Any) -> Any:
-    """What a buffer wraps: the array, or for one in pieces the memory from its first element to its last."""
-    if array.flags.c_contiguous:
-        return array
+def address(array: Any) -> int:
+    """Where the first element of an array is."""
+    return int(array.__array_interface__["data"][0])
+
+
+def span(array: Any) -> Any:
+    """What the memory of an array in pieces is, from its first element to its last: a type of ctypes."""
     last = sum((n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)) + array.itemsize
-    memory = (ctypes.c_char * last).from_address(array.__array_interface__["data"][0])
+    return ctypes.c_char * last
+
+
+def spanned(array: Any, kind: Any) -> Any:
+    """The memory of an array as one of the types that `span` gives."""
+    memory = kind.from_address(address(array))
     memory._owner = array
     return memory

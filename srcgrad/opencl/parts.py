@@ -23,7 +23,7 @@ def take_write(node: Node, group: Group) -> bool:
     place = node.target if added else node.targets[0]
     if added and not isinstance(node.op, gast.Add | gast.Sub):
         return False
-    if not isinstance(place.value, gast.Name) or not is_part(place, group.facts) or group.after:
+    if not isinstance(place.value, gast.Name) or not is_part(place, group.facts):
         return False
     base = place.value.id
     if any(other != base for other in group.writes):

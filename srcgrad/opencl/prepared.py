@@ -17,6 +17,7 @@ from srcgrad.opencl.device import Device
 from srcgrad.opencl.kinds import check_types, kind_of
 from srcgrad.opencl.layout import BOOL, REALS, steps, steps_in_one_piece
 from srcgrad.opencl.lines import PLAIN, Text, Write
+from srcgrad.opencl.memory import span
 from srcgrad.opencl.passes import Plan, planned
 from srcgrad.opencl.program import text_of
 from srcgrad.opencl.source import Form, numbers_in
@@ -211,8 +212,9 @@ def _input(name: str, stage: Stage, work: Preparing) -> Input:
     outer = tuple(along.get(axis, 0) for axis in stage.axes[:-1])
     boolean = value is not None and value.dtype == BOOL
     whole = value is None or copied or value.flags.c_contiguous
+    pieces = None if whole else span(value)
     strides = (*outer, *((along[last],) if kind == "s" else ()))
-    return Input(slot, kind + ("b" if boolean else ""), strides, copied, whole)
+    return Input(slot, kind + ("b" if boolean else ""), strides, copied, pieces)
 
 
 def _is_flat(stage: Stage, inputs: list[Input], work: Preparing) -> bool:

@@ -13,6 +13,7 @@ from typing import Any  # pyopencl ships no types of its own
 import numpy as np
 
 from srcgrad.opencl.device import Device
+from srcgrad.opencl.memory import address
 
 
 class OnHost:
@@ -86,7 +87,7 @@ class OnDevice:
         cl, queue = self.device.cl, self.device.queue
         with self.lock:
             self._upload()
-        start = _address(view) - _address(self.bytes)
+        start = address(view) - address(self.bytes)
         if not start:
             return self.buffer
         part = self.device.allocated(size)  # devices ask for aligned starts: a copy there costs less than a rule here
@@ -109,7 +110,7 @@ class OnDevice:
                 self._upload()
             elif self.buffer is None:
                 self.buffer = self.device.allocated(size)
-            start = _address(view) - _address(self.bytes)
+            start = address(view) - address(self.bytes)
             self.device.cl.enqueue_copy(self.device.queue, self.buffer, part, byte_count=size, dst_offset=start)
             self.buffer_is_current, self.mirror_is_current = True, False
 
@@ -124,11 +125,7 @@ def owner_of(array: Any) -> Any:
 def offset_of(array: Any) -> int:
     """Bytes from the beginning of the memory to the first element of an array."""
     owner = owner_of(array)
-    return _address(array) - _address(owner) if array.size and owner.size else 0
-
-
-def _address(array: Any) -> int:
-    return int(array.__array_interface__["data"][0])
+    return address(array) - address(owner) if array.size and owner.size else 0
 
 
 def _ordered(owner: Any) -> Any:

@@ -23,7 +23,7 @@ from srcgrad.opencl.space import MismatchError
 _BLOCK = 4096  # elements of which all writes are done before the next ones
 
 
-@dataclass
+@dataclass(slots=True)
 class Input:
     """One input of a stage: where it comes from, how it lies, and the numbers that say so."""
 
@@ -31,7 +31,7 @@ class Input:
     layout: str
     strides: tuple[int, ...] = ()
     copied: bool = False  # whether it is brought into one piece first
-    whole: bool = True  # whether its memory is one piece
+    span: Any = None  # of memory in pieces, what it is from the first element to the last
 
 
 @dataclass

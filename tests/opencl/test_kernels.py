@@ -284,6 +284,6 @@ def test_gradients_come_on_the_slabs_of_kernels() -> None:
     x = np.linspace(-1.0, 1.0, 100_000)
     derived = srcgrad.value_and_grad(lambda x, w: np.sum(np.tanh(x * x) + np.tanh(w * w)), wrt=(0, 1), target="opencl")
     _, (first, second) = derived(x, x)
-    assert type(first.base) is Lease and type(second.base) is Lease
+    assert isinstance(first.base, Lease) and isinstance(second.base, Lease)
     first[:] = 0.0
     assert np.any(second) and np.any(derived(x, x)[1][0])

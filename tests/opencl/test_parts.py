@@ -93,6 +93,42 @@ def test_a_step_of_the_heat_equation_is_one_kernel_forward_and_one_back(launched
     assert sorted(map(launched.count, set(launched))) == [1, 7, 7]  # the sum and its adjoint are one kernel
 
 
+def diffused(u, c, steps):
+    for _ in range(steps):
+        change = u[2:] - 2.0 * u[1:-1] + u[:-2]
+        u[1:-1] += c * change
+    return np.sum(u * u)
+
+
+def test_a_sum_between_what_is_computed_and_what_is_written_does_not_part_them(launched: list[str]) -> None:
+    u = DRAW((20, 20))
+    value, (u_bar, c_bar) = srcgrad.value_and_grad(diffused, (0, 1), target="opencl")(u, 0.1, 7)
+    assert sorted(map(launched.count, set(launched))) == [1, 7, 7]
+    wanted_value, wanted = srcgrad.value_and_grad(diffused, (0, 1))(u, 0.1, 7)
+    np.testing.assert_allclose(value, wanted_value, rtol=1e-12)
+    np.testing.assert_allclose(u_bar, wanted[0], rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(c_bar, wanted[1], rtol=1e-11)  # products of either sign are summed
+
+
+def measured(u, c, steps):
+    total = 0.0
+    for _ in range(steps):
+        change = c * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+        total += np.sum(change * change) * np.sum(u)
+        u[1:-1] += change
+    return total
+
+
+def test_a_number_that_reads_the_array_before_it_is_written_is_computed_before(launched: list[str]) -> None:
+    u = DRAW(50)
+    value, (u_bar, c_bar) = srcgrad.value_and_grad(measured, (0, 1), target="opencl")(u, 0.1, 4)
+    wanted_value, wanted = srcgrad.value_and_grad(measured, (0, 1))(u, 0.1, 4)
+    assert launched
+    np.testing.assert_allclose(value, wanted_value, rtol=1e-12)
+    np.testing.assert_allclose(u_bar, wanted[0], rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(c_bar, wanted[1], rtol=1e-11)
+
+
 @pytest.mark.parametrize("function", [heat, wave, edges])
 def test_kernels_for_gpus_leave_parts_to_the_host(function: Callable[..., Any]) -> None:
     u = DRAW((6, 7)) * 0.3
