@@ -400,6 +400,71 @@ def f(x, c):
         y = x / c
     return np.sum(y)
 """,
+    "else of a loop goes on with the outer one": """
+def f(x, c):
+    s = 0.0
+    for i in range(3):
+        for j in range(3):
+            if j == i:
+                continue
+            if x[i] * x[j] > 0.3:
+                break
+            s += c * x[i] * x[j] ** 2
+        else:
+            s = s * 2.0
+            continue
+        s += x[i]
+    return s
+""",
+    "else of a loop leaves the outer one": """
+def f(x, c):
+    s = c
+    for i in range(4):
+        for j in range(i):
+            s = s * x[j] + c
+        else:
+            if s > 0.5:
+                s = s * x[i]
+                break
+            elif i == 3:
+                return s * x[0]
+        s = s + x[i] * x[i]
+    return s * s
+""",
+    "else of a loop returns": """
+def f(x, c):
+    s = c
+    for i in range(3):
+        k = 0
+        while k < i:
+            s = s * 0.5 + x[k]
+            k += 1
+            if s > 0.9:
+                break
+        else:
+            if i == 2:
+                return s * x[1]
+        s = s + x[0]
+    return s
+""",
+    "the item of an inner loop is read behind it, on a side that goes on": """
+def f(x, c):
+    s = c
+    for i in range(1, 4):
+        if x[i] < 0.5:
+            for j in range(1, 4):
+                s = s * x[i] + np.sin(s)
+            s = s * x[j - i % 2] + c
+            continue
+        s = s * x[0] + x[i]
+    return s
+""",
+    "argument scaled in place": """
+def f(x, c):
+    x *= 2.0
+    x += c
+    return np.sum(x * x * x)
+""",
     "walrus in a test before else": """
 def f(x, c):
     s, i, t = 0.0, 0, 1.0

@@ -158,9 +158,9 @@ class Saves:
 
     def _is_item(self, node: Node) -> bool:
         """Whether a statement in a loop reads an element of an array that never changes: `a = x[i]`."""
+        if target(node) is None or target(node) in self.facts.mutable:
+            return False  # what an inner loop bound last is kept
         operation = self.facts.operation.get(node.value)
-        if target(node) in self.facts.mutable:
-            return False
         if operation is None:
             plain = self.facts.origin.get(node, node) in self.facts.foreign
             return plain and all(read in self.facts.integers for read in loads(node))

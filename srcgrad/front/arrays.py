@@ -26,7 +26,7 @@ def in_place(function: Node, facts: Facts) -> None:
     if not changes:
         return
     arrays = surely_arrays(function, facts)
-    shown = _shown(function)
+    shown = _shown(function) | _callers(function)
     for node in changes:
         if node.target.id in arrays and node.target.id in shown and not isinstance(node.op, gast.MatMult):
             whole = at(expression(f"{node.target.id}[...]"), node.target)
@@ -96,6 +96,16 @@ def _keeps(function: Any, call: Node) -> bool:
         return False
     elementwise = isinstance(function, np.ufunc) and function.nout == 1 and function.signature is None
     return elementwise or any(function is one for one in _KEEPERS)
+
+
+def _callers(function: Node) -> set[str]:
+    """Parameters that hold the caller's object all along."""
+    given = function.args
+    names = {argument.id for argument in [*given.posonlyargs, *given.args, *given.kwonlyargs]}
+    for node in statements(function.body):
+        if not isinstance(node, gast.AugAssign):
+            names -= set(stores(node)) - set(written(node))
+    return names
 
 
 def _shown(function: Node) -> set[str]:

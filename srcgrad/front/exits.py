@@ -109,7 +109,7 @@ def _status(block: Block) -> int:
         elif isinstance(node, gast.If):
             sides = (_status(node.body), _status(node.orelse))
             state = sides[0] if sides[0] == sides[1] else SOMETIMES
-        elif isinstance(node, gast.For | gast.While) and _returns([node]):
+        elif isinstance(node, gast.For | gast.While) and (_returns([node]) or _status(node.orelse) != NEVER):
             state = SOMETIMES
         if state == ALWAYS:
             return ALWAYS
@@ -138,10 +138,16 @@ def _block(block: Block, ways: Ways, watched: tuple[str, ...] = ()) -> Block:
                 return [*made, *_if(node, _block(body, ways, watched), _block(orelse, ways, watched))]
             made += _if(node, _block(node.body, ways, watched), _block(node.orelse, ways, watched))
         elif isinstance(node, gast.For | gast.While):
+            after, node.orelse = node.orelse, []
             returns = bool(_returns([node]))
-            made += _loop(node, ways)
+            loop, left = _loop(node, ways)
+            made += loop
+            if after:
+                rest = [_unless(left, after, node), *rest] if left else after + rest
             if rest and returns:
                 return [*made, _unless(ways.returned, _block(rest, ways, watched), node)]
+            if after:
+                return [*made, *_block(rest, ways, watched)]
         else:
             made.append(node)
     return made
@@ -199,14 +205,14 @@ def _own_text(node: Node, like: Node, ways: Ways) -> Node:
     return at(node, like)
 
 
-def _loop(node: Node, ways: Ways) -> Block:
-    """A loop, with what comes before and after it; one that may be left early tests for that."""
+def _loop(node: Node, ways: Ways) -> tuple[Block, str]:
+    """A loop, with what comes before it, and the flag that a `break` sets; one that may be left early tests for that."""
     broken = any(isinstance(n, gast.Break) for n in _own(node.body))
-    orelse, node.orelse = node.orelse, []
     flags = ([ways.facts.names.fresh("left")] if broken else []) + ([ways.returned] if _returns([node]) else [])
-    outer, ways.left = ways.left, flags[0] if broken else ""
+    left = flags[0] if broken else ""
+    outer, ways.left = ways.left, left
     ways.looped += 1
-    before: Block = [_set(ways.left, constant(False), node, ways)] if broken else []
+    before: Block = [_set(left, constant(False), node, ways)] if broken else []
     body = _block(node.body, ways) or [at(gast.Pass(), node)]
     ways.looped -= 1
     ways.left = outer
@@ -220,10 +226,7 @@ def _loop(node: Node, ways: Ways) -> Block:
         made = [*before, at(gast.While(test, body, []), node)]
     else:
         made = before + _as_while(node, body, going, ways)
-    if not orelse:
-        return made
-    after = _block(orelse, ways)
-    return made + (after if not flags else [at(gast.If(expression(going), after, []), node)])
+    return made, left
 
 
 def _as_while(node: Node, body: Block, going: str, ways: Ways) -> Block:
