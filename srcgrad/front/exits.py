@@ -206,7 +206,7 @@ def _own_text(node: Node, like: Node, ways: Ways) -> Node:
 
 
 def _loop(node: Node, ways: Ways) -> tuple[Block, str]:
-    """A loop, with what comes before it, and the flag that a `break` sets; one that may be left early tests for that."""
+    """A loop with what comes before it, and the flag that its `break` sets; what may be left early tests for that."""
     broken = any(isinstance(n, gast.Break) for n in _own(node.body))
     flags = ([ways.facts.names.fresh("left")] if broken else []) + ([ways.returned] if _returns([node]) else [])
     left = flags[0] if broken else ""
