@@ -122,7 +122,6 @@ class Facts:
     foreign: dict[Node, None] = field(default_factory=dict)  # statements that are not as the user wrote them
     plain: dict[Node, Node] = field(default_factory=dict)  # `a += e` -> its spelling `a = a + e`
     globals_as: dict[str, str] = field(default_factory=dict)  # name in the text -> the user's global name
-    looked_up: dict[str, None] = field(default_factory=dict)  # dotted names that were resolved
     module: Any = None  # the module of text that this function is part of (srcgrad.modules.Module)
     tuples: dict[str, tuple[Spec, ...]] = field(default_factory=dict)  # names that hold a callee's tuple
     fresh_copies: list[Node] = field(default_factory=list)  # head of a pullback
@@ -176,6 +175,7 @@ class Facts:
     probes: list[Any] = field(default_factory=list)  # of a trace: what each probe watches (derive.probes.Place)
     kept: tuple[Any, ...] = ()  # what the pullback keeps, if it is asked for (derive.kept.Saved)
     swapped: dict[str, dict[str, None]] = field(default_factory=dict)  # array -> arrays with which it changes places
+    ranks: dict[str, int] = field(default_factory=dict)  # arguments that are arrays of real numbers -> axes
     checked: dict[Node, None] = field(default_factory=dict)  # bindings whose value is looked at: it must be a number
     records: dict[str, Any] = field(default_factory=dict)  # name of a dict that stands for an object -> its class
     contexts: list[Node] = field(default_factory=list)  # `with np.errstate(...)` around statements of the user

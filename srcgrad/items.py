@@ -57,7 +57,6 @@ def written(
     """The function that goes over the items, executed, and its text."""
     compiled = module.target == "numba"
     of_one = module.derivative(derivative.primal, derivative.mode, derivative.wrt, dict(kinds), None, True)
-    value = module.derivative(derivative.primal, "primal", (), dict(kinds)) if compiled else ""
     main = next(made for made in module.made.values() if made.name == of_one)
     found = write(module.pieces(list(module.made.values()), None))
     taken = Names(sorted({*_words(found), *derivative.signature.parameters}))
@@ -73,8 +72,8 @@ def written(
         kind=shape.kind,
         shape=shape.lengths,
         pull=of_one,
-        value=value,
-        given=module.given_of.get(main.facts.source.name, ()),
+        taken=module.given_of.get(main.facts.source.name),
+        lengths=module.given.lengths if compiled else None,
         np=library,
         names=taken,
     )

@@ -1,12 +1,15 @@
-"""The function that goes over items, as text: one call of the value and the pullback for each part of each value."""
+"""The function that goes over items, as text: for each item one call of the derivative, and of its pullback."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any  # signatures hold arbitrary defaults
 
 from srcgrad.names import Names
+from srcgrad.numba.given import Taken
 
+OTHER = "E5014 an argument has another shape than those that this text was made for"
 LOST = "E5026 an item raised an error, which parallel loops lose; call it with target='numpy' to see it"
 
 
@@ -14,8 +17,8 @@ LOST = "E5026 an item raised an error, which parallel loops lose; call it with t
 class Loop:
     """What the text is made from; `shape` are the lengths of a value, `kind` whether it is a number, tuple or array.
 
-    `pull` is the name of the derivative of one item, `value` that of the function where the derivative does not give
-    it as well, `given` the arguments whose blocks the derivative adds to, in arrays that it is given.
+    `pull` is the name of the derivative of one item. Compiled, it takes more than the item, `taken`, and gives no
+    pullback; `lengths` are those of the axes of an item's arguments, where the text was made for them.
     """
 
     name: str
@@ -26,8 +29,8 @@ class Loop:
     kind: str
     shape: tuple[int, ...]
     pull: str
-    value: str
-    given: tuple[str, ...]
+    taken: Taken | None
+    lengths: Mapping[str, tuple[int, ...]] | None
     np: str
     names: Names
     prange: str = "range"
@@ -39,11 +42,13 @@ class Loop:
         self.i, self.y, self.count = (self.names.fresh(name) for name in ("i", "y", "count"))
         self.bars = {w: self.names.fresh(f"{w}_blocks") for w in self.wrt}
         first = next(name for name in self.signature.parameters if name not in self.shared)
-        lines = [f"{self.count} = len({first})", f"{self.y} = {self.np}.empty({self._lengths(self.shape)})"]
-        lines += [f"{self.bars[w]} = {self.np}.zeros({self._block(w)})" for w in self.wrt]
+        lines = [f"{self.count} = len({first})", *self._check()]
+        lines += [f"{self.y} = {self.np}.empty({self._lengths(self.shape)})"]
+        made = "empty" if self.taken else "zeros"
+        lines += [f"{self.bars[w]} = {self.np}.{made}({self._block(w)})" for w in self.wrt]
         whole = self.kind == "array"
         if whole:
-            self.seeds_name, self.k = self.names.fresh("seeds"), self.names.fresh("k")
+            self.seeds_name, self.k = self.names.fresh("seeds"), self.names.fresh("k") if not self.taken else ""
             lines.append(f"{self.seeds_name} = {self.np}.eye({self._size()}){self._reshaped()}")
         parallel = self.prange != "range"
         done = self.names.fresh("done") if parallel else ""
@@ -57,6 +62,16 @@ class Loop:
         doc = f'"""Values of one item after the other, and the blocks of the Jacobian with respect to {wrt}."""'
         head = f"{self.decorator}def {self.name}{self._parameters()}:"
         return "\n".join([head, *(f"    {line}" for line in [doc, *lines])])
+
+    def _check(self) -> list[str]:
+        """Whether the arguments have the shapes that were assumed."""
+        if self.lengths is None:
+            return []
+        due = {
+            name: lengths if name in self.shared else (self.count, *lengths) for name, lengths in self.lengths.items()
+        }
+        wrong = " or ".join(f"{name}.shape != {_tuple(shape)}" for name, shape in due.items())
+        return [f"if {wrong}:", f"    raise ValueError({OTHER!r})"]
 
     def _size(self) -> int:
         size = 1
@@ -91,22 +106,17 @@ class Loop:
         made = []
         for parameter in self.signature.parameters.values():
             value = parameter.name if parameter.name in self.shared else f"{parameter.name}[{self.i}]"
-            named = parameter.kind is parameter.KEYWORD_ONLY and not self.value
+            named = parameter.kind is parameter.KEYWORD_ONLY and self.taken is None
             made.append(f"{parameter.name}={value}" if named else value)
         return ", ".join(made)
 
     def _item(self) -> list[str]:
         """The statements for one item."""
-        places = ", ".join(f"{self.y}[{self.i}, {k}]" for k in range(self._size()))
-        value = places + ("," if self.shape == (1,) else "") if self.kind == "tuple" else f"{self.y}[{self.i}]"
-        if not self.value:
-            self.back = self.names.fresh("back")
-            if self.kind == "tuple":
-                lines = [f"({value}), {self.back} = {self.pull}({self._arguments()})"]
-            else:
-                lines = [f"{value}, {self.back} = {self.pull}({self._arguments()})"]
-        else:
-            lines = [f"{value} = {self.value}({self._arguments()})"]
+        if self.taken is not None:
+            return self._compiled(self.taken)
+        self.back = self.names.fresh("back")
+        value = f"({self._value()})" if self.kind == "tuple" else self._value()
+        lines = [f"{value}, {self.back} = {self.pull}({self._arguments()})"]
         if self.kind == "number":
             return [*lines, self._part("1.0", self.i)]
         if self.kind == "array":
@@ -118,11 +128,27 @@ class Loop:
             lines.append(self._part(f"({seed}{',' if size == 1 else ''})", f"{self.i}, {k}"))
         return lines
 
+    def _value(self) -> str:
+        """Where the value of an item is kept."""
+        if self.kind != "tuple":
+            return f"{self.y}[{self.i}]"
+        return ", ".join(f"{self.y}[{self.i}, {k}]" for k in range(self._size())) + ("," if self.shape == (1,) else "")
+
     def _part(self, seed: str, place: str) -> str:
         """The derivative of one part of the value."""
-        targets = ", ".join(f"{self.bars[w]}[{place}]" for w in self.wrt if w not in self.given)
-        store = f"{targets} = " if targets else ""
-        if not self.value:
-            return f"{store}{self.back}({seed})"
-        into = [f"{self.bars[w]}[{place}]" for w in self.given]
-        return f"{store}{self.pull}({', '.join([self._arguments(), seed, *into])})"
+        return f"{', '.join(f'{self.bars[w]}[{place}]' for w in self.wrt)} = {self.back}({seed})"
+
+    def _compiled(self, taken: Taken) -> list[str]:
+        """The call of a derivative that fills blocks; one for each part of the value, if it fills rows of them."""
+        row = self.names.fresh("k") if taken.row else ""
+        place = f"[{self.i}, {row}]" if row else f"[{self.i}]"
+        given = [self._arguments(), *([row] if row else []), *([self.seeds_name] if taken.seeds else [])]
+        given += [f"{self.bars[w]}{place}" for w in taken.blocks]
+        others = [f"{self.bars[w]}{place}" for w in self.wrt if w not in taken.blocks]
+        value = f"({self._value()})" if others and self.kind == "tuple" else self._value()
+        call = f"{', '.join([value, *others])} = {self.pull}({', '.join(given)})"
+        return [f"for {row} in range({self._size()}):", f"    {call}"] if row else [call]
+
+
+def _tuple(parts: tuple[Any, ...]) -> str:
+    return f"({', '.join(map(str, parts))}{',' if len(parts) == 1 else ''})"

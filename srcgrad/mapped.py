@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any  # functions and arguments are arbitrary objects
@@ -16,6 +17,7 @@ from srcgrad.executed import changes
 from srcgrad.facts import Kind
 from srcgrad.items import Shape, written
 from srcgrad.modules import Module
+from srcgrad.numba.given import Items
 from srcgrad.options import Wrt
 from srcgrad.running import run
 
@@ -27,6 +29,20 @@ class Made:
     function: Callable[..., Any]
     text: str
     stale: Callable[[], bool]
+
+
+SMALL = 64  # elements up to which the text for a compiled loop says how long an array of an item is
+
+
+def small(item: dict[str, Any]) -> dict[str, tuple[int, ...]] | None:
+    """The lengths of the axes of what an item's arguments are, if all arrays are small; None otherwise."""
+    shapes = {name: value.shape for name, value in item.items() if isinstance(value, np.ndarray | np.generic)}
+    return shapes if all(math.prod(shape) <= SMALL for shape in shapes.values()) else None
+
+
+def own(value: Any) -> Any:
+    """A copy of an array: a function may write into its arguments."""
+    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 class Each:
@@ -58,10 +74,11 @@ class Each:
         several = [name not in self.shared for name in names]
         count = self._count(dict(zip(names, values, strict=True)))
         values = [np.asarray(v) if many else v for v, many in zip(values, several, strict=True)]
-        first = [v[0] if many else v for v, many in zip(values, several, strict=True)]
+        first = [own(v[0] if many else v) for v, many in zip(values, several, strict=True)]
         first, kinds = self.derivative.arguments(tuple(first)[len(self.derivative.bound) :], {})
         shape = Shape.of(run(self.function, first, self.derivative.signature))
-        made = self._compiled(kinds, shape)
+        lengths = small(dict(zip(names, first, strict=True))) if self.target == "numba" else None
+        made = self._compiled(kinds, shape, lengths)
         found = run(made.function, values, self.derivative.signature)
         y, blocks = found
         self._last = made
@@ -83,12 +100,13 @@ class Each:
             )
         return int(lengths[first] or 0)
 
-    def _compiled(self, kinds: dict[str, Kind], shape: Shape) -> Made:
-        key = (shape, *kinds.items())
+    def _compiled(self, kinds: dict[str, Kind], shape: Shape, lengths: dict[str, tuple[int, ...]] | None) -> Made:
+        key = (shape, *kinds.items(), None if lengths is None else tuple(lengths.items()))
         made = self._made.get(key)
         if made is None or made.stale():
             compiled = self.target == "numba"
-            module = Module(compiled, False, self.target, given=compiled)
+            given = Items(shape.kind, len(shape.places), lengths) if compiled else None
+            module = Module(compiled, False, self.target, given=given)
             function, text = written(module, self.derivative, kinds, shape, self.shared)
             checks = changes(module)
             made = self._made[key] = Made(function, text, lambda: any(check() for check in checks))

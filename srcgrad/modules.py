@@ -94,8 +94,8 @@ class Module:
     origins: dict[str, Origin] = field(default_factory=dict)  # of the functions of a text that is run
     sources: dict[int, tuple[Any, Source, Namespace]] = field(default_factory=dict)
     changes: dict[tuple[int, str], dict[str, None]] = field(default_factory=dict)  # by tree and mode; see Procedures
-    given: bool = False  # whether pullbacks add into arrays of the caller's, where they can
-    given_of: dict[str, tuple[str, ...]] = field(default_factory=dict)  # name of a function -> arguments of these
+    given: Any = None  # the items of a loop over the function (numba.given.Items)
+    given_of: dict[str, Any] = field(default_factory=dict)  # ... and what its derivative takes (numba.given.Taken)
 
     def all(self) -> list[Module]:
         """The module itself, and those of the derivatives that its functions ask for."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from srcgrad.batch.batched import leading_axis
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
-from srcgrad.numba.given import given
+from srcgrad.numba.given import given, rows
 from srcgrad.numba.loops import loops
 from srcgrad.numba.respelled import respelled
 from srcgrad.numba.scalars import scalars
@@ -17,6 +17,6 @@ from srcgrad.opencl.fuse import fuse
 PASSES: dict[str, tuple[Callable[[Program, Facts], Program], ...]] = {
     "numpy": (),
     "opencl": (fuse,),
-    "numba": (given, scalars, tapes, loops, respelled),
+    "numba": (given, scalars, tapes, loops, rows, respelled),
     "batched": (leading_axis,),  # NumPy, for all directions at once
 }

@@ -37,6 +37,33 @@ def climbed(x, n):
     return x
 
 
+def overwritten(x, rate):
+    x[0] = x[1] * rate
+    x[1] = x[0] * x[0]
+    return x[0] * x[1], x[1] * rate
+
+
+def restored(x, rate):
+    made = np.zeros(2)
+    for k in range(2):
+        made[k] = x[k] * rate
+        made[0] = made[0] * made[k]
+    return made
+
+
+def chosen(x, rate):
+    if x[0] > 1.0:
+        return rate * x[1], x[0]
+    part = x[:]
+    return part[0] * part[1], rate
+
+
+def grown_twice(x, rate):
+    while rate < 3.0:
+        rate = rate * rate + x[0] + 0.5
+    return rate, rate * x[1]
+
+
 ITEMS = np.linspace(0.1, 1.7, 8).reshape(4, 2)
 NUMBERS = np.array([0.3, -0.2, 1.1, 0.7])
 CASES = {
@@ -45,11 +72,27 @@ CASES = {
     "a tuple, names in use": (turned, (ITEMS, NUMBERS, NUMBERS + 1.0), ("y", "count"), ("prange",)),
     "an array of two axes": (grown, (ITEMS, NUMBERS), (0, 1), ()),
     "a loop with a stack": (climbed, (NUMBERS, 5.0), 0, ("n",)),
+    "what is written into": (overwritten, (ITEMS, NUMBERS), (0, 1), ()),
+    "an array that is restored": (restored, (ITEMS, NUMBERS), (0, 1), ()),
+    "branches": (chosen, (ITEMS, NUMBERS), (0, 1), ()),
+    "two parts, a loop with a stack": (grown_twice, (ITEMS, NUMBERS), (0, 1), ()),
+    "large items": (distance, (np.ones((4, 65)) + ITEMS[:, :1], np.ones((4, 66)), NUMBERS), (0, 2), ()),
+    "no elements": (lambda x, rate: rate * np.sum(x), (ITEMS[:, :0], NUMBERS), (0, 1), ()),
     "float32": (distance, tuple(a.astype(np.float32) for a in (ITEMS, ITEMS + 0.3, NUMBERS)), (0, 2), ()),
 }
 
 
-COMPILED = ("a tuple, names in use", "a loop with a stack")
+COMPILED = (
+    "a tuple, names in use",
+    "a loop with a stack",
+    "what is written into",
+    "an array that is restored",
+    "branches",
+    "two parts, a loop with a stack",
+    "large items",
+    "no elements",
+    "float32",
+)
 
 
 @pytest.mark.parametrize(("case", "target"), [*((case, "numpy") for case in CASES), *((c, "numba") for c in COMPILED)])
@@ -57,14 +100,16 @@ def test_items_one_by_one(case, target):
     f, args, wrt, shared = CASES[case]
     names = list(srcgrad.grad(f).__signature__.parameters)
     of_each = srcgrad.each(f, wrt=wrt, shared=shared, target=target)
+    before = [np.copy(a) for a in args]
     y, blocks = of_each(*args)
+    assert all(np.array_equal(a, b) for a, b in zip(args, before, strict=True))
     found = blocks if isinstance(wrt, tuple) else (blocks,)
     precision = 1e-5 if case == "float32" else 1e-12
     for i in range(len(args[0])):
         item = [a if name in shared else a[i] for name, a in zip(names, args, strict=False)]
-        assert np.allclose(y[i], f(*item), rtol=precision)
+        assert np.allclose(y[i], f(*(np.copy(a)[()] for a in item)), rtol=precision)
         expected = srcgrad.jacobian(f, wrt=wrt)(*item)
-        if isinstance(f(*item), tuple):  # a row for each number that it returns
+        if isinstance(f(*(np.copy(a)[()] for a in item)), tuple):  # a row for each number that it returns
             expected = tuple(np.stack(column) for column in zip(*expected, strict=True))
         for one, other in zip(found, expected if isinstance(wrt, tuple) else (expected,), strict=True):
             assert np.allclose(one[i], other, rtol=precision, atol=precision)

@@ -22,11 +22,16 @@ def gradient(function: Node, facts: Facts) -> Program:
     found = [name(facts.spelled[w]) for w in facts.wrt]
     adjoints = found[0] if len(found) == 1 and facts.single else gast.Tuple(elts=found, ctx=gast.Load())
     value: Node = adjoints
-    if facts.mode in ("value-and-grad", "vjp", "trace"):
+    if facts.mode in ("value-and-grad", "vjp", "trace") or _of_items(facts):
         value = gast.Tuple(elts=[_value(halves.output.value, halves, facts), adjoints], ctx=gast.Load())
     elif facts.auxiliary:
         value = gast.Tuple(elts=[adjoints, _value(halves.output.value.elts[1], halves, facts)], ctx=gast.Load())
     return Program(parameters(function) + list(facts.seeds), halves.forward, halves.backward, gast.Return(value))
+
+
+def _of_items(facts: Facts) -> bool:
+    """Whether a compiled loop over items calls the derivative, for the value as well."""
+    return facts.mode == "pull" and facts.module.given is not None and not facts.called
 
 
 def primal(function: Node, facts: Facts) -> Program:

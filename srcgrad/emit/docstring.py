@@ -24,6 +24,7 @@ TITLE = {
     "elementwise": "Gradient of the sum of the elements of `{name}` with respect to {wrt}.",
     "trace": "Value and gradient of `{name}` with respect to {wrt}, each operation watched.",
     "pull": "Adjoints of {wrt} for a seed of `{name}`.",
+    "item": "Value of `{name}` for one item, and its derivatives with respect to {wrt}.",
 }
 MANY = {
     "vjp": "Value of `{name}` and its pullback with respect to {wrt}, for many seeds at once.",
@@ -36,9 +37,9 @@ def docstring(program: Program, facts: Facts) -> str:
     """Of what, with respect to what, and what is recorded; in the manner of Tapenade."""
     own = facts.source.name.removesuffix("_grad") if facts.mode == "hvp" else facts.source.name
     titles = TITLE | MANY if facts.module.leading.axis else TITLE
-    title = titles["value" if facts.mode == "primal" and facts.step is None else facts.mode].format(
-        name=own, wrt=", ".join(facts.wrt), line=facts.source.first
-    )
+    of_item = facts.mode == "pull" and facts.module.given is not None and not facts.called
+    form = "value" if facts.mode == "primal" and facts.step is None else "item" if of_item else facts.mode
+    title = titles[form].format(name=own, wrt=", ".join(facts.wrt), line=facts.source.first)
     if facts.module is not None and facts.module.blocks and not facts.called:
         title = f"`{own}`, by blocks of rows of {', '.join(facts.module.blocks.over)}."
     users = _users(facts) if is_tidy(facts) and not facts.generated else []

@@ -1,35 +1,165 @@
-"""Pullbacks that add into arrays of the caller's: what a loop over many items calls for each of them."""
+"""The derivative of one item, for a loop over many: it writes rows of a Jacobian into arrays of the loop's."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import gast
 
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
-from srcgrad.trees import Block, Node, statements, stores, target, walk, written
+from srcgrad.flow import liveness
+from srcgrad.trees import (
+    Block,
+    Node,
+    assign,
+    constant,
+    expression,
+    name,
+    statement,
+    statements,
+    stores,
+    target,
+    walk,
+    written,
+)
+
+LETTERS = "jlmn"
+
+
+@dataclass(frozen=True)
+class Items:
+    """What items are: the kind of a value (number, tuple or array), how many parts it has, and the lengths of the
+    axes of their arguments, where all are small.
+    """
+
+    kind: str
+    size: int
+    lengths: Mapping[str, tuple[int, ...]] | None
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What the derivative of an item takes behind the item: see `given` and `rows`."""
+
+    row: bool  # the number of the part of the value of which the adjoints are wanted
+    seeds: bool  # an array of the seeds of all parts
+    blocks: tuple[str, ...]  # arguments whose blocks, or rows of them, it fills; it returns the adjoints of the others
 
 
 def given(program: Program, facts: Facts) -> Program:
-    """Let adjoints of arrays that are only added to in place be parameters, zeros when it is called.
-
-    They are no results then: the caller has them.
-    """
-    if not facts.module.given or facts.mode != "pull":
+    """Let the seed be that of part `k` of the value, and adjoints of arrays that are only added to be parameters."""
+    items: Items | None = facts.module.given
+    if items is None or facts.mode != "pull" or facts.called:
         return program
+    value, adjoints = program.result.value.elts
+    if items.kind == "array" and not _changed(program) <= set(facts.adjoint_of):
+        value = expression("value.copy()", value=value)  # what the backward half brings back is part of it
+        kept = facts.names.fresh("y")
+        program.forward.append(assign(kept, value))
+        value = name(kept)
     taken = [w for w in facts.wrt if _only_added_to(facts.spelled[w], w, program, facts)]
+    lengths = {w: known for w, known in (items.lengths or {}).items() if len(known) <= len(LETTERS)}
+    axes = max((len(lengths.get(w, ())) for w in taken), default=0)
+    counters = [facts.names.fresh(letter) for letter in LETTERS[:axes]]
     for wanted in taken:
-        program.backward = [node for node in program.backward if not _is_zeros(node, facts.spelled[wanted], facts)]
+        _clear(facts.spelled[wanted], lengths.get(wanted), counters, program, facts)
+    parts = adjoints.elts if isinstance(adjoints, gast.Tuple) else [adjoints]
     names = {facts.spelled[w] for w in taken}
-    value = program.result.value
-    parts = value.elts if isinstance(value, gast.Tuple) else [value]
     left = [part for part in parts if part.id not in names]
-    result: Node = gast.Constant(None, None)
-    if left:
-        result = left[0] if len(left) == 1 else gast.Tuple(elts=left, ctx=gast.Load())
-    facts.module.given_of[facts.source.name] = tuple(taken)
-    facts.seeds = (*facts.seeds, *(facts.spelled[w] for w in taken))
-    program.result.value = result
+    program.result.value = gast.Tuple(elts=[value, *left], ctx=gast.Load()) if left else value
+    seeds = [facts.names.fresh("seeds")] if items.kind == "array" else []
+    row = [facts.names.fresh("k")] if items.kind != "number" else []
+    reads = any(facts.seeds[0] == n.id for node in program.forward for n in walk(node) if isinstance(n, gast.Name))
+    half = program.forward if reads else program.backward
+    half.insert(0, assign(facts.seeds[0], _seed(items, [*row, *seeds])))
+    _let(program, facts, (*row, *seeds, *(facts.spelled[w] for w in taken)))
+    facts.module.given_of[facts.source.name] = Taken(bool(row), bool(seeds), tuple(taken))
     return program
+
+
+def _let(program: Program, facts: Facts, seeds: tuple[str, ...]) -> None:
+    """Let these be the parameters behind the item."""
+    program.parameters = [*(p for p in program.parameters if p not in facts.seeds), *seeds]
+    facts.seeds = seeds
+
+
+def _seed(items: Items, names: list[str]) -> Node:
+    """`1.0`, `(1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0)`, `seeds[k]`."""
+    if items.kind == "number":
+        return constant(1.0)
+    if items.kind == "array":
+        return expression("seeds[k]", k=name(names[0]), seeds=name(names[1]))
+    parts = [expression("1.0 if k == place else 0.0", k=name(names[0]), place=constant(j)) for j in range(items.size)]
+    return gast.Tuple(elts=parts, ctx=gast.Load())
+
+
+def rows(program: Program, facts: Facts) -> Program:
+    """Let one forward half do for all parts of a value, where the backward half may run again behind it.
+
+    `for k in range(2)` is around the backward half then, and all blocks are parameters, of which it fills rows.
+    """
+    taken: Taken | None = facts.module.given_of.get(facts.source.name)
+    if taken is None or facts.mode != "pull" or facts.called or not taken.row or not _runs_again(program, facts, taken):
+        return program
+    row, *seeds = facts.seeds[: 1 + taken.seeds]
+    blocks = {w: facts.names.fresh(f"{w}_rows") for w in facts.wrt}
+    begin = [_part(facts.spelled[w], blocks[w], row) for w in taken.blocks]
+    end = [
+        statement("rows[k] = x_bar", rows=name(blocks[w]), k=name(row), x_bar=name(facts.spelled[w]))
+        for w in facts.wrt
+        if w not in taken.blocks
+    ]
+    loop = statement(f"for {row} in range(size):\n    pass", size=constant(facts.module.given.size))
+    loop.body = [*begin, *program.backward, *end]
+    program.backward = [loop]
+    if len(taken.blocks) < len(facts.wrt):
+        program.result.value = program.result.value.elts[0]
+    _let(program, facts, (*seeds, *blocks.values()))
+    facts.module.given_of[facts.source.name] = Taken(False, taken.seeds, tuple(facts.wrt))
+    return program
+
+
+def _part(adjoint: str, block: str, row: str) -> Node:
+    return assign(adjoint, expression("rows[k]", rows=name(block), k=name(row)))
+
+
+def _runs_again(program: Program, facts: Facts, taken: Taken) -> bool:
+    """Whether nothing that the backward half changes is what it reads of the forward half, or part of the value."""
+    nodes = list(statements(program.backward))
+    calls = [item for node in program.backward for item in walk(node) if isinstance(item, gast.Call)]
+    into = any(keyword.arg == "out" for call in calls for keyword in call.keywords)
+    if into or not _changed(program) <= set(facts.adjoint_of):
+        return False
+    flow = liveness([*program.backward, program.result])
+    alive = flow.before[0] if flow.before else 0
+    bound = {each for node in nodes for each in stores(node)} - {facts.spelled[w] for w in taken.blocks}
+    return not any(flow.bits.get(each, 0) & alive for each in bound)
+
+
+def _changed(program: Program) -> set[str]:
+    """The arrays into which the backward half writes."""
+    return {array for node in statements(program.backward) for array in written(node)}
+
+
+def _clear(adjoint: str, lengths: tuple[int, ...] | None, counters: list[str], program: Program, facts: Facts) -> None:
+    """Zeros in the array that is given, in place of an array of zeros."""
+    place = next(k for k, node in enumerate(program.backward) if _is_zeros(node, adjoint, facts))
+    program.backward[place] = _zeros(adjoint, lengths, counters)
+
+
+def _zeros(adjoint: str, lengths: tuple[int, ...] | None, counters: list[str]) -> Node:
+    """`x_bar[:] = 0.0`, or a loop over axes of known lengths, which compiled code keeps in registers."""
+    if lengths is None:
+        return statement(f"{adjoint}[:] = 0.0")
+    known = counters[: len(lengths)]
+    made = statement(f"{adjoint}[{', '.join(known)}] = 0.0")
+    for counter, length in zip(reversed(known), reversed(lengths), strict=True):
+        loop = statement(f"for {counter} in range({length}):\n    pass")
+        loop.body = [made]
+        made = loop
+    return made
 
 
 def _is_zeros(node: Node, adjoint: str, facts: Facts) -> bool:

@@ -146,7 +146,7 @@ def _add_at(x_bar: Any, index: Any, g: Any) -> Compiled | None:
     return lambda x_bar, index, g: added_to_part(x_bar, index, g)
 
 
-@njit  # type: ignore[untyped-decorator]
+@njit(boundscheck=True)  # type: ignore[untyped-decorator]
 def added(x_bar: Any, index: Any, g: Any) -> Any:
     """Items of `g` added to those of `x_bar` that an array of integers names, some perhaps twice."""
     if g.shape[0] != index.size:
@@ -156,7 +156,7 @@ def added(x_bar: Any, index: Any, g: Any) -> Any:
     return x_bar
 
 
-@njit  # type: ignore[untyped-decorator]
+@njit(boundscheck=True)  # type: ignore[untyped-decorator]
 def added_to_part(x_bar: Any, index: Any, g: Any) -> Any:
     """`g` added to an element or a slice of `x_bar`."""
     x_bar[index] += g

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any  # a module has no type of its own
+
 import gast
+import numpy as np
 
 from srcgrad.derive.program import Program
 from srcgrad.derive.stacks import is_pop, is_push
@@ -15,12 +19,19 @@ ARITHMETIC = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow, gast.Mod, gast.
 def numbers(program: Program, facts: Facts) -> frozenset[str]:
     """The names of which every binding is a real number if those of the others are."""
     bound = _bindings(program, facts)
+    facts.ranks = {p: _rank(p, facts) for p in program.parameters if len(bound.get(p, ())) == 1}
     known = {name for name in bound if name not in facts.complex}
     before = None
     while before != len(known):
         before = len(known)
         known = {name for name in known if all(_holds(value, known, facts) for value in bound[name])}
     return frozenset(name for name in known if not any(isinstance(value, gast.Tuple) for value in bound[name]))
+
+
+def _rank(parameter: str, facts: Facts) -> int:
+    """The number of axes of an argument that is an array of real numbers; 0 for any other."""
+    kind = facts.arguments.get(parameter)
+    return kind.ndim or 0 if kind is not None and kind.tag == "array" and not kind.complex else 0
 
 
 def _bindings(program: Program, facts: Facts) -> dict[str, list[Node]]:
@@ -85,12 +96,21 @@ def is_number(node: Node, known: frozenset[str] | set[str], facts: Facts) -> boo
         parts = is_number(node.left, known, facts) and is_number(node.right, known, facts)
         return parts and isinstance(node.op, ARITHMETIC)
     if isinstance(node, gast.Subscript):
-        return isinstance(node.value, gast.Name) and node.value.id in known
+        if not isinstance(node.value, gast.Name):
+            return False
+        return node.value.id in known or _is_element(node, known, facts)
     if isinstance(node, gast.Call) and not node.keywords:
         return _is_function(node.func, facts) and all(is_number(part, known, facts) for part in node.args)
     if isinstance(node, gast.IfExp):
         return is_number(node.body, known, facts) and is_number(node.orelse, known, facts)
     return False
+
+
+def _is_element(node: Node, known: frozenset[str] | set[str], facts: Facts) -> bool:
+    """Whether there is a number for each axis of an array of real numbers."""
+    parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+    whole = facts.ranks.get(node.value.id, 0) == len(parts)
+    return whole and all(is_number(part, known, facts) for part in parts)
 
 
 def _is_function(function: Node, facts: Facts) -> bool:
@@ -99,9 +119,19 @@ def _is_function(function: Node, facts: Facts) -> bool:
         return function.id in ("abs", facts.imports.get("sum_to")) and function.id not in facts.local
     if not isinstance(function, gast.Attribute) or not isinstance(function.value, gast.Name):
         return False
-    if function.value.id == facts.imports.get("np"):
-        return function.attr in FUNCTIONS
-    return function.value.id == facts.imports.get("math") and function.attr in FUNCTIONS
+    known = any(is_library(function.value.id, module, facts) for module in (np, math))
+    return known and function.attr in FUNCTIONS
 
 
-FUNCTIONS = ("sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "sinh", "cosh", "arctan", "divide", "square")
+def is_library(name: str, module: Any, facts: Facts) -> bool:
+    """Whether a name of the text means a module, by an import of ours or of the user's."""
+    if name in facts.local:
+        return False
+    if name == facts.imports.get(_OURS[module.__name__]):
+        return True
+    found = facts.namespace.lookup(facts.globals_as.get(name, name))
+    return found is not None and found.kind == "object" and found.object is module
+
+
+_OURS = {"numpy": "np", "math": "math"}  # what templates call them
+FUNCTIONS = ("sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "sinh", "cosh", "arctan", "atan", "divide", "square")

@@ -174,6 +174,14 @@ def test_an_index_outside_is_noticed() -> None:
     with pytest.raises(IndexError):
         slope(U, 9)
 
+    def gathered(x, k):
+        return np.sum(x[k])
+
+    slope = srcgrad.grad(gathered, target="numba")
+    assert slope(U, np.array([8, 8]))[8] == 2.0
+    with pytest.raises(IndexError):
+        slope(U, np.array([0, 9]))
+
 
 def test_an_error_of_an_item_is_not_lost() -> None:
     def picked(x, k):
