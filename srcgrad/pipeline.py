@@ -64,6 +64,7 @@ from srcgrad.improve.copies import copies
 from srcgrad.improve.counted import counted
 from srcgrad.improve.dead import dead
 from srcgrad.improve.factors import factors
+from srcgrad.improve.filled import filled
 from srcgrad.improve.fused import fused
 from srcgrad.improve.gathered import gathered
 from srcgrad.improve.hoisted import hoisted
@@ -142,6 +143,7 @@ IMPROVE: tuple[Pass, ...] = (
     hoisted,
     products,
     accumulate,
+    filled,
     reuse,
     coalesce,
     gathered,

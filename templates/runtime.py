@@ -21,9 +21,9 @@ from srcgrad.runtime.layout import (
 from srcgrad.runtime.linalg import no_further
 from srcgrad.runtime.scatter import add_at, scatter, stored
 from srcgrad.runtime.seed import check_seed, check_shape
-from srcgrad.runtime.structure import add, fields_of, owned, zeros_like
+from srcgrad.runtime.structure import add, empty_like, fields_of, owned, zeros_like
 
-constants([zeros_like, check_seed, row_count, stop_gradient])
+constants([zeros_like, empty_like, check_seed, row_count, stop_gradient])
 
 
 @adjoint.linear(

@@ -160,6 +160,11 @@ def _scaled(form: Linear | None, factor: int) -> Linear | None:
     return None if form is None else {key: factor * value for key, value in form.items()}
 
 
+def difference(one: Linear, two: Linear) -> Linear:
+    """By how much one form is larger than another."""
+    return {key: one.get(key, 0) - two.get(key, 0) for key in {**one, **two}}
+
+
 def _plus(form: Linear | None, number: int) -> Linear | None:
     return _sum(form, {"": number})
 

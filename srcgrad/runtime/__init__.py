@@ -105,7 +105,7 @@ from srcgrad.runtime.spectra import (
     widened,
 )
 from srcgrad.runtime.steps import gradient_transpose, gradients
-from srcgrad.runtime.structure import add, fields_of, owned, unit, zeros_like
+from srcgrad.runtime.structure import add, empty_like, fields_of, owned, unit, zeros_like
 from srcgrad.runtime.systems import columns, emptied, filled, last_axes, square
 from srcgrad.runtime.triangles import as_square, lowered, permuted, raised, triangle, unpermuted
 
@@ -161,6 +161,7 @@ __all__ = [
     "einsum_adjoints",
     "einsum_tangent",
     "emptied",
+    "empty_like",
     "fields_of",
     "filled",
     "filtered_transpose",

@@ -27,6 +27,18 @@ def zeros_like(x: Any) -> Any:
     return mapped(zeros_like, x)
 
 
+def empty_like(x: Any) -> Any:
+    """An array of the shape and floating dtype of `x`, to be filled; for integers a floating one.
+
+    >>> import numpy as np
+    >>> empty_like(np.arange(2)).dtype
+    dtype('float64')
+    """
+    if not isinstance(x, np.ndarray):
+        x = np.asarray(x)
+    return np.empty_like(x, dtype=None if x.dtype.kind in "fc" else np.float64)
+
+
 def unit(x: Any, i: int) -> Any:
     """The direction in which the i-th number of an array changes: 1.0 there, zeros elsewhere, in the shape of `x`.
 
