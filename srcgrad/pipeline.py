@@ -69,6 +69,7 @@ from srcgrad.improve.fused import fused
 from srcgrad.improve.gathered import gathered
 from srcgrad.improve.hoisted import hoisted
 from srcgrad.improve.inline import inline
+from srcgrad.improve.joined import joined
 from srcgrad.improve.order import order
 from srcgrad.improve.parts import parts
 from srcgrad.improve.products import products
@@ -140,6 +141,7 @@ IMPROVE: tuple[Pass, ...] = (
     order,
     cleared,
     uncopied,
+    joined,
     hoisted,
     products,
     accumulate,

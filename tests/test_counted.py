@@ -87,7 +87,19 @@ def written(a, limit):
     return np.sum(x * x)
 
 
-LOOPS = [root, twice, nested, sometimes, left, kept_by_the_user, written]
+def counted_twice(a, limit):
+    x = np.array([1.0, 0.5]) * a
+    s = 0.0
+    n = 0
+    while np.sum(x) > limit:
+        x *= 0.7
+        x[0] -= 0.1 * x[1] * x[0]
+        n += 1
+        s = s + x[1] * x[0]
+    return np.sum(x * x) + s * n
+
+
+LOOPS = [root, twice, nested, sometimes, left, kept_by_the_user, written, counted_twice]
 
 
 @pytest.mark.parametrize("limit", [1e-9, 0.3, 50.0])

@@ -58,12 +58,12 @@ def price_grad(spot, strike, time, rate, volatility, y_bar=1.0):
     # line 15: d1 = (np.log(spot / strike) + (rate + 0.5 * volatility**2) * time) / s...
     t12 = d1_bar / spread
     t4_bar = sum_to(t12 * time, t4)
-    spot_bar = spot_bar + sum_to(sum_to(t12 / t2, t2) / strike, spot)
+    spot_bar += sum_to(sum_to(t12 / t2, t2) / strike, spot)
     volatility_bar = sum_to(t4_bar * 0.5, t3) * 2.0 * volatility
     rate_bar += sum_to(t4_bar, rate)
-    time_bar = time_bar + sum_to(t12 * t4, time)
+    time_bar += sum_to(t12 * t4, time)
     spread_bar -= sum_to(t12 * d1, spread)
     # line 14: spread = volatility * np.sqrt(time)
-    time_bar = time_bar + 0.5 * sum_to(spread_bar * volatility, t1) / t1
+    time_bar += 0.5 * sum_to(spread_bar * volatility, t1) / t1
     volatility_bar += sum_to(spread_bar * t1, volatility)
     return spot_bar, time_bar, rate_bar, volatility_bar

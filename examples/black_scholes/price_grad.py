@@ -33,5 +33,5 @@ def price_grad(spot, strike, time, rate, volatility, y_bar=1.0):
     d1_bar += t5_bar / t4
     # line 15: d1 = (np.log(spot / strike) + (rate + 0.5 * volatility**2) * time) / s...
     t1_bar = sum_to(d1_bar / spread / t1, t1)
-    spot_bar = spot_bar + sum_to(t1_bar / strike, spot)
+    spot_bar += sum_to(t1_bar / strike, spot)
     return spot_bar

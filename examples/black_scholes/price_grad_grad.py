@@ -40,11 +40,11 @@ def price_grad_grad(spot, strike, time, rate, volatility, y_bar=1.0, y_bar_=1.0)
     t7 = d1_bar / spread / t1
     t1_bar = sum_to(t7, t1)
     t8 = t1_bar / strike
-    spot_bar = spot_bar + sum_to(t8, spot)
+    spot_bar += sum_to(t8, spot)
 
     # line 37: return spot_bar
     check_seed(y_bar_, spot_bar)
-    # line 36: spot_bar = spot_bar + sum_to(t1_bar / strike, spot)
+    # line 36: spot_bar += sum_to(t1_bar / strike, spot)
     t1_bar_bar = np.broadcast_to(y_bar_, np.shape(t8)) / strike
     # line 35: t1_bar = sum_to(d1_bar / spread / t1, t1)
     t9 = np.broadcast_to(t1_bar_bar, np.shape(t7)) / t1
@@ -69,5 +69,5 @@ def price_grad_grad(spot, strike, time, rate, volatility, y_bar=1.0, y_bar_=1.0)
     # line 16: d1 = (np.log(t1) + (rate + 0.5 * volatility**2) * time) / spread
     t1_bar_ += sum_to(d1_bar_ / spread / t1, t1)
     # line 15: t1 = spot / strike
-    spot_bar_ = spot_bar_ + sum_to(t1_bar_ / strike, spot)
+    spot_bar_ += sum_to(t1_bar_ / strike, spot)
     return spot_bar_

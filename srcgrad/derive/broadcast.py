@@ -73,7 +73,7 @@ def _is_fitted(operand: Node, made: Spec, result: Spec, adjoints: Adjoints) -> b
 
 
 def _dot(value: Node, facts: Facts) -> Node | None:
-    """`np.dot(a, b)`, the sum of `a * b` for vectors of one length; None for any other value."""
+    """`a @ b`, the sum of `a * b` for vectors of one length; None for any other value."""
     minus = negated(value)
     product = value if minus is None else minus
     if not isinstance(product, gast.BinOp) or not isinstance(product.op, gast.Mult):
@@ -81,7 +81,7 @@ def _dot(value: Node, facts: Facts) -> Node | None:
     one, two = (spec_of_tree(side, facts) for side in (product.left, product.right))
     if one.ndim != 1 or two.ndim != 1 or one.shape != two.shape:
         return None
-    made = expression(f"{facts.library('np')}.dot(a, b)", a=product.left, b=product.right)
+    made = expression("a @ b", a=product.left, b=product.right)
     return made if minus is None else gast.UnaryOp(gast.USub(), made)
 
 

@@ -8,7 +8,8 @@ from srcgrad.derive.program import Program
 from srcgrad.facts import SCALAR, UNKNOWN, Facts
 from srcgrad.trees import COMPOUND, Block, Node, header, name, statements, target, walk
 
-_FRESH = (gast.BinOp, gast.UnaryOp, gast.Constant)
+_ARITHMETIC = (gast.BinOp, gast.UnaryOp, gast.Constant)
+_PRODUCTS = ("matmul_left", "matmul_right")  # helpers whose result is an array of its own, whatever they are given
 
 
 def accumulate(program: Program, facts: Facts) -> Program:
@@ -24,20 +25,25 @@ def _owned(block: Block, facts: Facts) -> dict[str, None]:
     What happens inside one loop counts as happening at once.
     """
     fresh: dict[str, bool] = {}
+    counted: dict[str, bool] = {}
     last_add: dict[str, int] = {}
     handed: dict[str, int] = {}
     for position, top in enumerate(block):
         for node in statements([top]):
             bound = target(node)
             if bound in facts.adjoint_of:
-                own = node in facts.accumulates or node in facts.zeros or isinstance(node.value, _FRESH)
-                own = own and (facts.adjoint_of[bound] not in facts.complex or _adds_complex(node, facts))
-                fresh[bound] = fresh.get(bound, True) and own and not _half(node.value)
+                given = node in facts.accumulates or node in facts.zeros
+                fits = facts.adjoint_of[bound] not in facts.complex or _adds_complex(node, facts)
+                made = fits and (given or _is_new(node.value, facts))
+                fresh[bound] = fresh.get(bound, True) and made
+                counted[bound] = counted.get(bound, True) and made and (given or isinstance(node.value, _ARITHMETIC))
             if node in facts.accumulates and bound is not None:
                 last_add[bound] = position
             for shared in _handed_on(node):
                 handed.setdefault(shared, position)
-    numbers = {a: None for a, p in facts.adjoint_of.items() if a in last_add and fresh.get(a) and _is_number(p, facts)}
+    numbers = {
+        a: None for a, p in facts.adjoint_of.items() if a in last_add and counted.get(a) and _is_number(p, facts)
+    }
     complete = {
         found: None
         for found, own in fresh.items()
@@ -63,9 +69,14 @@ def _is_number(primal: str, facts: Facts) -> bool:
     return spec is not None and spec.scalar
 
 
-def _half(value: Node) -> bool:
-    """Whether the value may be an operand itself: `+x` gives x's own array for nothing."""
-    return isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.UAdd)
+def _is_new(value: Node, facts: Facts) -> bool:
+    """Whether an expression makes a new array: arithmetic does, but for `+x`, and a sum of what it has made."""
+    if isinstance(value, gast.Call) and isinstance(value.func, gast.Name):
+        called = value.func.id
+        if called == facts.imports.get("sum_to"):
+            return len(value.args) == 2 and _is_new(value.args[0], facts)
+        return any(called == facts.imports.get(helper) for helper in _PRODUCTS)
+    return isinstance(value, _ARITHMETIC) and not isinstance(getattr(value, "op", None), gast.UAdd)
 
 
 def _handed_on(node: Node) -> list[str]:

@@ -19,7 +19,7 @@ from srcgrad.derive.program import Program
 from srcgrad.derive.stacks import is_pop
 from srcgrad.facts import Facts
 from srcgrad.improve.gathered import is_final
-from srcgrad.trees import Block, Node, at, name, target, walk
+from srcgrad.trees import Block, Node, at, name, stores, target, walk
 
 
 def counted(program: Program, facts: Facts) -> Program:
@@ -36,7 +36,7 @@ def counted(program: Program, facts: Facts) -> Program:
         if kept and mentions[trips] == 3:
             program.backward[place] = at(gast.While(name(kept[0]), back.body, []), back)
             program.forward = [n for n in program.forward if target(n) != trips]
-            loop.body = [n for n in loop.body if not (isinstance(n, gast.AugAssign) and n.target.id == trips)]
+            loop.body = [n for n in loop.body if not (isinstance(n, gast.AugAssign) and stores(n) == [trips])]
     return program
 
 
