@@ -8,8 +8,11 @@ from math import pi
 import numpy as np
 import numpy.typing as npt
 
-
 # What follows is taken from srcgrad, so that it need not be installed.
+DOUBLE = np.dtype(np.float64)
+SINGLE = np.dtype(np.float32)
+
+
 def _adding(g):
     """The dtype in which elements are added up: float32 for float16, which stops at
     2048 + 1."""
@@ -54,13 +57,9 @@ def sum_to(g, x, dtype=None):
     """`g` summed over the axes along which `x` was broadcast: the adjoint of `x`
     from that of the result."""
     kind = type(x)
-    if (
-        kind is type(g) is np.ndarray
-        and g.shape == x.shape
-        and g.dtype is x.dtype
-        and dtype is None
-    ):
-        if g.dtype.char in "dfDF":
+    if kind is type(g) is np.ndarray and dtype is None:
+        own = g.dtype
+        if own is x.dtype and (own is DOUBLE or own is SINGLE) and g.shape == x.shape:
             return g  # the usual case, made cheap
     if dtype is not None:
         summed = summed_to(np.asarray(g), np.shape(x)).astype(dtype, copy=False)
@@ -91,6 +90,8 @@ def sum_to(g, x, dtype=None):
             x, [sum_to(part, item) for part, item in zip(g, x, strict=True)]
         )
     for value in (g, x):
+        if type(value) is np.ndarray and value.dtype.kind == "O" and value.size:
+            value = value.flat[0]  # of an array of objects, which NumPy has made
         if type(value) is not np.ndarray and not isinstance(
             value, int | float | complex | np.generic
         ):
