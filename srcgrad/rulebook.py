@@ -16,6 +16,7 @@ import numpy as np
 import srcgrad.templates as templates
 from srcgrad.errors import DifferentiationError
 from srcgrad.identity import spelling
+from srcgrad.otherwise import composition_beside
 from srcgrad.rules import Rule, is_users, rule_of, rules
 from srcgrad.templates import conventions
 
@@ -100,6 +101,9 @@ def _entry(rule: Rule) -> str:
         lines += ["forward:", *_source(rule.tangent), ""]
     elif rule.kind in FORWARD:
         lines += [f"forward: {FORWARD[rule.kind]}"]
+    beside = composition_beside(rule)
+    if beside is not None:
+        lines += ["with further arguments its derivative is that of:", *_source(beside), ""]
     if rule.kind == "elementwise":
         lines += [f"domain: {_domain(rule)}"]
     lines += [f"at {_point(args)}: gradient {_point(grads)}" for args, grads in rule.at]

@@ -81,7 +81,7 @@ class Rule:
 d = pull = push = places = Symbol()  # `pull`, `push`, `places`: see `srcgrad.derive.handed`
 
 _table: dict[Key, Rule] = {}
-_compositions: set[Callable[..., Any]] = set()
+compositions: set[Callable[..., Any]] = set()
 _generation = 0
 
 
@@ -111,7 +111,7 @@ def changed() -> None:
 
 def is_composition(function: object) -> bool:
     """Whether a function is what a rule of the table writes an operation out as."""
-    return isinstance(function, Hashable) and function in _compositions
+    return isinstance(function, Hashable) and function in compositions
 
 
 def stand_in(function: object, op: object) -> None:
@@ -217,7 +217,7 @@ class _Adjoint:
                 return composition
             name = facts.pop("name", None) or spelling(op)
             register(Rule(op, name, "composed", composition=composition, **facts))
-            _compositions.add(composition)
+            compositions.add(composition)
             return composition
 
         return decorate
@@ -283,10 +283,10 @@ def constants(ops: Iterable[Any]) -> None:
         register(Rule(op, spelling(op), "constant"))
 
 
-def refused(reason: str, ops: dict[str, Any]) -> None:
+def refused(reason: str, ops: dict[str, Any], **facts: Any) -> None:
     """Declare operations, by name, that have no derivative here: E5001 where one would flow through them."""
     for name, op in ops.items():
-        register(Rule(op, name, "refused", note=reason))
+        register(Rule(op, name, "refused", note=reason, **facts))
 
 
 def nondifferentiable(op: T) -> T:

@@ -44,6 +44,7 @@ FAMILIES = (
     "statistics",
     "ufuncs",
     "refused",
+    "options",
     "complexes",
     "fourier",
 )
@@ -62,11 +63,12 @@ ON_REQUEST: dict[str, tuple[str, ...]] = {
         "special_several",
         "special_refused",
     ),
-    "scipy.signal": ("scipy_signal",),
-    "scipy.ndimage": ("scipy_ndimage",),
+    "scipy.signal": ("scipy_signal", "scipy_filters"),
+    "scipy.ndimage": ("scipy_kernels", "scipy_ndimage"),
     "scipy.fft": ("scipy_fft", "scipy_cosines"),
     "scipy.integrate": ("scipy_odes", "scipy_quadrature", "scipy_integrate"),
     "scipy.optimize": ("scipy_roots",),
+    "scipy.spatial": ("scipy_distances",),
     "scipy.interpolate": ("scipy_interpolate",),
     "scipy.sparse": ("sparse_solvers",),
     "scipy.stats": (
@@ -77,6 +79,7 @@ ON_REQUEST: dict[str, tuple[str, ...]] = {
         "stats_powers",
         "stats_discrete",
         "stats_vectors",
+        "scipy_samples",
         "stats_refused",
     ),
     "scipy.linalg": (

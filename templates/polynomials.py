@@ -92,3 +92,27 @@ def poly(seq_of_zeros):
     for k in range(len(seq_of_zeros)):
         y = np.pad(y, (0, 1)) - np.pad(y * seq_of_zeros[k], (1, 0))
     return y
+
+
+@adjoint.composed(
+    np.polyfit,
+    forms=(
+        ("np.polyfit(np.arange(5.0), x, 2)", (5,)),
+        ("np.polyfit(x, y, 1)", (5,), (5,)),
+        ("np.polyfit([0, 1, 2, 3], x, 1)", (4, 2)),
+        ("np.polyfit(np.arange(5.0), x, 2, w=np.exp(y))", (5,), (5,)),
+        ("np.polyfit(np.arange(4.0), x, deg=0, w=np.exp(y))", (4, 2), (4,)),
+    ),
+    note="Of a given degree; the rank is taken to be full.",
+)
+def polyfit(x, y, deg, rcond=None, *, w=None):
+    require_handled(np.ndim(deg) == 0, "np.polyfit with a list of degrees")
+    columns = np.vander(np.asarray(x) + 0.0, deg + 1)
+    values = np.asarray(y) + 0.0
+    if w is not None:
+        weights = np.asarray(w) + 0.0
+        columns = np.expand_dims(weights, 1) * columns
+        values = (weights * values.T).T
+    scale = np.sqrt(np.sum(columns * columns, axis=0))
+    found = np.linalg.lstsq(columns / scale, values, rcond)[0]
+    return (found.T / scale).T

@@ -29,24 +29,23 @@ REASONS = (
     (DATES, "dates are counted, and cannot be moved by a small amount"),
     (CALLBACKS, "it calls a function that it is given; write the loop, or index with a mask"),
     ("polydiv", "how long the remainder is depends on values; divide by np.convolve and a linear system"),
-    ("polyfit", "it is a least-squares fit: use np.linalg.lstsq on np.vander(x, deg + 1)"),
     ("sort_complex", "it makes complex numbers; use np.sort"),
     (STATEMENTS, "it writes into its argument and gives nothing: call it in a statement of its own"),
     ("roots", "the roots of a polynomial meet and part; use np.linalg.eigvals of its companion matrix"),
-    ("histogram histogram2d histogramdd histogram_bin_edges", "counts jump where an element crosses an edge"),
+    ("histogram2d histogramdd histogram_bin_edges", "counts jump where an element crosses an edge"),
     ("einsum_path", "it plans a contraction and computes none"),
     ("nextafter spacing", "it is a property of floating-point numbers, not a function of real ones"),
 )
 
 
-def declare(owner, spelled, names, reason):
+def declare(owner, spelled, names, reason, **facts):
     """Refuse the members of a module or class that have these names, and no rule of their own."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = {f"{spelled}.{name}": getattr(owner, name) for name in names.split() if hasattr(owner, name)}
     for name, op in found.items():
         if rule_of(op) is None:
-            refused(reason, {name: op})
+            refused(reason, {name: op}, **facts)
 
 
 for names, reason in REASONS:

@@ -71,8 +71,8 @@ def gaussian_filter1d(z, input, sigma, axis=-1, mode="reflect", truncate=4.0):
 RANKS = """grey_closing grey_dilation grey_erosion grey_opening maximum_filter maximum_filter1d median_filter
 minimum_filter minimum_filter1d percentile_filter rank_filter black_tophat white_tophat morphological_gradient"""
 MOVES = """affine_transform geometric_transform map_coordinates rotate shift spline_filter spline_filter1d zoom"""
-OTHERS = """convolve convolve1d correlate gaussian_gradient_magnitude gaussian_laplace generic_filter generic_filter1d
-generic_gradient_magnitude generic_laplace laplace prewitt sobel uniform_filter uniform_filter1d vectorized_filter
+OTHERS = """gaussian_gradient_magnitude gaussian_laplace generic_filter generic_filter1d
+generic_gradient_magnitude generic_laplace vectorized_filter
 fourier_ellipsoid fourier_gaussian fourier_shift fourier_uniform"""
 LABELS = """label find_objects center_of_mass sum sum_labels mean median variance standard_deviation minimum maximum
 extrema histogram labeled_comprehension value_indices distance_transform_bf distance_transform_cdt

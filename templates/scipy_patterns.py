@@ -99,3 +99,20 @@ def pinvh(a):
 def polar(a):
     u, s, vh = np.linalg.svd(a, full_matrices=False)
     return u @ vh, (vh.T * s) @ vh
+
+
+@adjoint.composed(
+    linalg.block_diag,
+    forms=(
+        ("scipy.linalg.block_diag(x, y)", (2, 3), (2, 2)),
+        ("scipy.linalg.block_diag(x, 2.0, y)", (2,), ()),
+    ),
+)
+def block_diag(*arrs):
+    whole = np.zeros((0, 0))
+    for a in arrs:
+        block = np.atleast_2d(a)
+        above = np.concatenate((whole, np.zeros((np.shape(whole)[0], np.shape(block)[1]))), axis=1)
+        below = np.concatenate((np.zeros((np.shape(block)[0], np.shape(whole)[1])), block), axis=1)
+        whole = np.concatenate((above, below))
+    return whole

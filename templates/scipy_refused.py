@@ -24,7 +24,7 @@ REASONS = (
     ("funm", "it calls a function that it is given; use scipy.linalg.expm, logm, sqrtm or fractional_matrix_power"),
     ("signm", "it is constant where it is smooth; use scipy.linalg.sqrtm"),
     ("orthogonal_procrustes", "use scipy.linalg.polar of A.T @ B"),
-    ("diagsvd block_diag convolution_matrix fiedler_companion", "it places numbers; use np.concatenate or np.diag"),
+    ("diagsvd convolution_matrix fiedler_companion", "it places numbers; use np.concatenate or np.diag"),
     ("expm_cond", "it is an estimate"),
 )
 

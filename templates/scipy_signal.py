@@ -5,7 +5,6 @@ from scipy import signal
 
 from srcgrad.rules import adjoint, d, tangent
 from srcgrad.runtime.signals import lagged, of_full, within_full
-from srcgrad.templates.refused import declare
 
 MODES = ("full", "same", "valid")
 
@@ -124,12 +123,3 @@ def lagged_adjoint(z, g, u, b, axis=-1):
 )
 def detrend(z, data, axis=-1, type="linear"):
     d[data] = signal.detrend(d[z], axis, type)
-
-
-WITHOUT_RULE = """bilinear cspline1d decimate envelope filtfilt find_peaks hilbert hilbert2 istft lfilter_zi medfilt
-medfilt2d order_filter periodogram resample resample_poly residue savgol_filter sosfilt sosfiltfilt spectrogram stft
-upfirdn vectorstrength welch wiener"""
-
-declare(
-    signal, "scipy.signal", WITHOUT_RULE, "it has no rule; spell a linear filter with scipy.signal.lfilter or convolve"
-)

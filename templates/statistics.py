@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from srcgrad.rules import adjoint, d
+from srcgrad.rules import adjoint, d, tangent
+from srcgrad.runtime.binned import binned, of_bins
 from srcgrad.runtime.broadcast import sum_to
 
 
@@ -75,3 +76,53 @@ def corrcoef(x, y=None, rowvar=True):
 )
 def bincount(z, x, weights=None, minlength=0):
     d[weights] = sum_to(d[z][np.asarray(x)], weights)
+
+
+JUMPS = "sums jump where an element crosses an edge"
+
+
+@adjoint(
+    np.histogram,
+    results=(("hist", None), ("bin_edges", None)),
+    refuses={"a": JUMPS, "bins": JUMPS, "range": JUMPS},
+    literals={"density": (None, False, True)},
+    forms=(
+        ("np.histogram([0.2, 0.5, 0.9, 1.0, 3.0], 4, weights=x)[0]", (5,)),
+        ("np.histogram([[0.2, 0.5, 0.9], [1.0, 3.0, -1.0]], [0.0, 0.5, 1.0, 2.0], weights=x)[0]", (2, 3)),
+        ("np.histogram([0.2, 0.5, 0.9], bins=3, range=(0.0, 1.0), weights=3.0 + x, density=True)[0]", (3,)),
+    ),
+    note="The gradient is that of the weights.",
+)
+def histogram(z, a, bins=10, range=None, density=None, weights=None):
+    if density:
+        total = np.sum(binned(weights, a, z[1]))
+        inner = d[z][0] / np.diff(z[1]) - np.sum(d[z][0] * z[0])
+        d[weights] = of_bins(inner / total, a, z[1])
+    else:
+        d[weights] = of_bins(d[z][0], a, z[1])
+
+
+@tangent(np.histogram)
+def histogram_tangent(z, a, bins=10, range=None, density=None, weights=None):
+    if density:
+        total = np.sum(binned(weights, a, z[1]))
+        sums = binned(d[weights], a, z[1])
+        d[z] = ((sums / np.diff(z[1]) - z[0] * np.sum(sums)) / total, np.zeros_like(z[1]))
+    else:
+        d[z] = (binned(d[weights], a, z[1]), np.zeros_like(z[1]))
+
+
+@adjoint.linear(
+    binned,
+    forms=(("binned(x, np.array([0.1, 0.4, 1.0, 2.0]), np.array([0.0, 0.4, 1.0]))", (4,)),),
+)
+def binned_adjoint(z, weights, a, edges):
+    d[weights] = of_bins(d[z], a, edges)
+
+
+@adjoint.linear(
+    of_bins,
+    forms=(("of_bins(x, np.array([0.1, 0.4, 1.0, 2.0]), np.array([0.0, 0.4, 1.0]))", (2,)),),
+)
+def of_bins_adjoint(z, g, a, edges):
+    d[g] = binned(d[z], a, edges)

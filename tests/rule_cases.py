@@ -24,6 +24,7 @@ import scipy.integrate
 import scipy.ndimage
 import scipy.signal
 import scipy.sparse.linalg
+import scipy.spatial.distance
 import scipy.special
 import scipy.stats
 

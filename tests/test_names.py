@@ -165,3 +165,14 @@ def test_cells_and_redefinition() -> None:
     again = cell("def f(x):\n    return callee(x)\n", "cell 4", callee=cube)["f"]
     assert grad(again)(3.0) == 27.0
     assert derivative(3.0) == 54.0  # the function of before is still that function
+
+
+def kept_as_a_name(x):
+    kept = x * 2.0
+    off = kept - np.sum(kept * x, axis=0, keepdims=True)
+    return np.sum(off * off)
+
+
+def test_a_name_is_no_mark_of_the_analysis() -> None:
+    """`kept` is what shapes of reductions are spelled with."""
+    check_grads(kept_as_a_name, (np.array([[0.3, -0.5], [1.1, 0.2]]),), order=2)

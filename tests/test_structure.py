@@ -42,6 +42,7 @@ ORDER = (
         "trees",
         "recompute",
         "rules",
+        "otherwise",
         "template",
         "flow",
         "runtime",

@@ -19,6 +19,8 @@ from srcgrad.runtime.magnitude import squared_magnitude
 from srcgrad.template import adjoint_template
 from srcgrad.trees import Node, children, statements, stores, written
 
+_PLACE_OF_OUTPUT = 4  # of what scipy.signal.butter and its relatives return, or later
+
 
 def complexes(function: Node, facts: Facts) -> Node:
     """Find the names that may hold a complex number.
@@ -144,6 +146,8 @@ def _call(node: Node, facts: Facts) -> bool:
     if any(function is like for like in LIKE) and operands:
         return may_be_complex(operands[0], facts)
     rule = rule_of(function)
+    if rule is not None and rule.kind == "refused" and _surely_real(rule, node):
+        return False
     if rule is None or rule.kind == "refused" or (operation is None and is_maker(function)):
         found = any(may_be_complex(operand, facts) for operand in operands)
         ours = binding_of(node.func, facts, facts.local) is None and isinstance(node.func, gast.Name)  # of our own text
@@ -152,6 +156,15 @@ def _call(node: Node, facts: Facts) -> bool:
     if rule.kind == "constant":
         return bool(rule.complex) and any(may_be_complex(operand, facts) for operand in operands)
     return _of_rule(rule, node, operands, facts)
+
+
+def _surely_real(rule: Rule, node: Node) -> bool:
+    """Whether the result of what has no derivative is real: of `butter(2, 0.3)`, not of one that asks for poles."""
+    if rule.values != "real":
+        return False
+    asked = [(rule.literals[word.arg], word.value) for word in node.keywords if word.arg in rule.literals]
+    known = all(isinstance(value, gast.Constant) and value.value in real for real, value in asked)
+    return known and (not rule.literals or len(node.args) < _PLACE_OF_OUTPUT)
 
 
 def _of_rule(rule: Rule, node: Node, operands: list[Node], facts: Facts) -> bool:

@@ -1,6 +1,6 @@
 """The shape of what a reduction leaves: with `keepdims`, it broadcasts into the shape that was reduced.
 
-It is spelled `kept 1 ['z']`: what a reduction along axis 1 with `keepdims=True` leaves of the shape {z}, whose rank
+It is spelled `kept: 1 ['z']`: what a reduction along axis 1 with `keepdims=True` leaves of the shape {z}, whose rank
 need not be known.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-_MARK = "kept"
+_MARK = "kept:"  # no name of a program ends like that
 
 
 def kept(shape: frozenset[str], axis: object) -> frozenset[str]:
@@ -22,7 +22,7 @@ def without_kept(shape: frozenset[str]) -> frozenset[str]:
     >>> sorted(without_kept(frozenset("z") | kept(frozenset("z"), 1)))
     ['z']
     >>> sorted(without_kept(frozenset("x") | kept(frozenset("z"), 1)))
-    ["kept 1 ['z']", 'x']
+    ["kept: 1 ['z']", 'x']
     """
     reduced = {symbol: frozenset(_whole(symbol)) for symbol in shape if symbol.startswith(f"{_MARK} ")}
     return frozenset(s for s in shape if s not in reduced or not reduced[s] <= shape)

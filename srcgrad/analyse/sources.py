@@ -110,7 +110,7 @@ def _gives_complex(function: Any, seen: dict[int, None]) -> bool:
     rule = rule_of(function)
     if is_maker(function):
         return True
-    if rule is not None and rule.kind != "refused":
+    if rule is not None and (rule.kind != "refused" or (rule.values and not rule.literals)):
         return rule.values == "complex"
     if isinstance(function, type) and not isinstance(function, types.GenericAlias):
         return issubclass(function, complex | np.complexfloating)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import operator
+from collections.abc import Callable
 from typing import Any  # operations are arbitrary Python objects
 
 import gast
@@ -38,15 +39,16 @@ def _is_known(rule: Rule, parameter: str, value: Node) -> bool:
     return any(literal is one or (isinstance(one, str) and literal == one) for one in known)
 
 
-def check_handled(rule: Rule, arguments: list[Node], keywords: list[Node], facts: Facts) -> None:
+def check_handled(
+    rule: Rule, composition: Callable[..., Any], arguments: list[Node], keywords: list[Node], facts: Facts
+) -> None:
     """Refuse an argument that the op may know and its composition does not."""
-    assert rule.composition is not None, "only a composition is called"
-    given = inspect.signature(rule.composition).parameters.values()
+    given = inspect.signature(composition).parameters.values()
     places = [p for p in given if p.kind is not inspect.Parameter.KEYWORD_ONLY]
     if len(arguments) > len(places) and all(p.kind is not inspect.Parameter.VAR_POSITIONAL for p in places):
         raise _unhandled(rule, f"positional argument {len(places) + 1}", arguments[len(places)], facts)
     for word in keywords:
-        if word.arg not in rule.parameters:
+        if all(p.name != word.arg for p in given):
             raise _unhandled(rule, f"`{word.arg}=`", word.value, facts)
 
 

@@ -15,6 +15,7 @@ from srcgrad.front.resolve import binding_of
 from srcgrad.front.sparse import is_sparse
 from srcgrad.front.wanted import MAKERS, Wanted, made_by, wanted_of
 from srcgrad.identity import is_distribution
+from srcgrad.otherwise import written_out
 from srcgrad.recompute import Checkpoint
 from srcgrad.rules import rule_of
 from srcgrad.sealed import is_opaque
@@ -71,6 +72,16 @@ def function_of(node: Node, facts: Facts, local: frozenset[str]) -> Function | N
         if owner is not None and _is_instance(owner):
             return _method(type(owner.object), node, owner.object, facts)
     return None
+
+
+def called_by(call: Node, facts: Facts, local: frozenset[str]) -> Function | None:
+    """The function that a call calls; of an operation, what it is written out as for these arguments."""
+    found = function_of(call.func, facts, local)
+    rule = None if found is None or found.binding is None else rule_of(found.called)
+    composition = None if rule is None else written_out(rule, call.args, call.keywords)
+    if found is None or composition is None:
+        return found
+    return replace(found, binding=Binding("object", composition))
 
 
 def of_argument(parameter: str, kind: Kind) -> Function | None:

@@ -9,7 +9,7 @@ import gast
 
 from srcgrad.facts import Facts
 from srcgrad.front.derived import derived_call, value_of
-from srcgrad.front.functions import Function, function_of, is_ordinary, of_argument
+from srcgrad.front.functions import Function, called_by, function_of, is_ordinary, of_argument
 from srcgrad.front.handed import hand_over, handed_of, hands
 from srcgrad.front.mentioned import check_given
 from srcgrad.front.mixed import doubtful_write
@@ -60,7 +60,7 @@ def inlined(function: Node, facts: Facts) -> Node:
 
 def _has_source(call: Node, facts: Facts, local: frozenset[str]) -> bool:
     """Whether a call is one of a function that is written in Python, or of a method."""
-    found = function_of(call.func, facts, local)
+    found = called_by(call, facts, local)
     if handed_of(call, facts, local) is not None:
         return True
     return found is not None and (
@@ -131,7 +131,7 @@ def _check_order(value: Node | None, site: Site, alone: bool = True) -> None:
     """A call that changes what the rest of its expression may read stands alone; `a += g(a)` reads a before."""
     calls = [] if value is None else [n for n in walk(value) if isinstance(n, gast.Call)]
     for call in [n for n in calls if n is not value or not alone]:
-        found = function_of(call.func, site.facts, site.local)
+        found = called_by(call, site.facts, site.local)
         if found is None:
             continue
         writes = found.tree is not None and changes_outside(found.tree)
@@ -164,7 +164,7 @@ def _must(value: Node, site: Site) -> bool:
 
 def _is_procedure(call: Node, site: Site) -> bool:
     """Whether a call whose result is not used is one of a function that may write: not of `print`."""
-    found = function_of(call.func, site.facts, site.local)
+    found = called_by(call, site.facts, site.local)
     if found is None:
         return False
     return found.tree is not None or bool(Procedures(site.facts).arguments(call, site.facts, site.local))
@@ -214,7 +214,7 @@ def _expand(value: Node, where: Node, before: Block, site: Site) -> Node:
             setattr(value, key, _expand(part, where, before, site))
     if not isinstance(value, gast.Call):
         return value
-    found = function_of(value.func, site.facts, site.local)
+    found = called_by(value, site.facts, site.local)
     if found is None:
         return value
     if _is_local(value.func, site) or not _is_known(value.func, found, site.facts, site.local):
@@ -254,7 +254,7 @@ def _give_bound(call: Node, found: Function, site: Site) -> None:
 
 
 def _is_written_out(call: Node, site: Site, found: Function | None = None) -> bool:
-    found = found or function_of(call.func, site.facts, site.local)
+    found = found or called_by(call, site.facts, site.local)
     if found is None:
         return False
     if found.tree is not None or found.wanted is not None:
@@ -281,15 +281,15 @@ def _is_written_out(call: Node, site: Site, found: Function | None = None) -> bo
 def _reason(call: Node, function: Any, site: Site) -> str:
     """Why a call is written out in place; an empty string for one that is not."""
     given = [*call.args, *(w.value for w in call.keywords)]
-    if is_composition(function) and not any(
-        isinstance(n, gast.Name) and n.id in site.local for item in given for n in walk(item)
-    ):
-        return ""  # of constants
     if any(
         isinstance(item, gast.Name | gast.Attribute | gast.Call) and function_of(item, site.facts, site.local)
         for item in given
     ):
         return "takes a function"
+    if is_composition(function) and not any(
+        isinstance(n, gast.Name) and n.id in site.local for item in given for n in walk(item)
+    ):
+        return ""  # of constants
     if site.facts.generated and any(isinstance(item, gast.Tuple) for item in given):
         return "is the rule of a user, with the primals of a call"
     if Procedures(site.facts).arguments(call, site.facts, site.local):

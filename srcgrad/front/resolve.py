@@ -19,6 +19,7 @@ from srcgrad.front.sparse import sparse_product
 from srcgrad.front.step import Step
 from srcgrad.handed import parts_of
 from srcgrad.identity import home
+from srcgrad.otherwise import written_out
 from srcgrad.recompute import Checkpoint
 from srcgrad.rules import rule_of
 from srcgrad.runtime import (
@@ -200,11 +201,12 @@ def _of_op(op: Any, arguments: list[Node], keywords: list[Node], node: Node, fac
         return Operation("opaque", op)
     if rule.kind == "constant":
         return Operation("op", op, rule)
+    composition = rule.composition or written_out(rule, arguments, keywords)
+    if composition is not None:
+        check_handled(rule, composition, arguments, keywords, facts)
+        return Operation("callee", composition)
     if rule.kind == "refused":
         return Operation("opaque", op)
-    if rule.composition is not None:
-        check_handled(rule, arguments, keywords, facts)
-        return Operation("callee", rule.composition)
     bound = bind_arguments(rule, arguments, keywords, node, facts)
     other = instead(rule, bound, facts) if rule.literals else None
     if other is None:

@@ -15,6 +15,7 @@ from srcgrad.front.functions import function_of
 from srcgrad.front.lists import kinds_of_lists
 from srcgrad.front.masked import masked
 from srcgrad.front.resolve import METHODS, binding_of
+from srcgrad.otherwise import written_out
 from srcgrad.rules import rule_of
 from srcgrad.trees import BLOCKS, Block, Node, constant, copy, expression, loads, name, statement, stores, target
 
@@ -57,9 +58,9 @@ def _expression(node: Node, work: Plain) -> Node:
     made = None
     if isinstance(node, gast.Call) and any(word.arg in ("where", "initial") for word in node.keywords):
         made = masked(node, work)
-    elif isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
+    if made is None and isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
         made = _called(node, work)
-    elif isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
+    elif made is None and isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
         made = _as_function(node, work)
     elif isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult):
         made = _repeated(node, work)
@@ -84,7 +85,9 @@ def _as_function(call: Node, work: Plain) -> Node | None:
     """`np.cumprod(x)` for `x.cumprod()`: an op that is written out with others is called as a function."""
     op = METHODS.get(call.func.attr)
     rule = rule_of(op)
-    if rule is None or rule.composition is None or function_of(call.func, work.facts, work.facts.local) is not None:
+    if rule is None or function_of(call.func, work.facts, work.facts.local) is not None:
+        return None
+    if rule.composition is None and written_out(rule, [call.func.value, *call.args], call.keywords) is None:
         return None
     owner = call.func.value
     known = binding_of(owner, work.facts, work.facts.local)

@@ -1,0 +1,77 @@
+"""Operations that are written out with others where a call gives what their rule does not handle: `np.std(x, where=m)`.
+
+The rule stays what it is for all other calls, so that their text does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any  # operations are arbitrary Python objects
+
+import gast
+
+from srcgrad.identity import key_of
+from srcgrad.rules import Form, Rule, compositions, replace_rule, rule_of
+from srcgrad.trees import Node
+
+
+@dataclass(frozen=True)
+class Otherwise:
+    """A composition, and the calls for which it stands: those that give a parameter named in `given`.
+
+    A parameter has to be one of the literals that are listed with it, if any are.
+    """
+
+    composition: Callable[..., Any]
+    given: dict[str, tuple[Any, ...]]
+    positions: dict[int, str] = field(default_factory=dict)
+
+
+_known: dict[Any, Otherwise] = {}
+
+
+def otherwise(
+    op: Any, forms: tuple[Form, ...], positions: dict[int, str] | None = None, **given: tuple[Any, ...]
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Write the op out for calls that give one of these parameters: `otherwise(np.pad, FORMS, mode=("mean",))`.
+
+    `positions` are the places at which such parameters may stand, too.
+    """
+    rule = rule_of(op)
+    assert rule is not None, "a rule that holds for all other calls comes first"
+    replace_rule(rule, replace(rule, forms=(*rule.forms, *forms)))
+
+    def decorate(composition: Callable[..., Any]) -> Callable[..., Any]:
+        _known[key_of(op)] = Otherwise(composition, given, positions or {})
+        compositions.add(composition)
+        return composition
+
+    return decorate
+
+
+def written_out(rule: Rule, arguments: list[Node], keywords: list[Node]) -> Callable[..., Any] | None:
+    """The composition that stands for a call; None where the rule itself does."""
+    for op in (rule.op, *rule.aliases):
+        held = _known.get(key_of(op))
+        if held is not None and any(_asks(held.given, *pair) for pair in _pairs(held, arguments, keywords)):
+            return held.composition
+    return None
+
+
+def composition_beside(rule: Rule) -> Callable[..., Any] | None:
+    """The composition of a rule that holds for some calls only."""
+    held = _known.get(key_of(rule.op))
+    return None if held is None else held.composition
+
+
+def _pairs(held: Otherwise, arguments: list[Node], keywords: list[Node]) -> Iterator[tuple[str | None, Node]]:
+    yield from ((held.positions.get(place), value) for place, value in enumerate(arguments))
+    yield from ((word.arg, word.value) for word in keywords)
+
+
+def _asks(given: dict[str, tuple[Any, ...]], parameter: str | None, value: Node) -> bool:
+    if parameter not in given:
+        return False
+    wanted: Container[Any] = given[parameter]
+    return not wanted or (isinstance(value, gast.Constant) and value.value in wanted)

@@ -1,0 +1,141 @@
+"""Statistics of samples in `scipy.stats`: standardised values, moments, means, entropy, correlation; on request."""
+
+import numpy as np
+from scipy import special, stats
+
+from srcgrad.rules import adjoint
+
+AXES = ((", axis=None", (3, 4)), (", axis=1", (3, 4)))
+
+
+def _forms(name, argument="x", *more):
+    """Calls along the first axis, along another, over all, and what else an operation takes."""
+    calls = (("", (5,)), *AXES, *((f", {word}", (3, 4)) for word in more))
+    return tuple((f"{name}({argument}{call})", shape) for call, shape in calls)
+
+
+@adjoint.composed(stats.zscore, forms=_forms("scipy.stats.zscore", "x", "ddof=1"))
+def zscore(a, axis=0, ddof=0):
+    middle = np.mean(a, axis=axis, keepdims=True)
+    return (a - middle) / np.std(a, axis=axis, ddof=ddof, keepdims=True)
+
+
+@adjoint.composed(
+    stats.moment, forms=(*_forms("scipy.stats.moment", "x", "order=3"), ("scipy.stats.moment(x, 4)", (5,)))
+)
+def moment(a, order=1, axis=0):
+    off = a - np.mean(a, axis=axis, keepdims=True)
+    return np.mean(off**order, axis=axis)
+
+
+@adjoint.composed(stats.skew, forms=_forms("scipy.stats.skew", "x", "bias=False"))
+def skew(a, axis=0, bias=True):
+    off = a - np.mean(a, axis=axis, keepdims=True)
+    n = np.size(a) if axis is None else np.shape(a)[axis]
+    found = np.mean(off**3, axis=axis) / np.mean(off**2, axis=axis) ** 1.5
+    if not bias and n > 2:
+        found = found * np.sqrt((n - 1.0) * n) / (n - 2.0)
+    return found
+
+
+@adjoint.composed(stats.kurtosis, forms=_forms("scipy.stats.kurtosis", "x", "bias=False", "fisher=False"))
+def kurtosis(a, axis=0, fisher=True, bias=True):
+    off = a - np.mean(a, axis=axis, keepdims=True)
+    n = np.size(a) if axis is None else np.shape(a)[axis]
+    found = np.mean(off**4, axis=axis) / np.mean(off**2, axis=axis) ** 2
+    if not bias and n > 3:
+        found = ((n * n - 1.0) * found - 3.0 * (n - 1.0) ** 2) / (n - 2.0) / (n - 3.0) + 3.0
+    return found - 3.0 if fisher else found
+
+
+@adjoint.composed(stats.sem, forms=_forms("scipy.stats.sem", "x", "ddof=0"))
+def sem(a, axis=0, ddof=1):
+    n = np.size(a) if axis is None else np.shape(a)[axis]
+    return np.std(a, axis=axis, ddof=ddof) / np.sqrt(n)
+
+
+@adjoint.composed(stats.variation, forms=_forms("scipy.stats.variation", "np.exp(x)", "ddof=1"))
+def variation(a, axis=0, *, ddof=0):
+    return np.std(a, axis=axis, ddof=ddof) / np.mean(a, axis=axis)
+
+
+@adjoint.composed(
+    stats.gmean,
+    forms=(
+        *_forms("scipy.stats.gmean", "np.exp(x)"),
+        ("scipy.stats.gmean(np.exp(x), weights=np.exp(y))", (4,), (4,)),
+    ),
+)
+def gmean(a, axis=0, *, weights=None):
+    logs = np.log(a)
+    return np.exp(np.mean(logs, axis=axis) if weights is None else np.average(logs, axis=axis, weights=weights))
+
+
+@adjoint.composed(
+    stats.hmean,
+    forms=(
+        *_forms("scipy.stats.hmean", "np.exp(x)"),
+        ("scipy.stats.hmean(np.exp(x), weights=np.exp(y))", (4,), (4,)),
+    ),
+)
+def hmean(a, axis=0, *, weights=None):
+    turned = 1.0 / np.asarray(a)
+    return 1.0 / (np.mean(turned, axis=axis) if weights is None else np.average(turned, axis=axis, weights=weights))
+
+
+@adjoint.composed(
+    stats.entropy,
+    forms=(
+        *_forms("scipy.stats.entropy", "np.exp(x)", "base=2.0"),
+        ("scipy.stats.entropy(np.exp(x), np.exp(y))", (4,), (4,)),
+        ("scipy.stats.entropy(np.exp(x), np.exp(y), axis=1)", (3, 4), (3, 4)),
+    ),
+)
+def entropy(pk, qk=None, base=None, axis=0):
+    p = pk / np.sum(pk, axis=axis, keepdims=True)
+    if qk is None:
+        found = np.sum(special.entr(p), axis=axis)
+    else:
+        found = np.sum(special.rel_entr(p, qk / np.sum(qk, axis=axis, keepdims=True)), axis=axis)
+    return found if base is None else found / np.log(base)
+
+
+@adjoint.composed(
+    stats.median_abs_deviation, forms=_forms("scipy.stats.median_abs_deviation", "x", "scale='normal'", "scale=2.0")
+)
+def median_abs_deviation(x, axis=0, *, scale=1.0):
+    if axis is None:
+        off = np.abs(x - np.median(x))
+    else:
+        off = np.abs(x - np.median(x, axis=axis, keepdims=True))
+    unit = 0.6744897501960817 if scale == "normal" else scale
+    return np.median(off, axis=axis) / unit
+
+
+@adjoint.composed(stats.iqr, forms=_forms("scipy.stats.iqr", "x", "rng=(10, 80)"))
+def iqr(x, axis=None, rng=(25, 75)):
+    return np.percentile(x, rng[1], axis=axis) - np.percentile(x, rng[0], axis=axis)
+
+
+@adjoint.composed(
+    stats.circmean,
+    forms=(("scipy.stats.circmean(0.5 + 0.2 * x)", (5,)), ("scipy.stats.circmean(x + 4.0, high=10.0, axis=1)", (3, 4))),
+    name="scipy.stats.circmean",
+)
+def circmean(samples, high=2.0 * np.pi, low=0.0, axis=None):
+    turned = (samples - low) * 2.0 * np.pi / (high - low)
+    angle = np.arctan2(np.sum(np.sin(turned), axis=axis), np.sum(np.cos(turned), axis=axis))
+    return np.mod(angle, 2.0 * np.pi) * (high - low) / 2.0 / np.pi + low
+
+
+@adjoint.composed(
+    stats.pearsonr,
+    forms=(("scipy.stats.pearsonr(x, y)[0]", (5,), (5,)), ("scipy.stats.pearsonr(x, y)[1]", (5,), (5,))),
+    note="Of vectors; the result is a pair.",
+)
+def pearsonr(x, y):
+    x_off = x - np.mean(x)
+    y_off = y - np.mean(y)
+    r = np.sum(x_off * y_off) / (np.linalg.norm(x_off) * np.linalg.norm(y_off))
+    half = len(x) / 2.0 - 1.0
+    return r, 2.0 * special.betaincc(half, half, 0.5 * (np.abs(r) + 1.0))
