@@ -151,10 +151,17 @@ def _formed(number: int, stage: Stage, work: Preparing) -> Formed:
         numbers = [math.prod(outer), work.lengths[stage.axes[-1]], *outer[1:]]
     form = Form(REALS[work.real], work.device.is_gpu, tuple(i.layout for i in inputs), max(form_axes, 1))
     plan = _plan(number, stage, form, work)
+    form = replace(form, strips=form_axes > 1 and _in_strips(plan, inputs))
     size = numbers[0] * numbers[1]
     small = work.device.small is not None and size * cost(stage.lines) < SMALL
     name = work.name if len(work.pattern.stages) == 1 else f"{work.name}_{number + 1}"
     return Formed(name, plan, form, (number, form, work.device.number, small), numbers, inputs, small)
+
+
+def _in_strips(plan: Plan, inputs: list[Input]) -> bool:
+    """Whether to go over strips of all rows: an operand is transposed, and nothing is done with a row as a whole."""
+    turned = any(one.layout[0] == "s" and 0 < one.strides[-2] < one.strides[-1] for one in inputs)
+    return turned and len(plan.passes) == 1 and not plan.passes[0].rows
 
 
 def _build(formed: list[Formed], work: Preparing) -> None:

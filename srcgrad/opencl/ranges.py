@@ -23,6 +23,7 @@ from srcgrad.opencl.source import (
 
 LANES = 16
 BLOCK = 1024
+STRIP = 64  # elements of each row in a strip: so many lines of a transposed operand stay in the cache from row to row
 
 
 def body(plan: Plan, form: Form) -> str:
@@ -53,16 +54,19 @@ def body(plan: Plan, form: Form) -> str:
     {joined(tail)}
 }}
 """
+    opened = f"for (size_t from = 0; from < row; from += {STRIP}) {{" if form.strips else "{ const size_t from = 0;"
     return f"""{{
     {joined(head)}
     const size_t share = (rows + groups - 1) / groups;
     const size_t first = g * share < rows ? g * share : rows;
     const size_t last = first + share < rows ? first + share : rows;
+    {opened}
+    const size_t to = {f"from + {STRIP} < row ? from + {STRIP} : row" if form.strips else "row"};
     for (size_t r = first; r < last; r++) {{
-    const size_t start = r * row, from = 0, to = row;
+    const size_t start = r * row;
     {joined([*rows_of(form), *offsets(plan, form)])}
 {inner}
-    }}
+    }} }}
     {joined(tail)}
 }}
 """

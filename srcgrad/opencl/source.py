@@ -25,6 +25,7 @@ class Form:
     gpu: bool
     layouts: tuple[str, ...]
     axes: int  # 1: one row; more: rows along the axes before the last
+    strips: bool = False  # whether rows are gone over in pieces, since neighbours in memory are in different rows
 
 
 def parameters(plan: Plan, form: Form) -> list[str]:

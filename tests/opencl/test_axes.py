@@ -171,3 +171,27 @@ def test_a_layer_is_one_launch_of_one_stage(launched: list[str]) -> None:
     (name,) = launched
     kernel = derived.__wrapped__.__globals__[name].srcgrad_kernel
     assert [len(found.steps) for found in kernel.known.values()] == [1]
+
+
+def turned(x: Any, t: Any) -> Any:
+    """Operands of which neighbours along the rows are far apart: gone over in strips."""
+    y = np.tanh(x.T) * t + x.T
+    return np.sum(y * np.sin(1e7 * t)) + np.sum(np.sum(y * t, axis=0) ** 2) + np.max(y * x.T)
+
+
+def turned_rows(x: Any, t: Any) -> Any:
+    e = np.exp(x.T - np.max(x.T, axis=1, keepdims=True))
+    return np.sum(e / np.sum(e, axis=1, keepdims=True) * t)
+
+
+@pytest.mark.parametrize("function", [turned, turned_rows])
+@pytest.mark.parametrize("shape", [(2, 3), (63, 64), (65, 130), (201, 301)])
+def test_transposed_operands(function: Callable[..., Any], shape: tuple[int, int], launched: list[str]) -> None:
+    x, t = np.random.default_rng(5).standard_normal((2, *shape))
+    t = np.ascontiguousarray(t.T)
+    value, found = srcgrad.value_and_grad(function, (0, 1), target="opencl")(x, t)
+    wanted_value, wanted = srcgrad.value_and_grad(function, (0, 1))(x, t)
+    assert launched
+    np.testing.assert_allclose(value, wanted_value, rtol=1e-11)
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9 * np.max(np.abs(other)))  # of 1e7 in the sine
