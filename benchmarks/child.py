@@ -20,7 +20,7 @@ from benchmarks.workloads import WORKLOADS
 
 TURN = 0.02  # seconds that one contender runs before the next has its turn
 SLOW = 1.0  # seconds per call from which on a contender has few turns
-ALL = ("value", "hand", "text", "call", "numba", "autograd", "jax", "torch")
+ALL = ("value", "hand", "text", "call", "numba", "kernels", "autograd", "jax", "torch")
 WITH_NUMPY = ("hand", "text", "call", "autograd")  # whose memory tracemalloc sees
 
 Call = Callable[[], Any]

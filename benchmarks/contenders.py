@@ -22,6 +22,7 @@ def contenders(workload: Workload, args: tuple[Any, ...], wanted: tuple[str, ...
         "text": of_text,
         "call": of_call,
         "numba": of_numba,
+        "kernels": of_kernels,
         "autograd": peers.with_autograd,
         "jax": peers.with_jax,
         "torch": peers.with_torch,
@@ -89,6 +90,20 @@ def of_numba(workload: Workload, args: tuple[Any, ...]) -> Call:
     return lambda: derivative(*args)
 
 
+def of_kernels(workload: Workload, args: tuple[Any, ...]) -> Call:
+    """The derivative in OpenCL kernels, where there is a device, and where there is something to put into kernels."""
+    from srcgrad.api import pulled
+    from srcgrad.opencl.device import current
+
+    current()
+    derivative: Any = workload.derivative("opencl")
+    if "launch(" not in _text(derivative, workload, workload.small()):
+        raise DifferentiationError("E5019", "no statement is worth a kernel", "leave out target='opencl'")
+    if workload.mode == "pullback":
+        return _blocks(lambda *given: pulled(derivative, given, {}), args)
+    return lambda: derivative(*args)
+
+
 def _blocks(function: Callable[..., Any], args: tuple[Any, ...]) -> Call:
     def run() -> Any:
         y, back = function(*args)
@@ -112,8 +127,10 @@ def derivatives(workload: Workload, result: Any) -> list[np.ndarray]:
 
 def generated(workload: Workload) -> str:
     """The text of the derivative, for arguments of the kinds that the workload has."""
-    derivative: Any = workload.derivative()
-    args = workload.small()
+    return _text(workload.derivative(), workload, workload.small())
+
+
+def _text(derivative: Any, workload: Workload, args: tuple[Any, ...]) -> str:
     if workload.mode in ("hvp", "jacobian"):
         derivative(*args)
     else:

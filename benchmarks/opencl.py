@@ -1,18 +1,27 @@
-"""Kernels against NumPy (and JAX, where it is installed): value and gradient, arrays of NumPy in and out.
+"""Kernels against NumPy and against other compilers: value and gradient, arrays of NumPy in and out.
 
-`python -m benchmarks.opencl` prints the table; medians of rounds in turns, in one process.
+`python -m benchmarks.opencl` prints the tables of docs/opencl.md: least times of rounds in turns, in one process, then
+bandwidths, launches and first calls. `--only WORD` measures what has that word in its title.
 """
 
 from __future__ import annotations
 
+import argparse
 import time
 from collections.abc import Callable
-from statistics import median
 from typing import Any  # arguments and results of arbitrary functions
 
 import numpy as np
 
 import srcgrad
+from benchmarks import bandwidths, launches, peers
+from benchmarks.workload import Workload
+from benchmarks.workloads import WORKLOADS
+
+Call = Callable[[], Any]
+SECONDS = 6.0  # of the rounds of one row
+MOST = 100  # rounds
+CHOSEN = ("Black-Scholes", "heat", "mixture d=32", "attention", "convolutions", "MLP")
 
 
 def chain(x, a, b):  # type: ignore[no-untyped-def]
@@ -49,16 +58,9 @@ def dense(x, w, b, t):  # type: ignore[no-untyped-def]
     return np.sum((np.tanh(x @ w + b) - t) ** 2)
 
 
-def heat(u, c, steps):  # type: ignore[no-untyped-def]
-    """Explicit steps of the heat equation, in place."""
-    for _ in range(steps):
-        u[1:-1, 1:-1] = u[1:-1, 1:-1] + c * (
-            u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4.0 * u[1:-1, 1:-1]
-        )
-    return np.sum(u * u)
-
-
-IN_PLACE = (heat,)  # what JAX does not take as it is
+def symmetric(x):  # type: ignore[no-untyped-def]
+    """A matrix and itself transposed."""
+    return np.sum(np.tanh(x + x.T) * x)
 
 
 def cases() -> list[tuple[str, Callable[..., Any], tuple[Any, ...], Any]]:
@@ -66,20 +68,20 @@ def cases() -> list[tuple[str, Callable[..., Any], tuple[Any, ...], Any]]:
     draw = np.random.default_rng(0).standard_normal
     found: list[tuple[str, Callable[..., Any], tuple[Any, ...], Any]] = []
     for real in (np.float32, np.float64):
-        for size in (100, 1000, 100_000, 10_000_000):
-            found.append((f"chain, {size:.0e} {real.__name__}", chain, (draw(size).astype(real), 1.5, 0.3), 0))
-        pair = tuple(draw(1_000_000).astype(real) for _ in range(2))
-        found.append((f"layer, 1e+06 {real.__name__}", layer, (*pair, 0.3), (0, 1)))
-        found.append(
-            (f"rows, 2000 x 500 {real.__name__}", rows, (draw((2000, 500)).astype(real), draw(500).astype(real)), 0)
-        )
-        square = tuple(draw((2048, 2048)).astype(real) for _ in range(2))
-        found.append((f"softmax, 2048 {real.__name__}", softmax, square, 0))
-        narrow = tuple(draw(shape).astype(real) for shape in ((4096, 1024), 1024, 1024))
-        found.append((f"normal, 4096 x 1024 {real.__name__}", normal, narrow, (0, 1, 2)))
-        deep = tuple(draw(shape).astype(real) for shape in ((4096, 512), (512, 512), 512, (4096, 512)))
-        found.append((f"dense, 4096 x 512 {real.__name__}", dense, deep, (0, 1, 2)))
-        found.append((f"heat, 200 x 200 x 100 {real.__name__}", heat, (draw((200, 200)).astype(real), 0.1, 100), 0))
+        own = real.__name__
+
+        def given(*shapes: Any, real: Any = real) -> tuple[Any, ...]:
+            return tuple(draw(shape).astype(real) for shape in shapes)
+
+        for size in (100, 1000, 100_000, 1_000_000, 10_000_000):
+            found.append((f"chain, {size:.0e} {own}", chain, (*given(size), 1.5, 0.3), 0))
+        found.append((f"layer, 1e+06 {own}", layer, (*given(1_000_000, 1_000_000), 0.3), (0, 1)))
+        found.append((f"rows, 2000 x 500 {own}", rows, given((2000, 500), 500), 0))
+        found.append((f"softmax, 4096 x 4096 {own}", softmax, given((4096, 4096), (4096, 4096)), 0))
+        found.append((f"normal, 4096 x 1024 {own}", normal, given((4096, 1024), 1024, 1024), (0, 1, 2)))
+        deep = given((4096, 512), (512, 512), 512, (4096, 512))
+        found.append((f"tanh layer, 4096 x 512 {own}", dense, deep, (0, 1, 2)))
+        found.append((f"transposed, 2048 x 2048 {own}", symmetric, given((2048, 2048)), 0))
     return found
 
 
@@ -96,30 +98,96 @@ def in_jax(function: Callable[..., Any], wrt: Any) -> Callable[..., Any] | None:
     return lambda *args: jax.block_until_ready(derived(*args))
 
 
-def report() -> None:
-    """Print the table."""
-    print(f"{'microseconds':28}{'NumPy':>11}{'kernels':>11}{'JAX':>11}{'NumPy/kernels':>15}{'JAX/kernels':>13}")
+def blocked(workload: Workload, args: tuple[Any, ...], rows: int = 500) -> Call:
+    """The mixture's gradient by hand, over blocks of points that stay in the cache."""
+
+    def run() -> Any:
+        alphas, means, icf, x, lower, gamma, m, constant = args
+        value, found = workload.hand(alphas, means, icf, x[:rows], lower, gamma, m, constant)
+        for start in range(rows, len(x), rows):
+            more, parts = workload.hand(alphas, means, icf, x[start : start + rows], lower, 0.0, 0, 0.0)
+            value += more
+            for total, part in zip(found, parts, strict=True):
+                total += part
+        return value, found
+
+    return run
+
+
+def _in_loops(args: tuple[Any, ...]) -> Call:
+    from benchmarks import numba_hand
+
+    return lambda: numba_hand.prices(*args)
+
+
+def others(workload: Workload, args: tuple[Any, ...]) -> dict[str, Call]:
+    """Those that are installed."""
+    found: dict[str, Call] = {}
+    makers: dict[str, Callable[[], Call]] = {"JAX": lambda: peers.with_jax(workload, args)}
+    if workload.function.__name__ == "prices":
+        makers["PyTorch"] = lambda: peers.with_torch(workload, args)
+        makers["Numba, by hand"] = lambda: _in_loops(args)
+    if workload.function.__name__ == "mixture":
+        found["NumPy in blocks"] = blocked(workload, args)
+    for name, make in makers.items():
+        try:
+            found[name] = make()
+        except ImportError:
+            continue
+    return found
+
+
+def least(calls: dict[str, Call], seconds: float = SECONDS) -> dict[str, float]:
+    """Microseconds of the quickest call of each; they take turns, so that a slow spell meets all of them."""
+    for call in calls.values():
+        call()
+        call()
+    times = dict.fromkeys(calls, float("inf"))
+    end, rounds = time.perf_counter() + seconds, 0
+    while rounds < 3 or (rounds < MOST and time.perf_counter() < end):
+        for key, call in calls.items():
+            start = time.perf_counter()
+            call()
+            times[key] = min(times[key], 1e6 * (time.perf_counter() - start))
+        rounds += 1
+    return times
+
+
+def report(word: str, seconds: float) -> None:
+    """Print the first two tables."""
+    print("| microseconds, the least | NumPy | kernels | JAX jit | NumPy / kernels | JAX / kernels |")
+    print("|---|---:|---:|---:|---:|---:|")
     for title, function, args, wrt in cases():
-        calls: dict[str, Any] = {
-            "NumPy": srcgrad.value_and_grad(function, wrt=wrt),
-            "kernels": srcgrad.value_and_grad(function, wrt=wrt, target="opencl"),
-            "JAX": None if function in IN_PLACE else in_jax(function, wrt),
-        }
-        calls = {key: call for key, call in calls.items() if call is not None}
-        times: dict[str, list[float]] = {key: [] for key in calls}
-        for call in calls.values():
-            call(*args)
-        for _ in range(5 if args[0].size > 1_000_000 else 30):
-            for key, call in calls.items():
-                start = time.perf_counter()
-                call(*args)
-                times[key].append(1e6 * (time.perf_counter() - start))
-        found = {key: median(each) for key, each in times.items()}
-        jax = f"{found['JAX']:11.1f}" if "JAX" in found else f"{'-':>11}"
-        ratio = found["NumPy"] / found["kernels"]
-        over = f"{found['JAX'] / found['kernels']:13.2f}" if "JAX" in found else f"{'-':>13}"
-        print(f"{title:28}{found['NumPy']:11.1f}{found['kernels']:11.1f}{jax}{ratio:15.1f}{over}")
+        if word in title:
+            jax = in_jax(function, wrt)
+            derived = {key: srcgrad.value_and_grad(function, wrt=wrt, target=key) for key in ("numpy", "opencl")}
+            calls = {key: _of(call, args) for key, call in [*derived.items(), ("jax", jax)] if call is not None}
+            found = least(calls, seconds)
+            cells = [f"{found[key]:,.0f}" if key in found else "" for key in ("numpy", "opencl", "jax")]
+            over = [f"{found[key] / found['opencl']:.2f}" if key in found else "" for key in ("numpy", "jax")]
+            print(f"| {title} | {' | '.join([*cells, *over])} |", flush=True)
+    print("\n| | NumPy by hand, ms | kernels / by hand | others / by hand |\n|---|---:|---:|---|")
+    for workload in WORKLOADS:
+        if workload.title.startswith(CHOSEN) and word in workload.title:
+            args = workload.full()
+            kernels = _of(workload.derivative("opencl"), args)
+            found = least({"hand": _of(workload.hand, args), "kernels": kernels, **others(workload, args)}, seconds)
+            rest = [f"{key} {found[key] / found['hand']:.2f}" for key in found if key not in ("hand", "kernels")]
+            hand, ratio = found["hand"] / 1e3, found["kernels"] / found["hand"]
+            print(f"| {workload.title} | {hand:.1f} | {ratio:.2f} | {', '.join(rest)} |", flush=True)
+
+
+def _of(call: Callable[..., Any], args: tuple[Any, ...]) -> Call:
+    return lambda: call(*args)
 
 
 if __name__ == "__main__":
-    report()
+    parser = argparse.ArgumentParser(description="Kernels, NumPy, and other compilers.")
+    parser.add_argument("--only", default="", help="only rows that have this word, and no further tables")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="of the rounds of each row")
+    given = parser.parse_args()
+    report(given.only, given.seconds)
+    if not given.only:
+        for more in (bandwidths, launches):
+            print()
+            more.report()

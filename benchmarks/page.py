@@ -16,6 +16,7 @@ COLUMNS = {
     "text": "text",
     "call": "`srcgrad`",
     "numba": "Numba",
+    "kernels": "OpenCL",
     "autograd": "autograd",
     "jax": "JAX jit",
     "torch": "PyTorch",
@@ -27,9 +28,10 @@ Derivatives by srcgrad, by a careful person, and by others, measured by `make be
 **hand-written NumPy gradient** in `benchmarks/workloads/`, so 1.00 is as fast as that, and 2.00 takes twice as long.
 In each process all contenders take turns; a cell has the median over processes and, where they differ by more than a
 tenth, the least and the most. *text* is what `srcgrad dump` writes; *`srcgrad`* is the same through `value_and_grad`
-(`vjp`, `jacobian`, `hvp`), which looks at its arguments first. Before the slash stands the allocator of the C library
-as it is, behind it one that keeps freed memory (`srcgrad.keep_memory()`, for all contenders): fresh pages cost more
-than arithmetic for arrays from 128 KiB on, whoever asks for them.
+(`vjp`, `jacobian`, `hvp`), which looks at its arguments first; *Numba* and *OpenCL* are its other targets, called
+likewise. Before the slash stands the allocator of the C library as it is, behind it one that keeps freed memory
+(`srcgrad.keep_memory()`, for all contenders): fresh pages cost more than arithmetic for arrays from 128 KiB on,
+whoever asks for them.
 
 {plot}
 
@@ -80,11 +82,16 @@ def short(number: float) -> str:
     return f"{number:.2f}" if number < 10 else f"{number:.1f}" if number < 100 else f"{number:.0f}"
 
 
-def row_of_times(workload: Workload, row: dict[str, Any]) -> str:
+def measured(rows: list[dict[str, Any]]) -> list[str]:
+    """The columns of which something was measured."""
+    return [column for column in COLUMNS if any(ratios(row, "default", column) for row in rows)]
+
+
+def row_of_times(workload: Workload, row: dict[str, Any], shown: list[str]) -> str:
     """A row of the first table."""
     base = [median(run["times"]["hand"] for run in row[setting]) for setting in ("default", "kept")]
     cells = []
-    for column in COLUMNS:
+    for column in shown:
         both = [spread(ratios(row, setting, column)) for setting in ("default", "kept")]
         cells.append(" / ".join(both) if any(both) else "")
     return f"| {workload.title} | {' / '.join(milliseconds(t) for t in base)} | {' | '.join(cells)} |"
@@ -125,13 +132,14 @@ def write(results: dict[str, Any]) -> None:
     rows = [(workload, results[workload.title]) for workload in WORKLOADS if workload.title in results]
     if not rows:
         return
+    shown = measured([row for _, row in rows])
     (DOCS / "benchmarks.svg").write_text(plot.plot(points(rows)), encoding="utf-8")
     text = HEAD.format(
         plot="![Times relative to the hand-written gradient](benchmarks.svg)",
         machine=where(results),
-        columns=" | ".join(COLUMNS.values()),
-        rules="|".join(["---:"] * len(COLUMNS)),
-        times="\n".join(row_of_times(*row) for row in rows),
+        columns=" | ".join(COLUMNS[column] for column in shown),
+        rules="|".join(["---:"] * len(shown)),
+        times="\n".join(row_of_times(*row, shown) for row in rows),
         others="\n".join(row_of_text(*row) for row in rows),
     )
     (DOCS / "benchmarks.md").write_text(text, encoding="utf-8")

@@ -5,7 +5,14 @@ from __future__ import annotations
 from math import ceil, floor, log10
 
 LEFT, WIDTH, ROW, TOP = 330, 560, 26, 70
-COLOURS = {"text": "#0b6e4f", "Numba": "#7cb518", "autograd": "#f3a712", "JAX jit": "#3d5a98", "PyTorch": "#c8553d"}
+COLOURS = {
+    "text": "#0b6e4f",
+    "Numba": "#7cb518",
+    "OpenCL": "#8e5aa8",
+    "autograd": "#f3a712",
+    "JAX jit": "#3d5a98",
+    "PyTorch": "#c8553d",
+}
 
 
 def plot(rows: list[tuple[str, dict[str, float]]]) -> str:

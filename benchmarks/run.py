@@ -23,12 +23,13 @@ from benchmarks.workloads import WORKLOADS
 
 RESULTS = Path(__file__).with_name("results.json")
 SETTINGS = ("default", "kept")
-PACKAGES = ("numpy", "scipy", "numba", "autograd", "jax", "torch")
+PACKAGES = ("numpy", "scipy", "numba", "pyopencl", "autograd", "jax", "torch")
 
 
 def environment(threads: int) -> dict[str, str]:
     """That of a process which measures."""
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+    names += ("POCL_MAX_PTHREAD_COUNT", "POCL_CPU_MAX_CU_COUNT")  # as it is called in old and in new versions
     one = {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"} if threads == 1 else {}
     return {**os.environ, **dict.fromkeys(names, str(threads)), **one}
 
@@ -84,7 +85,7 @@ def main() -> int:
             row[setting] = [run for run in runs if run is not None]
         if row["default"] and row["kept"]:
             results[workload.title] = row
-            print(page.row_of_times(workload, row), flush=True)
+            print(page.row_of_times(workload, row, page.measured([row])), flush=True)
     RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     page.write(results)
     return 1 if failed else 0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks import plot, texts
+from benchmarks import page, plot, texts
 from benchmarks.child import agree
 from benchmarks.contenders import contenders, derivatives, generated
 from benchmarks.workloads import WORKLOADS
@@ -66,3 +66,18 @@ def test_the_plot_has_a_dot_for_each_contender_at_its_ratio():
     text = plot.plot([("chain", {"text": 1.0, "JAX jit": 10.0}), ("heat", {"text": 2.0})])
     assert text.count("<circle") == 5  # two in the legend
     assert ">chain<" in text and ">heat<" in text
+
+
+def test_kernels_are_measured_where_a_text_has_some():
+    by_title = {workload.title: workload for workload in WORKLOADS}
+    chain, newton = by_title["tanh(a x + b) exp(-x x), 1e3"], by_title["Newton's square root"]
+    calls = contenders(chain, chain.small(), ("hand", "kernels"))
+    agree(chain, calls)
+    assert list(calls) == ["hand", "kernels"]
+    assert list(contenders(newton, newton.small(), ("hand", "kernels"))) == ["hand"]
+
+
+def test_a_column_is_shown_when_it_was_measured():
+    row = {"default": [{"times": {"hand": 1.0, "text": 1.0, "kernels": 0.5}}], "kept": [{"times": {"hand": 1.0}}]}
+    assert page.measured([row]) == ["text", "kernels"]
+    assert page.row_of_times(WORKLOADS[0], row, page.measured([row])).count("|") == 5

@@ -1,0 +1,131 @@
+"""What kernels cost beside their work: launches, what is built in later calls, the first call cold and from disk."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any  # functions and arrays
+
+import numpy as np
+
+import srcgrad
+from benchmarks.workloads import WORKLOADS
+
+PROCESSES = 2
+MIXTURE = next(k for k, workload in enumerate(WORKLOADS) if workload.title.startswith("mixture"))
+
+
+@contextmanager
+def counted() -> Iterator[dict[str, int]]:
+    """How many kernels are launched, programs built and large buffers asked for meanwhile."""
+    from srcgrad.opencl import memory
+    from srcgrad.opencl.device import Device
+
+    counts = {"launches": 0, "builds": 0, "buffers": 0}
+    run, built, empty = Device.run, Device._built, memory.np.empty
+
+    def launching(self: Device, *args: Any) -> None:
+        counts["launches"] += 1
+        run(self, *args)
+
+    def building(self: Device, *args: Any) -> Any:
+        counts["builds"] += 1
+        return built(self, *args)
+
+    class Counting:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(np, name)
+
+        def empty(self, shape: Any, dtype: Any) -> Any:
+            counts["buffers"] += isinstance(shape, int) and shape >= memory.LARGE
+            return empty(shape, dtype)
+
+    patched: list[tuple[Any, str, Any]] = [(Device, "run", launching), (Device, "_built", building)]
+    patched.append((memory, "np", Counting()))
+    kept = [getattr(owner, name) for owner, name, _ in patched]
+    for owner, name, value in patched:
+        setattr(owner, name, value)
+    try:
+        yield counts
+    finally:
+        for (owner, name, _), value in zip(patched, kept, strict=True):
+            setattr(owner, name, value)
+
+
+def backward() -> str:
+    """Launches of the pullback of a layer."""
+
+    def layer(x: Any, w: Any, b: Any) -> Any:
+        return np.tanh(x * w + b)
+
+    draw = np.random.default_rng(0).standard_normal
+    found = []
+    for shapes in (((500, 400), (400,), ()), ((500, 400), (400,), (500, 1)), ((500, 1), (400,), (500, 400))):
+        y, back = srcgrad.vjp(layer, *map(draw, shapes), target="opencl")
+        back(y)
+        with counted() as counts:
+            back(y)
+        found.append(counts["launches"])
+    return str(max(found))
+
+
+def steady() -> str:
+    """What 100 calls build and ask for when there were some before."""
+    workload = WORKLOADS[MIXTURE]
+    derivative, args = workload.derivative("opencl"), workload.full()
+    held = [derivative(*args) for _ in range(3)]
+    with counted() as counts:
+        for _ in range(100):
+            held[0] = derivative(*args)
+    return f"{counts['builds']}, {counts['buffers']}"
+
+
+def first() -> tuple[float, float]:
+    """Seconds of the first call of the mixture's gradient, and of those on CPUs; the device is open."""
+    from srcgrad.opencl.device import current
+
+    current()
+    workload = WORKLOADS[MIXTURE]
+    args = workload.small()
+    srcgrad.value_and_grad(lambda x: np.sum(x * x))(args[0])  # srcgrad is loaded, and its rules
+    start, used = time.perf_counter(), time.process_time()
+    workload.derivative("opencl")(*args)
+    return time.perf_counter() - start, time.process_time() - used
+
+
+def firsts() -> tuple[str, str]:
+    """The least of some processes: with an empty cache, and with what the first left on disk."""
+    cold: list[list[float]] = []
+    warm: list[list[float]] = []
+    for _ in range(PROCESSES):
+        with tempfile.TemporaryDirectory() as folder:
+            for found in (cold, warm):
+                command = [sys.executable, "-m", "benchmarks.launches", "first"]
+                child = subprocess.run(
+                    command, env={**os.environ, "POCL_CACHE_DIR": folder}, capture_output=True, text=True, check=True
+                )
+                found.append([float(part) for part in child.stdout.split()])
+    of_both = (tuple(map(min, zip(*found, strict=True))) for found in (cold, warm))
+    told = [f"{seconds:.2f} ({used:.2f} of CPU)" for seconds, used in of_both]
+    return told[0], told[1]
+
+
+def report() -> None:
+    """Print the table."""
+    cold, warm = firsts()
+    print("| | |\n|---|---:|")
+    print(f"| launches of the pullback of `tanh(x * w + b)` | {backward()} |")
+    print(f"| programs built, buffers of 256 KiB or more asked for, in 100 further calls of the mixture | {steady()} |")
+    print(f"| first call of the mixture, seconds: cold / from the cache on disk | {cold} / {warm} |")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["first"]:
+        print(*first())
+    else:
+        report()
