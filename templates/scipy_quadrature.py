@@ -3,8 +3,8 @@
 from scipy import integrate
 
 from srcgrad.handed import Handed
-from srcgrad.rules import adjoint, d, places, pull, push, refused, tangent
-from srcgrad.runtime.quadrature import quad_pullback, quad_pushforward
+from srcgrad.rules import adjoint, constants, d, places, pull, push, refused, tangent
+from srcgrad.runtime.quadrature import check_numbers, check_steady, quad_pullback, quad_pushforward
 
 
 @adjoint(
@@ -13,7 +13,6 @@ from srcgrad.runtime.quadrature import quad_pullback, quad_pushforward
         ("scipy.integrate.quad(lambda s, k: np.sin(k * s), x, y, args=(z,))[0]", None, None, None),
         ("scipy.integrate.quad(lambda s: np.exp(-s * s * (2.5 + x[0])) * x[1], -np.inf, y)[0]", (2,), None),
     ),
-    second=False,
     note="The integrand is differentiated through its source; the estimate of the error is taken to be constant.",
     results=(("integral", 0), ("error", 0)),
     handed=Handed("func", 1, None),
@@ -35,7 +34,8 @@ def quad_tangent(z, func, a, b, args=(), epsabs=1.49e-8, epsrel=1.49e-8, limit=5
     d[z] = integral_dot, 0.0 * integral_dot
 
 
+constants([check_numbers, check_steady])
 refused(
-    "the second derivative of an integral is not known",
+    "what its `args` hold is not written as a tuple",
     {f.__name__: f for f in (quad_pullback, quad_pushforward)},
 )

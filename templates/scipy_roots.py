@@ -3,8 +3,8 @@
 from scipy import optimize
 
 from srcgrad.handed import Handed, in_parts
-from srcgrad.rules import adjoint, d, places, pull, push, refused, stand_in, tangent
-from srcgrad.runtime.roots import root_found, root_pullback, root_pushforward, scalar_root_found
+from srcgrad.rules import adjoint, constants, d, places, pull, push, refused, stand_in, tangent
+from srcgrad.runtime.roots import check_slopes, root_found, root_pullback, root_pushforward, scalar_root_found
 
 NOTE = "The function is differentiated through its source; where the search starts has no influence on the root."
 
@@ -12,7 +12,6 @@ NOTE = "The function is differentiated through its source; where the search star
 @adjoint(
     optimize.brentq,
     forms=(("scipy.optimize.brentq(lambda s, k: s ** 3 + s - k * x, -9.0, 9.0, args=(y,))", None, None),),
-    second=False,
     note=NOTE,
     handed=Handed("f", 1, 0, ndim=0),
 )
@@ -31,7 +30,6 @@ def brentq_tangent(z, f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, 
         ("scipy.optimize.newton(lambda s, k: s ** 3 + s - k, 0.5, args=(x,))", None),
         ("scipy.optimize.newton(lambda s: s ** 3 + s - x, np.ones(3))", (3,)),
     ),
-    second=False,
     note=NOTE,
     handed=Handed("func", 1, 0, ndim=None),
 )
@@ -50,7 +48,6 @@ def newton_tangent(z, func, x0, args=(), tol=1.48e-8, maxiter=50):
         ("scipy.optimize.fsolve(lambda s: [s[0] ** 3 + s[1] - x[0], s[1] + x[1] * s[0]], np.ones(2))", (2,)),
         ("scipy.optimize.fsolve(lambda s, k: s ** 3 + s - k, 0.5, (x,))", None),
     ),
-    second=False,
     note=NOTE,
     handed=Handed("func", 1, 0),
 )
@@ -66,7 +63,6 @@ def fsolve_tangent(z, func, x0, args=(), xtol=1.49012e-08, maxfev=0):
 @adjoint(
     optimize.root,
     forms=(("scipy.optimize.root(lambda s, k: k @ s + s ** 3 - x, np.ones(2), (y,)).x", (2,), (2, 2)),),
-    second=False,
     note=f"{NOTE} Only `.x` and `.success` of the result are known.",
     handed=Handed("fun", 1, 0, ndim=None),
 )
@@ -82,7 +78,6 @@ def root_tangent(z, fun, x0, args=(), method="hybr", tol=None):
 @adjoint(
     optimize.root_scalar,
     forms=(("scipy.optimize.root_scalar(lambda s: s ** 3 + s - x, bracket=(-9.0, 9.0)).root", None),),
-    second=False,
     note=f"{NOTE} Only `.root` and `.converged` of the result are known.",
     handed=Handed("f", 1, 0, ndim=0),
 )
@@ -99,7 +94,8 @@ in_parts(optimize.root, root_found, ("x",), success=True)
 in_parts(optimize.root_scalar, scalar_root_found, ("root",), converged=True)
 stand_in(root_found, optimize.root)
 stand_in(scalar_root_found, optimize.root_scalar)
+constants([check_slopes])
 refused(
-    "the second derivative of a root is not known",
+    "what its `args` hold is not written as a tuple",
     {f.__name__: f for f in (root_pullback, root_pushforward)},
 )

@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.optimize import brentq, fsolve, newton, root, root_scalar
 
-from srcgrad import grad, hessian, jvp
+from srcgrad import grad, hessian, hvp, jvp
 from srcgrad.check import check_grads
 from srcgrad.errors import DifferentiationError
 
@@ -76,6 +76,28 @@ PROGRAMS = [
 ]
 
 
+def some_are_constant(p: Any, k: Any) -> Any:
+    def change(x, a, n, b):
+        return x**n * a[0] + b * x - a[1]
+
+    return brentq(change, 0.0, 9.0, args=(p, 3, 2.0)) * quad(change, 0.1 * k, k, args=(p, 2, k), epsabs=1e-11)[0]
+
+
+def in_a_loop_and_a_branch(k: Any) -> Any:
+    total = 0.0
+    for i in range(3):
+        if i != 1:
+            total = total * k + quad(lambda x: np.exp(-k * x) * i, 0.0, 1.0)[0]  # noqa: B023 (called at once)
+    return total
+
+
+SECOND = [
+    *[pair for pair in PROGRAMS if pair[0] not in (inner_integral, infinite_ends)],
+    (some_are_constant, (np.array([1.3, 4.0]), 0.9)),
+    (in_a_loop_and_a_branch, (0.7,)),
+]
+
+
 @pytest.mark.parametrize(("f", "args"), PROGRAMS, ids=[f.__name__ for f, _ in PROGRAMS])
 def test_programs_agree_with_differences_in_both_modes(f, args):
     check_grads(f, args, order=1, wrt=tuple(range(len(args))))
@@ -132,10 +154,45 @@ def test_what_is_refused(f, code):
     assert caught.value.code == code
 
 
-@pytest.mark.parametrize("f", [of_numpy, by_newton])
-def test_second_derivatives_are_refused(f):
-    with pytest.raises(DifferentiationError, match="the second derivative of a"):
+@pytest.mark.parametrize(("f", "args"), SECOND, ids=[f.__name__ for f, _ in SECOND])
+def test_second_derivatives_agree_with_differences_in_all_nestings(f, args):
+    check_grads(f, args, order=2, wrt=tuple(range(len(args))), directions=1)
+
+
+def bent(k: Any) -> Any:
+    return quad(lambda x: np.abs(x - k), 0.0, 1.0)[0]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("f", [bent, moved_jump, no_root, double_root])
+def test_what_has_no_second_derivative_is_refused_when_it_is_met(f):
+    """The first derivative goes through a kink, whose place moves: the second one jumps there."""
+    with pytest.raises(ArithmeticError, match="E5001"):
         hessian(f)(0.7)
+    with pytest.raises(ArithmeticError, match="E5001"):
+        grad(grad(f))(0.7)
+
+
+@pytest.mark.parametrize("f", [of_numpy, by_newton])
+def test_a_hessian_and_its_product_agree(f):
+    assert hessian(f)(0.7) == pytest.approx(hvp(f)(0.7, 1.0), rel=1e-12)
+    assert hessian(f)(0.7) == pytest.approx(grad(grad(f))(0.7), rel=1e-12)
+
+
+def test_an_integral_of_what_a_container_holds_has_no_second_derivative():
+    with pytest.raises(DifferentiationError, match=r"E5001 .*by a dict is not known"):
+        grad(lambda p: grad(infinite_ends)(p)["k"])({"a": 1.5, "k": 0.7})
+
+
+def given_by_name(k: Any) -> Any:
+    args = (2.0,)
+    return k * brentq(lambda x, c: x * c - k, 0.0, 9.0, args)
+
+
+def test_arguments_that_are_not_written_out_are_refused():
+    with pytest.raises(DifferentiationError) as caught:
+        hessian(given_by_name)(0.7)
+    assert caught.value.code in ("E5001", "E5005")
 
 
 def test_the_estimate_of_an_error_is_constant():

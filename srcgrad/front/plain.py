@@ -14,6 +14,7 @@ from srcgrad.front.arrays import in_place
 from srcgrad.front.comprehensions import COMPREHENSIONS, comprehended, has_comprehension
 from srcgrad.front.fill import fill
 from srcgrad.front.hooks import hooks
+from srcgrad.front.implicit import implicit
 from srcgrad.front.imported import imported
 from srcgrad.front.lists import changed_list, kinds_of_lists
 from srcgrad.front.namespace import Binding
@@ -86,6 +87,7 @@ def plain(function: Node, facts: Facts) -> Node:
     """
     if facts.generated:
         opened_records(function, facts)
+        implicit(function, Plain(facts))
     else:
         work = Plain(facts)
         hooks(function, work, own_names(function))

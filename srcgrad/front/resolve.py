@@ -32,6 +32,8 @@ from srcgrad.runtime import (
     check_shapes,
     require_handled,
 )
+from srcgrad.runtime.quadrature import check_numbers, check_steady
+from srcgrad.runtime.roots import check_slopes
 from srcgrad.sealed import is_opaque
 from srcgrad.trees import Node, constant, walk
 
@@ -226,6 +228,9 @@ _REPORTS = (
     require_handled,
     check_number,
     check_item,
+    check_numbers,
+    check_slopes,
+    check_steady,
 )
 
 

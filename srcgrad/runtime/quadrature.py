@@ -44,7 +44,7 @@ def quad_pullback(
     if pull is None:
         return like(ends[0], a), like(ends[1], b), [None] * len(args)
     whole = Equation(func, pull, given, places)
-    _check_steady(whole, float(a), float(b), epsabs, epsrel, limit)
+    check_steady(func, a, b, given, places=places, epsabs=epsabs, epsrel=epsrel, limit=limit)
 
     def slopes(x: float) -> Any:
         shape = np.shape(func(x, *args))
@@ -85,7 +85,7 @@ def quad_pushforward(
     if push is None:
         return made
     whole = Equation(func, push, args, places)
-    _check_steady(whole, float(a), float(b), epsabs, epsrel, limit)
+    check_steady(func, a, b, args, places=places, epsabs=epsabs, epsrel=epsrel, limit=limit)
     names = whole.words[len(whole.words) - len(whole.places) :]
     dots = dict(zip(names, [args_dot[k] for k in whole.places], strict=True))
 
@@ -93,6 +93,21 @@ def quad_pushforward(
         return np.ravel(np.asarray(push(x, *args, **dots), float))
 
     return made + float(_integral(slope, float(a), float(b), epsabs, epsrel)[0])
+
+
+def check_numbers(value: Any) -> None:
+    """Raise TypeError where an argument of an integrand is a container, whose numbers have no integrals one by one.
+
+    >>> check_numbers({"a": 1.0})
+    Traceback (most recent call last):
+    ...
+    TypeError: E5001 the second derivative of an integral by a dict is not known; pass its numbers, or an array
+    """
+    if not isinstance(value, np.ndarray | float | np.number):
+        raise TypeError(
+            f"E5001 the second derivative of an integral by a {type(value).__name__} is not known; "
+            "pass its numbers, or an array"
+        )
 
 
 def _at_end(func: Function, end: Any, args: tuple[Any, ...]) -> float:
@@ -115,21 +130,38 @@ def _integral(slopes: Function, a: float, b: float, epsabs: float, epsrel: float
     return made if a <= b else -made
 
 
-def _check_steady(whole: Equation, a: float, b: float, epsabs: float, epsrel: float, limit: int) -> None:
+def check_steady(
+    func: Function,
+    a: Any,
+    b: Any,
+    args: tuple[Any, ...],
+    *,
+    places: tuple[int, ...] | None = None,
+    epsabs: float = 1.49e-8,
+    epsrel: float = 1.49e-8,
+    limit: int = 50,
+) -> None:
     """Raise ArithmeticError where the integrand jumps at a place that an argument moves.
 
     The derivative of that place is not in the integral of the derivative. The places at which `quad` looks are dense
     around a jump; a change that does not shrink between two of them is one.
+
+    >>> check_steady(lambda x, k: 1.0 if x > k else 0.0, 0.0, 1.0, (0.3,))
+    Traceback (most recent call last):
+    ...
+    ArithmeticError: E5001 operation not differentiable: the integrand jumps at 0.3, a place that depends on an \
+argument; split the integral there
     """
     from scipy.integrate import quad
 
+    whole = Equation(func, func, args, places)
     seen: dict[float, float] = {}
 
     def noted(x: float) -> float:
         seen[x] = float(np.sum(whole.func(x, *whole.args)))
         return seen[x]
 
-    quad(noted, a, b, epsabs=epsabs, epsrel=epsrel, limit=limit)
+    quad(noted, float(a), float(b), epsabs=epsabs, epsrel=epsrel, limit=limit)
     large = max([abs(value) for value in seen.values()], default=0.0)
     for one, two in pairwise(sorted(seen.items())):
         while abs(two[1] - one[1]) > 1e-6 * large:

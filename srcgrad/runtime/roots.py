@@ -39,7 +39,7 @@ def root_pullback(
         return found if isinstance(found, tuple) else (found,)
 
     slopes = np.array([np.ravel(adjoints(unit)[0]) for unit in np.eye(values.size)])
-    _check_root(slopes, values, x)
+    check_slopes(slopes, values, x)
     return whole.spread(joined(adjoints(np.linalg.solve(slopes.T, -np.ravel(x_bar)))[1:]))
 
 
@@ -69,7 +69,7 @@ def root_pushforward(
 
     still = [zeros[k] for k in whole.places]
     slopes = np.array([tangent(np.reshape(unit, np.shape(x)), still) for unit in np.eye(np.size(x))]).T
-    _check_root(slopes, values, x)
+    check_slopes(slopes, values, x)
     made = np.reshape(np.linalg.solve(slopes, -tangent(none, [args_dot[k] for k in whole.places])), np.shape(x))
     return made if isinstance(x, np.ndarray) else float(made)
 
@@ -79,8 +79,11 @@ def _own(x: Any) -> Any:
     return np.array(x, float) if isinstance(x, np.ndarray) and x.ndim else float(x)
 
 
-def _check_root(slopes: Any, values: Any, x: Any) -> None:
-    """Raise ArithmeticError where there are not as many equations as unknowns, and where x is no root."""
+def check_slopes(slopes: Any, values: Any, x: Any) -> None:
+    """Raise ArithmeticError where there are not as many equations as unknowns, and where x is no root.
+
+    >>> check_slopes(np.eye(1), np.zeros(1), 0.0)
+    """
     if values.size != np.size(x):
         raise ArithmeticError(f"E5001 operation not differentiable: {values.size} equations for {np.size(x)} unknowns")
     try:
