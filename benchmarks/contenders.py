@@ -21,6 +21,7 @@ def contenders(workload: Workload, args: tuple[Any, ...], wanted: tuple[str, ...
         "hand": of_hand,
         "text": of_text,
         "call": of_call,
+        "blocks": of_blocks,
         "numba": of_numba,
         "kernels": of_kernels,
         "autograd": peers.with_autograd,
@@ -29,7 +30,7 @@ def contenders(workload: Workload, args: tuple[Any, ...], wanted: tuple[str, ...
     }
     found = {}
     for name in wanted:
-        if name not in workload.skipped:
+        if name not in workload.skipped and (name != "blocks" or workload.over):
             try:
                 found[name] = makers[name](workload, args)
             except (ImportError, DifferentiationError):
@@ -77,6 +78,14 @@ def of_call(workload: Workload, args: tuple[Any, ...]) -> Call:
     if workload.mode == "pullback":
         return _blocks(lambda *given: pulled(derivative, given, {}), args)
     return lambda: derivative(*args)
+
+
+def of_blocks(workload: Workload, args: tuple[Any, ...]) -> Call:
+    """The generated text that takes rows block by block."""
+    derivative: Any = workload.in_blocks
+    _run(derivative, args)
+    function = derivative.__wrapped__
+    return lambda: function(*args)
 
 
 def of_numba(workload: Workload, args: tuple[Any, ...]) -> Call:

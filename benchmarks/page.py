@@ -15,6 +15,7 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 COLUMNS = {
     "text": "text",
     "call": "`srcgrad`",
+    "blocks": "in blocks",
     "numba": "Numba",
     "kernels": "OpenCL",
     "autograd": "autograd",
@@ -28,10 +29,11 @@ Derivatives by srcgrad, by a careful person, and by others, measured by `make be
 **hand-written NumPy gradient** in `benchmarks/workloads/`, so 1.00 is as fast as that, and 2.00 takes twice as long.
 In each process all contenders take turns; a cell has the median over processes and, where they differ by more than a
 tenth, the least and the most. *text* is what `srcgrad dump` writes; *`srcgrad`* is the same through `value_and_grad`
-(`vjp`, `jacobian`, `hvp`), which looks at its arguments first; *Numba* and *OpenCL* are its other targets, called
-likewise. Before the slash stands the allocator of the C library as it is, behind it one that keeps freed memory
-(`srcgrad.keep_memory()`, for all contenders): fresh pages cost more than arithmetic for arrays from 128 KiB on,
-whoever asks for them.
+(`vjp`, `jacobian`, `hvp`), which looks at its arguments first; *in blocks* is the text of
+[`srcgrad.blocked`](memory.md#rows-in-blocks), where the function is a sum over rows; *Numba* and *OpenCL* are the other
+targets, called likewise. Before the slash stands the allocator of the C library as it is, behind it one that keeps
+freed memory (`srcgrad.keep_memory()`, for all contenders): fresh pages cost more than arithmetic for arrays from 128
+KiB on, whoever asks for them.
 
 {plot}
 
@@ -43,11 +45,12 @@ whoever asks for them.
 
 ## Texts, memory, first calls
 
-*value and gradient / value* is the time of the generated text over that of the function itself. *tokens* and *lines*
-are those of the generated functions over those of the hand-written ones, without comments, docstrings and imports;
-*recorded* is how many values each trip of a loop keeps, generated and by hand. *peak memory* is what Python and NumPy
-ask for, over that of the hand-written gradient. *generation* is the time from the function to a text that can be
-called, in a process where srcgrad has been used before; in brackets, what `jax.jit` takes for its first call.
+*value and gradient / value* is the time of the generated text over that of the function itself, behind the slash that
+of the text in blocks. *tokens* and *lines* are those of the generated functions over those of the hand-written ones,
+without comments, docstrings and imports; *recorded* is how many values each trip of a loop keeps for the backward
+half, generated and by hand. *peak memory* is what Python and NumPy ask for, over that of the hand-written gradient.
+*generation* is the time from the function to a text that can be called, in a process where srcgrad has been used
+before; in brackets, what `jax.jit` takes for its first call.
 
 | workload | value and gradient / value | tokens | lines | recorded | peak memory | generation, ms (JAX) |
 |---|---:|---:|---:|---:|---:|---:|
@@ -112,8 +115,9 @@ def row_of_text(workload: Workload, row: dict[str, Any]) -> str:
     peaks = row["default"][0]["peaks"]
     first = {c: median(run["first"][c] for run in row["default"]) for c in row["default"][0]["first"]}
     jax = f" ({1e3 * first['jax']:.0f})" if "jax" in first else ""
+    over_value = [spread(ratios(row, "kept", column, "value")) for column in ("text", "blocks")]
     return (
-        f"| {workload.title} | {spread(ratios(row, 'kept', 'text', 'value'))} "
+        f"| {workload.title} | {' / '.join(ratio for ratio in over_value if ratio)} "
         f"| {texts.tokens(text)} / {texts.tokens(hand)} = {texts.tokens(text) / texts.tokens(hand):.2f} "
         f"| {texts.lines(text)} / {texts.lines(hand)} | {texts.records(text)} / {texts.records(hand)} "
         f"| {peaks['text'] / peaks['hand']:.2f} | {1e3 * first['text']:.0f}{jax} |"

@@ -7,6 +7,7 @@ from math import ceil, floor, log10
 LEFT, WIDTH, ROW, TOP = 330, 560, 26, 70
 COLOURS = {
     "text": "#0b6e4f",
+    "in blocks": "#7d5a3c",
     "Numba": "#7cb518",
     "OpenCL": "#8e5aa8",
     "autograd": "#f3a712",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
 
 SKIPPED = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
@@ -44,16 +45,23 @@ def lines(text: str) -> int:
 
 
 def records(text: str) -> int:
-    """How many values the loops of a text keep for later, each trip: what is appended to lists, parts of tuples apart.
+    """How many values the loops of a text keep for the backward half, each trip; parts of tuples apart.
 
-    >>> records("def f(x):\\n    for _ in x:\\n        kept.append((x, y))\\n        x_stack.append(x)")
-    3
+    Kept is what is put on a list, or on one of which a pullback has a copy, and taken off it. A list of the function
+    itself is no record.
+
+    >>> records("for _ in x:\\n    kept.append((x, y))\\n    parts.append(x)\\nfor _ in x:\\n    x, y = kept.pop()")
+    2
     """
+    tree = ast.parse(text)
+    popped = set(re.findall(r"(\w+)\.pop\(\)", text))
+    popped |= {kept for own, kept in re.findall(r"(\w+) = (\w+)\.copy\(\)", text) if own in popped}
     appended = [
         node.args[0]
-        for loop in ast.walk(ast.parse(text))
+        for loop in ast.walk(tree)
         if isinstance(loop, ast.For | ast.While)
         for node in ast.walk(loop)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append"
+        if ast.unparse(node.func.value) in popped
     ]
     return sum(len(value.elts) if isinstance(value, ast.Tuple) else 1 for value in appended)

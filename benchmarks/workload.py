@@ -33,6 +33,8 @@ class Workload:
     wrt: tuple[int, ...]
     mode: str = "value-and-grad"
     skipped: tuple[str, ...] = ()  # peers that take minutes, or that cannot run it
+    over: tuple[str, ...] = ()  # arguments whose rows `srcgrad.blocked` may take block by block
+    rows: int | None = None  # of a block; chosen by srcgrad if None
 
     @property
     def module(self) -> ModuleType:
@@ -43,6 +45,12 @@ class Workload:
     def hand_text(self) -> str:
         """The hand-written derivative, with its helpers and what it shares with the function."""
         return "\n\n".join(inspect.getsource(f) for f in (*called(self.hand), self.hand))
+
+    @property
+    def in_blocks(self) -> Any:
+        """The derivative of the function that takes rows block by block."""
+        function = srcgrad.blocked(self.function, over=self.over, rows=self.rows)
+        return srcgrad.value_and_grad(function, self.wrt if len(self.wrt) > 1 else self.wrt[0])
 
     def derivative(self, target: str = "numpy") -> Any:
         """The derivative by srcgrad."""

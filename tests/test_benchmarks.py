@@ -28,8 +28,8 @@ EACH = pytest.mark.parametrize("workload", CHOSEN, ids=lambda workload: workload
 
 @EACH
 def test_the_generated_and_the_hand_written_derivative_agree(workload):
-    calls = contenders(workload, workload.small(), ("hand", "text", "call"))
-    assert len(calls) == 3
+    calls = contenders(workload, workload.small(), ("hand", "text", "call", "blocks"))
+    assert len(calls) == (4 if workload.over else 3)
     agree(workload, calls)
 
 
@@ -49,7 +49,7 @@ def test_the_generated_text_is_as_short_as_it_was(workload):
 
 @EACH
 def test_loops_keep_no_more_than_by_hand(workload):
-    kept = {"recurrent": 3, "tracking": 2, "convolution": 2}  # more than by hand
+    kept = {"recurrent": 3}  # more than by hand
     more = texts.records(generated(workload)) - texts.records(workload.hand_text)
     assert more <= kept.get(workload.function.__name__, 0)
 

@@ -26,12 +26,20 @@ def _mixture(title: str, *sizes: int) -> Workload:
         lambda: mixture.arguments(*sizes),
         lambda: mixture.arguments(3, 4, 20),
         (0, 1, 2),
+        over=("x",),
+        rows=64,
     )
 
 
 def _chain(title: str, n: int) -> Workload:
     return Workload(
-        title, chain.chain, chain.chain_hand, lambda: chain.arguments(n), lambda: chain.arguments(20), (0, 1, 2)
+        title,
+        chain.chain,
+        chain.chain_hand,
+        lambda: chain.arguments(n),
+        lambda: chain.arguments(20),
+        (0, 1, 2),
+        over=("x",),
     )
 
 
@@ -73,6 +81,8 @@ WORKLOADS = (
         lambda: softmax.arguments(10_000, 100, 10),
         lambda: softmax.arguments(20, 4, 3),
         (0, 1),
+        over=("x", "y"),
+        rows=512,
     ),
     Workload(
         "MLP 784-256-128-10, batch 256, float32",
@@ -89,6 +99,7 @@ WORKLOADS = (
         lambda: options.arguments(1_000_000),
         lambda: options.arguments(20),
         (0, 1, 2, 3, 4),
+        over=("spot", "sigma", "time", "rate", "strike"),
     ),
     _chain("tanh(a x + b) exp(-x x), 1e3", 1_000),
     _chain("tanh(a x + b) exp(-x x), 1e5", 100_000),
