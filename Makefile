@@ -9,7 +9,10 @@ FIRST ?= 0
 # On what `make fuzz-opencl` runs kernels: a simulator, which builds small ones faster than PoCL.
 DEVICE ?= oclgrind
 
-.PHONY: editor help test lint docs bench demo examples rules fuzz fuzz-opencl clean FORCE
+# On which device `make gpu` tests and measures kernels: a number, a part of a name, `gpu` or `cpu`.
+GPU ?= gpu
+
+.PHONY: editor help test lint docs bench demo examples rules fuzz fuzz-opencl oclgrind gpu clean FORCE
 
 help:
 	@echo "make demo      derivatives of SciPy's Rosenbrock function, of two classifiers and of a mixture"
@@ -19,6 +22,8 @@ help:
 	@echo "make bench     generated gradients against hand-written ones and those of others; docs/benchmarks.md"
 	@echo "make fuzz      N=1000 random programs of each kind: how many are right, refused, wrong"
 	@echo "make fuzz-opencl  the same with kernels: how many differ from what NumPy gives"
+	@echo "make oclgrind  all tests of kernels under Oclgrind: accesses out of bounds, races, reads of what was not written"
+	@echo "make gpu       tests of kernels and their benchmarks on a GPU, with fractions of a copy's bandwidth; GPU=cpu: on the CPU"
 	@echo "make rules     all calls of all rules to second order in both modes: how many pass"
 	@echo "make editor    srcgrad/explore/static/editor.js anew, from editor/; needs node"
 	@echo "make examples  write examples/*/model_grad.py anew"
@@ -58,6 +63,15 @@ fuzz-opencl: $(VENV)/test.installed
 	SRCGRAD_DEVICE=$(DEVICE) $(BIN)/python -m tests.random_targets $(FIRST) $(N)
 	SRCGRAD_DEVICE=$(DEVICE) $(BIN)/python -m tests.random_kernels $(FIRST) $(N)
 	SRCGRAD_EVERY=1 $(BIN)/python -m pytest tests/opencl/test_targets.py
+
+oclgrind: $(VENV)/test.installed
+	SRCGRAD_EVERY=1 $(BIN)/python -m pytest tests/opencl/test_oclgrind.py
+
+gpu: $(VENV)/test.installed
+	SRCGRAD_DEVICE=$(GPU) $(BIN)/srcgrad devices
+	SRCGRAD_DEVICE=$(GPU) $(BIN)/python -m pytest tests/opencl
+	SRCGRAD_DEVICE=$(GPU) $(BIN)/python -m benchmarks.gpu
+	SRCGRAD_DEVICE=$(GPU) $(BIN)/python -m benchmarks.opencl
 
 # The explorer's editor: CodeMirror and editor/editor.js in one file, which is committed; needs node.
 editor:

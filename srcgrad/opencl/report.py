@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
 from typing import Any  # pyopencl ships no types of its own
@@ -11,7 +12,7 @@ import numpy as np
 
 from srcgrad.opencl.device import Device, choose, found, is_simulator, opened
 
-_BYTES = 1 << 26
+COPIED = 1 << 26  # bytes
 
 
 @dataclass(frozen=True)
@@ -59,23 +60,32 @@ def report() -> str:
 
 def measured(device: Device) -> tuple[float, float]:
     """The bandwidth of a copy in GB/s, read and write counted, and the cost of a launch in microseconds."""
+    copy = copier(device)
+    copy(COPIED)
+    large = median(copy(COPIED) for _ in range(5))
+    return 2e-9 * COPIED / large, 1e6 * median(copy(16) for _ in range(50))
+
+
+def copier(device: Device) -> Callable[[int], float]:
+    """What copies so many bytes, at most `COPIED`, from one buffer to another, and says in how many seconds."""
     text = "__kernel void copy(__global const float4* x, __global float4* y, const ulong n) {\n"
     text += "    size_t g = get_global_id(0), all = get_global_size(0), share = (n + all - 1) / all;\n"
-    text += "    size_t last = (g + 1) * share < n ? (g + 1) * share : n;\n"
-    text += "    for (size_t i = g * share; i < last; i++) y[i] = x[i];\n}\n"
+    if device.is_gpu:  # items next to each other read what lies next to each other
+        text += "    for (size_t i = g; i < n; i += all) y[i] = x[i];\n}\n"
+    else:
+        text += "    size_t last = (g + 1) * share < n ? (g + 1) * share : n;\n"
+        text += "    for (size_t i = g * share; i < last; i++) y[i] = x[i];\n}\n"
     kernel = device.build(text, "copy")
     kernel.set_scalar_arg_dtypes([None, None, np.uint64])
-    one, two = np.ones(_BYTES // 4, np.float32), np.empty(_BYTES // 4, np.float32)
+    one, two = np.ones(COPIED // 4, np.float32), np.empty(COPIED // 4, np.float32)
     buffers: list[Any] = [device.given(one), device.taken(two)]
-    items = (4 * device.units * (256 if device.is_gpu else 1),)
+    items, local = ((16 * 256 * device.units,), (256,)) if device.is_gpu else ((4 * device.units,), None)
 
-    def run(n: int) -> float:
+    def copy(size: int) -> float:
         start = time.perf_counter()
-        kernel.set_args(*buffers, n)
-        device.cl.enqueue_nd_range_kernel(device.queue, kernel, items, None)
+        kernel.set_args(*buffers, size // 16)
+        device.cl.enqueue_nd_range_kernel(device.queue, kernel, items, local)
         device.queue.finish()
         return time.perf_counter() - start
 
-    run(_BYTES // 16)
-    large = median(run(_BYTES // 16) for _ in range(5))
-    return 2e-9 * _BYTES / large, 1e6 * median(run(1) for _ in range(50))
+    return copy

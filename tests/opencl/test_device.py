@@ -67,6 +67,21 @@ def test_a_device_that_computes_wrongly_is_refused(monkeypatch: pytest.MonkeyPat
         srcgrad.grad(lambda x: np.sum(np.exp(x) * x), target="opencl")(np.ones(3))
 
 
+def test_a_simulator_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "verdict", lambda _: "wrong")
+    monkeypatch.setattr(device, "is_simulator", lambda _: True)
+    assert isinstance(device._trusted(""), device.Device)
+
+
+@pytest.mark.parametrize("is_gpu", [False, True])
+def test_what_is_timed_is_a_copy(is_gpu: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    held, taken = device.current(), []
+    monkeypatch.setattr(held, "is_gpu", is_gpu)
+    monkeypatch.setattr(device.Device, "taken", lambda self, array: taken.append(array) or self.shared(array))
+    assert report.copier(held)(report.COPIED) > 0.0
+    assert np.all(taken[0] == 1.0)
+
+
 def test_wrong_numbers_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(probe._FUNCTIONS, "x + 1.0", lambda x: x + 2.0)
     assert "x + 1.0 in float is off by" in probe.probe(0)
