@@ -14,6 +14,7 @@ import srcgrad
 from srcgrad.cli import main
 from srcgrad.errors import DifferentiationError
 from srcgrad.opencl import device, probe, report
+from srcgrad.opencl.report import COPIED, copier
 
 
 def test_the_report_lists_devices_and_the_choice(capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,7 +79,7 @@ def test_what_is_timed_is_a_copy(is_gpu: bool, monkeypatch: pytest.MonkeyPatch) 
     held, taken = device.current(), []
     monkeypatch.setattr(held, "is_gpu", is_gpu)
     monkeypatch.setattr(device.Device, "taken", lambda self, array: taken.append(array) or self.shared(array))
-    assert report.copier(held)(report.COPIED) > 0.0
+    assert copier(held)(COPIED) > 0.0
     assert np.all(taken[0] == 1.0)
 
 
