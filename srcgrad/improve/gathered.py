@@ -9,7 +9,8 @@ x = x_stack.pop()       =>  x, y = kept.pop()
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import gast
 
@@ -18,6 +19,27 @@ from srcgrad.derive.stacks import is_pop, is_push
 from srcgrad.facts import Facts
 from srcgrad.improve.commuting import mentioned, stored
 from srcgrad.trees import COMPOUND, Block, Node, at, loads, name, statement, statements, target, walk, written
+
+
+@dataclass(frozen=True)
+class _Touched:
+    """What statements store, and what they mention: it is asked for again with each stack of a loop."""
+
+    facts: Facts
+    stores: dict[Node, set[str]] = field(default_factory=dict)
+    mentions: dict[Node, set[str]] = field(default_factory=dict)
+
+    def stored(self, node: Node) -> set[str]:
+        """The names that a statement binds, or whose elements it changes."""
+        if node not in self.stores:
+            self.stores[node] = stored([node])
+        return self.stores[node]
+
+    def mentioned(self, node: Node) -> set[str]:
+        """The names that a statement reads or binds."""
+        if node not in self.mentions:
+            self.mentions[node] = set(mentioned(node))
+        return self.mentions[node]
 
 
 @dataclass(frozen=True)
@@ -48,10 +70,11 @@ def gathered(program: Program, facts: Facts) -> Program:
     for one in _stacks(program, facts):
         groups.setdefault((id(one.pushed), id(one.popped)), []).append(one)
     count = 0
+    touched = _Touched(facts)
     for group in groups.values():
-        for together in _together(sorted(group, key=lambda one: one.pushed.index(one.push)), facts):
+        for together in _together(sorted(group, key=lambda one: one.pushed.index(one.push)), touched):
             kept = facts.names.fresh("kept") if not count else facts.names.numbered("kept")
-            _join(together, kept, program, facts)
+            _join(together, kept, program, touched)
             count += 1
     return program
 
@@ -100,24 +123,24 @@ def _placed(block: Block) -> list[tuple[Node, Block]]:
     return found
 
 
-def _together(group: list[_Stack], facts: Facts) -> list[list[_Stack]]:
+def _together(group: list[_Stack], touched: _Touched) -> list[list[_Stack]]:
     """Stacks whose pushes may stand at one place, and whose pops may: as many as come one after the other."""
     made: list[list[_Stack]] = []
     for one in group:
-        if made and _places([*made[-1], one], facts) is not None:
+        if made and _places([*made[-1], one], touched) is not None:
             made[-1].append(one)
         else:
             made.append([one])
     return [each for each in made if len(each) > 1]
 
 
-def _places(group: list[_Stack], facts: Facts) -> tuple[Node, Node] | None:
+def _places(group: list[_Stack], touched: _Touched) -> tuple[Node, Node] | None:
     """The last push at whose place all others may stand, and the first such pop."""
     if len({one.held for one in group}) < len(group):
         return None
     pushed, popped = group[0].pushed, group[0].popped
-    pushes = [_free(one.push, pushed, _reads(one, facts), stored) for one in group]
-    pops = [_free(one.pop, popped, {one.held}, lambda block: {m for n in block for m in mentioned(n)}) for one in group]
+    pushes = [_free(one.push, pushed, _reads(one, touched.facts), touched.stored) for one in group]
+    pops = [_free(one.pop, popped, {one.held}, touched.mentioned) for one in group]
     last = [one.push for one in reversed(group) if all(a <= pushed.index(one.push) <= b for a, b in pushes)]
     order = sorted(group, key=lambda one: popped.index(one.pop))
     first = [one.pop for one in order if all(a <= popped.index(one.pop) <= b for a, b in pops)]
@@ -129,18 +152,17 @@ def _reads(one: _Stack, facts: Facts) -> set[str]:
     return facts.shown(read for read in loads(one.push.value.args[0]))
 
 
-def _free(node: Node, block: Block, names: set[str], touched: object) -> tuple[int, int]:
+def _free(node: Node, block: Block, names: set[str], touched: Callable[[Node], set[str]]) -> tuple[int, int]:
     """From where to where a statement may move in its block, if what touches its names is not passed."""
     place = block.index(node)
-    assert callable(touched)
-    blocking = [k for k, other in enumerate(block) if other is not node and touched([other]) & names]
+    blocking = [k for k, other in enumerate(block) if other is not node and touched(other) & names]
     before, behind = [k for k in blocking if k < place], [k for k in blocking if k > place]
     return (before[-1] + 1 if before else 0), (behind[0] if behind else len(block))
 
 
-def _join(group: list[_Stack], kept: str, program: Program, facts: Facts) -> None:
+def _join(group: list[_Stack], kept: str, program: Program, touched: _Touched) -> None:
     """One list in the place of several."""
-    places = _places(group, facts)
+    facts, places = touched.facts, _places(group, touched)
     assert places is not None, "the group was made so that there are places"
     push, pop = places
     values = gast.Tuple(elts=[one.push.value.args[0] for one in group], ctx=gast.Load())
