@@ -7,6 +7,7 @@ from collections.abc import Callable
 from srcgrad.batch.batched import leading_axis
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
+from srcgrad.numba.carried import carried
 from srcgrad.numba.given import given, rows
 from srcgrad.numba.loops import loops
 from srcgrad.numba.respelled import respelled
@@ -17,6 +18,6 @@ from srcgrad.opencl.fuse import fuse
 PASSES: dict[str, tuple[Callable[[Program, Facts], Program], ...]] = {
     "numpy": (),
     "opencl": (fuse,),
-    "numba": (given, scalars, tapes, loops, rows, respelled),
+    "numba": (given, scalars, carried, tapes, loops, rows, respelled),
     "batched": (leading_axis,),  # NumPy, for all directions at once
 }

@@ -94,7 +94,7 @@ class Adjoints:
         else:
             if self.facts.list_kind(primal) == "list" and not is_list(value):
                 value = expression("list(value)", value=value)  # its items will change
-            elif primal in self.facts.containers and primal in self.facts.indexed and not self.facts.list_kind(primal):
+            elif self.has_parts(primal) and self.facts.reads.get(primal, 0) > 1:
                 value = self.own_parts(primal, spec, value)
             if self.is_half(primal) and self.facts.reads.get(primal, 0) > 1 and primal not in self.facts.rebound:
                 value = self.widened(value)
@@ -102,6 +102,11 @@ class Adjoints:
         self.note(made, spec)
         into.append(made)
         self.state[primal] = PRESENT
+
+    def has_parts(self, primal: str) -> bool:
+        """Whether parts are read of a container which the function does not change."""
+        facts = self.facts
+        return primal in facts.containers and primal in facts.indexed and not facts.list_kind(primal)
 
     def own_parts(self, primal: str, spec: Spec | None, value: Node) -> Node:
         """The adjoint of a container to whose parts something will be added: it may be a tuple, or part of the seed."""

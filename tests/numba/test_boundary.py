@@ -92,6 +92,27 @@ def branches(x, r, n):
     return s + x
 
 
+def rates(x, y):
+    return x - 0.4 * x * y, 0.1 * x * y - y
+
+
+def stepped(x, y, n):
+    for _ in range(n):
+        one, other = rates(x, y)
+        x = x + 0.01 * one
+        y = y + 0.01 * other
+    return x + y
+
+
+def mapped(x, r, n):
+    """Sums of multiples of what a trip hands to the next, through names and without."""
+    for k in range(n):
+        x = r * x * (1.0 - x / r) - x
+        if k == 2:
+            r = r * 0.5 - r * r * 0.1
+    return x
+
+
 def halves(pair, k=2.0):
     return pair.x**k * pair[1]
 
@@ -109,6 +130,8 @@ CASES = {
     "enumerate, zip, reversed, a step": (several, (np.array([1.5, 0.5]), np.array([2.0, 3.0]), "plain"), (0, 1)),
     "a part of an array": (total, (np.arange(1.0, 5.0)[::2],), 0),
     "named tuple, default": (halves, (Pair(1.5, 2.0),), 0),
+    "a tuple in a loop": (stepped, (1.0, 0.5, 4), (0, 1)),
+    "one product for a trip": (mapped, (0.3, 3.2, 6), (0, 1)),
     "tapes": (branches, (0.3, 3.2, 6), (0, 1)),
     "tapes, no trip": (branches, (0.3, 3.2, -1), (0, 1)),
     "float32": (total, (np.ones(3, np.float32),), 0),
