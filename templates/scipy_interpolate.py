@@ -15,5 +15,5 @@ declare(
     interpolate,
     "scipy.interpolate",
     INTERPOLANTS,
-    "it makes an object, or has no rule; use np.interp for linear interpolation",
+    "it makes an object, or has no rule; use np.interp for linear interpolation, or make it of constants outside",
 )

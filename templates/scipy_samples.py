@@ -10,7 +10,7 @@ AXES = ((", axis=None", (3, 4)), (", axis=1", (3, 4)))
 
 def _forms(name, argument="x", *more):
     """Calls along the first axis, along another, over all, and what else an operation takes."""
-    calls = (("", (5,)), *AXES, *((f", {word}", (3, 4)) for word in more))
+    calls = (("", (5,)), *AXES, *((f", {word}", (5, 2)) for word in more))
     return tuple((f"{name}({argument}{call})", shape) for call, shape in calls)
 
 

@@ -130,6 +130,8 @@ def _gives_complex(function: Any, seen: dict[int, None]) -> bool:
         except DifferentiationError:
             return True
         return _of_source(source.tree, LiveNamespace(function), id(function), seen)
+    if callable(function) and rule_of(type(function).__call__) is not None:
+        return is_complex_value(function)  # a spline is what its coefficients are
     return callable(function)
 
 

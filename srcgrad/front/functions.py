@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any  # functions are arbitrary objects
 
 import gast
 
+import srcgrad.templates as templates
 from srcgrad.front.namespace import Binding
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.sparse import is_sparse
 from srcgrad.front.wanted import MAKERS, Wanted, made_by, wanted_of
-from srcgrad.identity import is_distribution
+from srcgrad.identity import home, is_distribution
 from srcgrad.otherwise import written_out
 from srcgrad.recompute import Checkpoint
 from srcgrad.rules import rule_of
@@ -134,7 +135,9 @@ def _of_object(found: Binding, node: Node) -> Function | None:
     if derived is not None:
         return Function(spelled, binding=Binding("object", derived(value)))
     call = inspect.getattr_static(type(value), "__call__", None)
-    if isinstance(call, types.FunctionType):
+    if (home(value) or "").startswith("scipy."):
+        templates.load_for(home(value) or "")
+    if isinstance(call, types.FunctionType) and rule_of(call) is None:
         return Function(spelled, binding=Binding("object", call), args=(copy(node),), whole=type(value))
     return Function(spelled, binding=found) if callable(value) else None
 

@@ -164,6 +164,8 @@ def _of_binding(found: Binding, node: Node, facts: Facts) -> Operation:
     derived = getattr(type(function), "as_function", None)  # a derivative that the function calls
     if derived is not None:
         return Operation("callee", derived(function))
+    if rule_of(type(function).__call__) is not None:  # a spline, which is what its class does with it
+        return _of_op(type(function).__call__, [node.func, *node.args], node.keywords, node, facts)
     if isinstance(primal, types.FunctionType):
         return Operation("callee", primal, checkpointed=isinstance(function, Checkpoint))
     return Operation("opaque", function)
