@@ -150,6 +150,8 @@ class Derivative(Generic[P, R]):
     @functools.cached_property
     def declared(self) -> dict[str, Kind]:
         """What annotations or examples tell of the arguments, before there are any."""
+        if isinstance(self.primal, Derivative):
+            return self.primal.declared
         known = self.target != "numba"  # compiled code calls no check: it has the types of its arguments
         return declared_of(self.primal, self.signature, self.bound, self.like) if known else {}
 

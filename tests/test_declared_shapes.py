@@ -300,3 +300,32 @@ def test_the_checked_text_can_be_differentiated(target: str) -> None:
 
     numeric = (value(0.7 + step) - value(0.7 - step)) / (2.0 * step)
     assert outer(*arguments) == pytest.approx(numeric, rel=1e-6, abs=1e-9)
+
+
+def bilinear(x: "n", w: "n n"):  # noqa: F722, F821, UP037
+    return np.sum(np.tanh(w @ x) * x)
+
+
+def undeclared(x, w):
+    return np.sum(np.tanh(w @ x) * x)
+
+
+def test_second_derivatives_are_for_the_declared_shapes():
+    x, w, v = normal(3), normal(3, 3), normal(3)
+    for other in (np.float64, np.float32):
+        given = x.astype(other), w.astype(other)
+        found, expected = (
+            srcgrad.hvp(bilinear)(*given, v.astype(other)),
+            srcgrad.hvp(undeclared)(*given, v.astype(other)),
+        )
+        assert found.dtype == other
+        assert found == pytest.approx(expected, rel=1e-5)
+        assert srcgrad.hessian(bilinear)(*given) == pytest.approx(
+            srcgrad.hessian(undeclared)(*given), rel=1e-5, abs=1e-5
+        )
+    text = srcgrad.source(bilinear, "hvp", wrt="x")
+    assert ("check_shapes(" in text, "sum_to" in text, "broadcast_to" in text) == (True, False, False)
+    assert len(text.splitlines()) < len(srcgrad.source(undeclared, "hvp", wrt="x").splitlines())
+    for made in (lambda: srcgrad.hvp(bilinear)(x, normal(3, 4), v), lambda: srcgrad.hessian(bilinear)(x, normal(4, 3))):
+        with pytest.raises(DifferentiationError, match="E5027"):
+            made()
