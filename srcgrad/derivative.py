@@ -150,10 +150,9 @@ class Derivative(Generic[P, R]):
     @functools.cached_property
     def declared(self) -> dict[str, Kind]:
         """What annotations or examples tell of the arguments, before there are any."""
-        if isinstance(self.primal, Derivative):
-            return self.primal.declared
-        known = self.target != "numba"  # compiled code calls no check: it has the types of its arguments
-        return declared_of(self.primal, self.signature, self.bound, self.like) if known else {}
+        if isinstance(self.primal, Derivative) or self.target == "numba":  # compiled code has types, and calls no check
+            return self.primal.declared if self.target != "numba" else {}
+        return declared_of(self.primal, self.signature, self.bound, self.like)
 
     @functools.cached_property
     def _kinds(self) -> dict[str, Kind]:
