@@ -15,6 +15,7 @@ from typing import Any  # ops are arbitrary objects
 import gast
 import numpy as np
 
+from srcgrad import runtime
 from srcgrad.opencl.functions import FUNCTIONS
 from srcgrad.opencl.many import Many, Spelling
 from srcgrad.opencl.many import at as found_at
@@ -52,6 +53,7 @@ class Printer:
         self.means = means
         self.fresh = fresh
         self.lines: list[str] = []
+        self.own = {local: getattr(runtime, key) for key, local in imports.items() if hasattr(runtime, key)}
         self.spelling = Spelling(imports, self.function)
 
     def text(self, node: Node, place: int = 0) -> str:
@@ -166,8 +168,10 @@ class Printer:
         return self._line(text)
 
     def function(self, call: Node) -> Any:
-        """The function that a call names: of NumPy, or one that the user's names mean; None for any other call."""
+        """The function that a call names: of NumPy, of our own, or one that the user's names mean; else None."""
         found = call.func
+        if isinstance(found, gast.Name) and found.id in self.own:
+            return self.own[found.id]
         if isinstance(found, gast.Attribute) and isinstance(found.value, gast.Name) and found.value.id == self.numpy:
             return getattr(np, found.attr, None)
         meant = self.means(found)

@@ -287,3 +287,26 @@ def test_gradients_come_on_the_slabs_of_kernels() -> None:
     assert isinstance(first.base, Lease) and isinstance(second.base, Lease)
     first[:] = 0.0
     assert np.any(second) and np.any(derived(x, x)[1][0])
+
+
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+def test_the_adjoint_of_a_maximum_is_computed_where_its_seed_is(real: Any, launched: list[str]) -> None:
+    """With ties, of which each side has half."""
+
+    def clipped(x: Any, w: Any) -> Any:
+        h = np.maximum(x * w, 0.0)
+        return np.sum(np.minimum(h * h, w) * np.exp(-h))
+
+    x = np.array([-2.0, -0.0, 0.0, 0.5, 1.0, 2.0, 5.0, 3.0, -4.0], real)
+    w = np.array([1.0, 1.0, 0.0, 2.0, 1.0, -1.0, -1.0, 9.0, 2.0], real)
+    derived = srcgrad.value_and_grad(clipped, wrt=(0, 1), target="opencl")
+    value, found = derived(x, w)
+    wanted_value, wanted = srcgrad.value_and_grad(clipped, wrt=(0, 1))(x, w)
+    assert launched == ["clipped_kernel_1"] and derived.source.count("launch(") == 1
+    np.testing.assert_allclose(value, wanted_value, rtol=1e-5)
+    for one, other in zip(found, wanted, strict=True):
+        assert one.dtype == real
+        np.testing.assert_allclose(one, other, rtol=1e-5)
+    given = x.astype(np.float64 if real is np.float32 else np.float32)  # of two types: the Python runs
+    for one, other in zip(derived(given, w)[1], srcgrad.value_and_grad(clipped, (0, 1))(given, w)[1], strict=True):
+        np.testing.assert_array_equal(one, other)
