@@ -15,10 +15,9 @@ from srcgrad.executed import changes
 from srcgrad.facts import Kind
 from srcgrad.front.static import StaticFunction
 from srcgrad.inner import static_function, text_of
-from srcgrad.load import load
+from srcgrad.load import collection_paused, load
 from srcgrad.modules import Module
 from srcgrad.options import names_of
-from srcgrad.pipeline import collection_paused
 from srcgrad.primal import primal_of
 from srcgrad.rules import generation
 

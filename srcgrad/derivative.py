@@ -19,13 +19,14 @@ from srcgrad.facts import UNKNOWN, Kind
 from srcgrad.into import adding
 from srcgrad.leading import ALONE, Leading
 from srcgrad.like import declared_of, refined
+from srcgrad.load import collection_paused
 from srcgrad.modules import Module
 from srcgrad.opencl.boundary import device_in, on_device, seen
 from srcgrad.opencl.device import Device
 from srcgrad.opencl.helpers import equip
 from srcgrad.options import Wrt, checked, locals_of, names_of, precision, remaining
 from srcgrad.pickled import again, as_named, lines_of
-from srcgrad.pipeline import Derived, collection_paused
+from srcgrad.pipeline import Derived
 from srcgrad.primal import as_is_now, given_of
 from srcgrad.rules import generation
 from srcgrad.running import resident_on, run, seed_like

@@ -18,10 +18,11 @@ from srcgrad.errors import DifferentiationError
 from srcgrad.front.static import StaticFunction, StaticModule
 from srcgrad.front.target import find_target
 from srcgrad.inputs import active, check_names, named
+from srcgrad.load import collection_paused
 from srcgrad.modules import Module
 from srcgrad.names import Names
 from srcgrad.opencl.shipped import with_kernels
-from srcgrad.pipeline import Derived, collection_paused
+from srcgrad.pipeline import Derived
 from srcgrad.recipe import command
 from srcgrad.recipe import lines as recipe
 from srcgrad.rules import rule_of

@@ -5,9 +5,7 @@ A pass takes the tree (or, after derivation, the program of two halves) and the 
 
 from __future__ import annotations
 
-import contextlib
-import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any  # passes take trees, which have no types of their own
 
@@ -77,10 +75,12 @@ from srcgrad.improve.reuse import reuse
 from srcgrad.improve.signs import signs
 from srcgrad.improve.spelling import spelling
 from srcgrad.improve.squeezed import squeezed
+from srcgrad.improve.transposed import transposed
 from srcgrad.improve.uncopied import uncopied
 from srcgrad.improve.units import spread_seed, units
 from srcgrad.improve.unpack import unpack
 from srcgrad.improve.unread import unread
+from srcgrad.load import collection_paused
 from srcgrad.names import Names
 from srcgrad.targeted import PASSES
 from srcgrad.trees import Node, copy, walk
@@ -131,9 +131,11 @@ IMPROVE: tuple[Pass, ...] = (
     parts,
     spread_seed,
     copies,
+    transposed,
     spelling,
     unpack,
     inline,
+    transposed,
     units,
     factors,
     signs,
@@ -242,18 +244,6 @@ def derive(
     facts.names.taken.add(made)
     with collection_paused():
         return _derived(begun, kinds, made)
-
-
-@contextlib.contextmanager
-def collection_paused() -> Iterator[None]:
-    """Trees are many small objects and no garbage: collecting while they are made costs a third of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _derived(begun: Begun, kinds: dict[str, Kind], made: str) -> Derived:

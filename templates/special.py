@@ -11,12 +11,12 @@ from srcgrad.runtime import spread, sum_to
 
 @adjoint.elementwise(special.erf, cl="erf(x)")
 def erf(z, x):
-    d[x] = d[z] * (2.0 / math.sqrt(np.pi)) * np.exp(-x * x)
+    d[x] = d[z] * 1.1283791670955126 * np.exp(-x * x)  # 2 / sqrt(pi)
 
 
 @adjoint.elementwise(special.erfc, cl="erfc(x)")
 def erfc(z, x):
-    d[x] = -d[z] * (2.0 / math.sqrt(np.pi)) * np.exp(-x * x)
+    d[x] = -d[z] * 1.1283791670955126 * np.exp(-x * x)  # 2 / sqrt(pi)
 
 
 @adjoint.elementwise(special.erfinv, domain=(-0.9, 0.9), at=(((1.0,), (math.inf,)),))

@@ -1,0 +1,79 @@
+"""Transposes that a product takes as well, or that undo each other: `(x.T @ z_bar).T` is `z_bar.T @ x`."""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.analyse.adjoint_shapes import spec_of_tree
+from srcgrad.derive.program import Program
+from srcgrad.facts import Facts, copied
+from srcgrad.improve.inline import count, replace
+from srcgrad.trees import Node, expression, header, statements, target, walk
+
+
+def transposed(program: Program, facts: Facts) -> Program:
+    """Transpose the factors of a product of matrices rather than the product, and nothing twice.
+
+    >>> import numpy as np, srcgrad
+    >>> def layer(w, x):
+    ...     return np.sum(np.sin(x @ w.T))
+    >>> slope = srcgrad.grad(layer)
+    >>> _ = slope(np.ones((2, 3)), np.ones((4, 3)))
+    >>> print(slope.source.splitlines()[-2])
+        w_bar = (y_bar * np.cos(x @ w.T)).T @ x
+    """
+    if facts.module is not None and facts.module.leading.axis:
+        return program
+    sources = _sources(program)
+    for node in statements(program.backward):
+        for part in header(node):
+            for whole in list(walk(part)):
+                _untwisted(whole, sources, facts)
+                turned = _turned(whole, facts)
+                if turned is not None:
+                    replace(node, whole, turned)
+    return program
+
+
+def _sources(program: Program) -> dict[str, Node]:
+    """The w of each name that is `w.T`, both bound once, outside of loops and branches: they show one array."""
+    uses = count(program.block)
+    fixed = {p for p in program.parameters if p not in uses.bound}
+    found: dict[str, Node] = {}
+    for node in program.forward:
+        bound = target(node)
+        if bound is None or uses.bound.get(bound) != 1:
+            continue
+        fixed.add(bound)
+        below = _below(node.value)
+        if isinstance(below, gast.Name) and below.id in fixed:
+            found[bound] = below
+    return found
+
+
+def _below(value: Node) -> Node | None:
+    """The a of `a.T`."""
+    transposes = isinstance(value, gast.Attribute) and value.attr == "T"
+    return value.value if transposes else None
+
+
+def _untwisted(product: Node, sources: dict[str, Node], facts: Facts) -> None:
+    """Read w in a product where the transpose of `w.T` was read."""
+    if isinstance(product, gast.BinOp) and isinstance(product.op, gast.MatMult):
+        for side in ("left", "right"):
+            below = _below(getattr(product, side))
+            if isinstance(below, gast.Name) and below.id in sources:
+                setattr(product, side, copied(sources[below.id], facts))
+
+
+def _turned(whole: Node, facts: Facts) -> Node | None:
+    """`b.T @ a` for `(a.T @ b).T`, of matrices."""
+    product = _below(whole)
+    if not isinstance(product, gast.BinOp) or not isinstance(product.op, gast.MatMult):
+        return None
+    left = _below(product.left)
+    if left is None or _below(product.right) is not None:
+        return None
+    if any(spec_of_tree(factor, facts).ndim != 2 for factor in (left, product.right)):
+        return None
+    return expression("b.T @ a", a=left, b=product.right)
