@@ -52,6 +52,26 @@ def by_a_parameter(x, k):
     return np.sum(np.sin(z[:k])) * np.sum(z[k : 2 * k] ** 3) + np.sum(np.exp(z[2 * k :]))
 
 
+def crossed(x, k):
+    n = x.shape[0]
+    z = np.concatenate((x, x * x))
+    return np.sum(np.sin(z[:n])) + np.sum(z[n:2] ** 3) + np.sum(np.exp(z[2:]))
+
+
+def along_two_axes(x, k):
+    a = np.outer(x, x) * 0.5
+    return np.sum(np.sin(a[:2])) * np.sum(np.exp(a[:, 2:]))
+
+
+def longer_each_trip(x, k):
+    h = x * x
+    for _ in range(k):
+        n = h.shape[0]
+        g = np.concatenate((h, np.sin(h)))
+        h = np.concatenate((g[n:] * g[:n], np.cos(g[:n])))
+    return np.sum(h * h)
+
+
 def nothing_first(x, k):
     z = x * x
     return np.sum(np.sin(z[:0])) + np.sum(np.exp(z[0:]))
@@ -109,6 +129,9 @@ PROGRAMS = [
     with_a_gap,
     from_the_end,
     by_a_parameter,
+    crossed,
+    along_two_axes,
+    longer_each_trip,
     nothing_first,
     twice,
     in_a_loop,
