@@ -509,6 +509,70 @@ def f(x, c):
         s += t * x[k]
     return s
 """,
+    "unpacked parameters": """
+def model(t, a, b, k):
+    return a * np.exp(-b * t) + k
+def f(x, c):
+    return np.sum((model(np.linspace(0.0, c, 5), *x[:3]) - 1.0) ** 2) + np.hypot(*x[2:])
+""",
+    "unpacked before what has a default": """
+def model(t, a, b, k=2.0):
+    return a * np.exp(-b * t) + k
+def f(x, c):
+    return model(c, *x[:2], k=x[2]) * model(*[c, *x[2:]], k=1.0)
+""",
+    "unpacked on one side only": """
+def area(a, b):
+    return a * b
+def f(x, c):
+    y = area(*x[:2]) if c > 0.0 else area(*x[:3])
+    return y * c
+""",
+    "unpacked in a test": """
+def area(a, b):
+    return a * b
+def f(x, c):
+    p = x[2:] * c
+    while area(*p) < 2.0:
+        p = p * 1.5
+    return area(*p)
+""",
+    "unpacked in trips": """
+def area(a, b):
+    return a * b
+def f(x, c):
+    a = 3.0
+    return a * sum(area(*p) * c for p in (x[:2], x[1:3], x[::2]))
+""",
+    "unpacked before it is written into": """
+def area(a, b):
+    return a * b
+def f(x, c):
+    p = x[2:] * c
+    y = area(*p)
+    p[0] = c
+    return y + area(*p)
+""",
+    "unpacked by methods and objects": """
+class Model:
+    k = 2.0
+    def area(self, a, b):
+        return a * b * self.k
+    def __call__(self, a, b):
+        return a + b * b
+model = Model()
+def f(x, c):
+    shape = (2, 2)
+    return model.area(*x[:2]) + model(*x[2:]) * np.sum(x.reshape(*shape)[0])
+""",
+    "unpacked options": """
+def f(x, c):
+    options = dict(axis=0, keepdims=True)
+    weights = {"a": x[0] * c, "b": x[1]}
+    def product(a, b, k):
+        return a * b + k
+    return product(**weights, k=weights["a"]) * np.sum(x, **options)[0]
+""",
     "walrus": """
 def f(x, c):
     if (t := c * x[0]) > 0:
@@ -1092,16 +1156,6 @@ def f(x, c):
     return np.sum(a * a)
 """,
     ),
-    "starred call": (
-        "E5005",
-        """
-def g(a, b, c):
-    return a * b * c
-def f(x, c):
-    args = (c, x[0], x[1])
-    return g(*args)
-""",
-    ),
     "sortkey": (
         "E5005",
         """
@@ -1140,6 +1194,26 @@ def f(x, c):
         rows.append(row)
         row.append(x[i])
     return rows[0][2] * c
+""",
+    ),
+    "unpacked where a parameter has a default": (
+        "E5005",
+        """
+def model(t, a, b=2.0):
+    return a * t + b
+def f(x, c):
+    return model(c, *x[:2])
+""",
+    ),
+    "unpacked options that change": (
+        "E5005",
+        """
+def product(a, b):
+    return a * b
+def f(x, c):
+    options = {"a": x[0]}
+    options["b"] = c
+    return product(**options)
 """,
     ),
     "list append view changes": (

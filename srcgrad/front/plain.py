@@ -24,6 +24,7 @@ from srcgrad.front.records import open_records, opened_records
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.sequence import check_sequence, check_targets
 from srcgrad.front.solutions import solutions
+from srcgrad.front.starred import has_starred, options, starred
 from srcgrad.front.trips import trips
 from srcgrad.front.usual import usual
 from srcgrad.front.walrus import walruses
@@ -42,6 +43,7 @@ class Plain:
     written: frozenset[str] = frozenset()  # arrays of which parts are written
     used: frozenset[str] = frozenset()  # names of the function, those of comprehensions apart
     made: frozenset[str] = frozenset()  # fresh names
+    options: dict[str, Node] = field(default_factory=dict)  # dicts that calls unpack, by name
 
     def block(self, block: Block) -> Block:
         """A block in plain spelling."""
@@ -100,6 +102,7 @@ def plain(function: Node, facts: Facts) -> Node:
         work.written = frozenset(w for node in statements(function.body) for w in written(node))
         work.used = _outside_comprehensions(function)
         facts.local = work.made | own_names(function) | frozenset(facts.functions)
+        work.options = options(function, facts)
         function.body = _block(function.body, work) or [at(gast.Pass(), function)]
     return function
 
@@ -157,11 +160,13 @@ def _statement(node: Node, work: Plain) -> Block:
         return _apart(node, work)
     if isinstance(node, gast.Assign) and len(node.targets) > 1 and _names_an_array(node, work):
         return _one_by_one(node, work)
-    if isinstance(getattr(node, "value", None), gast.IfExp) and has_comprehension(node, work):
+    chosen = isinstance(getattr(node, "value", None), gast.IfExp)
+    if chosen and (has_comprehension(node, work) or has_starred(node)):
         return _block(_as_branch(node, work), work)
     _fold_extremes(node, work)
     before = walruses(node, work)
     before += comprehended(node, work)
+    before += starred(node, work)
     if isinstance(node, gast.For):
         return before + trips(node, work)
     if target(node) is not None and getattr(node.value, "id", "") == target(node):
@@ -225,7 +230,7 @@ def _context(node: Node, work: Plain) -> Block:
 
 def _while(node: Node, work: Plain) -> Block:
     """A test that binds names, or calls a function of this one, is computed at the head of each trip."""
-    before = walruses(node, work)
+    before = walruses(node, work) + starred(node, work)
     inside = [n for n in walk(node.test) if isinstance(n, gast.Call)]
     own = work.facts.functions
     calls = [n for n in inside if getattr(n.func, "id", "") in own or made_by(n, work.facts, work.facts.local)]
