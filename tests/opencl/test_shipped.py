@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import functools
+import importlib
 import pathlib
 import pickle
 import re
 import subprocess
+import symtable
 import sys
 from typing import Any
 
@@ -170,6 +173,35 @@ def test_without_kernels_nothing_is_taken_over(tmp_path: pathlib.Path) -> None:
     place = tmp_path / "model.py"
     place.write_text("def f(x):\n    return x * x\n")
     assert "Kernel" not in dump(f"{place}:f", standalone=True, target="opencl").text
+
+
+def bound(text: str) -> list[str]:
+    """The names that a module binds at its top, but for those that a function of it binds anew."""
+    body = ast.parse(text).body
+    anew = {name for top in body for node in ast.walk(top) if isinstance(node, ast.Global) for name in node.names}
+    symbols = symtable.symtable(text, "<text>", "exec").get_symbols()
+    names = (s.get_name() for s in symbols if s.is_assigned() or s.is_imported())
+    return [name for name in names if name not in anew | {"np", "annotations"}]
+
+
+def test_every_name_below_may_be_one_of_the_users(
+    shipped: Shipped, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    names = [name for name in bound(shipped[1]["vjp"]) if not name.startswith("chain")]
+    assert len(names) > 200
+    lines = ["import numpy as np", *(f"{name} = {0.001 * k}" for k, name in enumerate(names))]
+    body = [f"    x = np.tanh(x + ({' + '.join(names[k : k + 20])}))" for k in range(0, len(names), 20)]
+    place = tmp_path / "model.py"
+    place.write_text("\n".join([*lines, "", "", "def model(x):", *body, "    return np.sum(np.exp(x))", ""]))
+    found: list[Any] = []
+    for target in ("opencl", "numpy"):
+        made = tmp_path / f"model_in_{target}.py"
+        made.write_text(dump(f"{place}:model", mode="value-and-grad", standalone=True, target=target).text)
+        module = importlib.import_module(made.stem)
+        found.append(module.model_value_and_grad(np.linspace(-1.0, 1.0, 3000)))
+    np.testing.assert_allclose(found[0][0], found[1][0], rtol=1e-12)
+    np.testing.assert_allclose(found[0][1], found[1][1], rtol=1e-12, atol=1e-14)
 
 
 def test_a_name_that_kernels_change_is_refused(tmp_path: pathlib.Path) -> None:
