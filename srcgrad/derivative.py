@@ -68,7 +68,7 @@ class Derivative(Generic[P, R]):
     ) -> None:
         self.function, self.like, self.leading = function, like, leading
         self.__name__: str
-        self.auxiliary, self.autocast = auxiliary, precision(autocast)
+        self.single, self.auxiliary, self.autocast = single, auxiliary, precision(autocast)
         self.target = checked(target)
         self.mode = "pull" if (mode, target) == ("vjp", "numba") else mode  # compiled code gives no closure back
         if like is not None and target == "numba":
@@ -76,7 +76,6 @@ class Derivative(Generic[P, R]):
         self.primal, self.bound, self.words, self.signature = given_of(function)
         inner = locals_of(self.primal) if mode in ("reverse", "value-and-grad", "vjp") else ()
         self.wrt = names_of(wrt, self.signature, len(self.bound), inner, tuple(self.words))
-        self.single = single
         self.__name__ = f"{getattr(self.primal, '__name__', 'f')}_{mode}"
         self._made: dict[Any, Compiled] = {}
         self._lock = threading.RLock()
