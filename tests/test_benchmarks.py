@@ -9,17 +9,13 @@ from benchmarks.workloads import WORKLOADS
 
 SHORT = 1.15  # times the tokens of the hand-written derivative
 LONGER = {  # not yet that short
-    "mixture d=10 K=25 n=1k": 1.48,
-    "bundle adjustment, 31,843 observations": 1.25,
-    "LSTM, 2 layers of 14, 1,024 steps": 1.32,
+    "mixture d=10 K=25 n=1k": 1.47,
+    "bundle adjustment, 31,843 observations": 1.23,
+    "LSTM, 2 layers of 14, 1,024 steps": 1.31,
     "hand tracking, 100 points": 1.7,
-    "MLP 784-256-128-10, batch 256, float32": 1.21,
-    "Black-Scholes 1e6, five Greeks": 2.53,
-    "tanh(a x + b) exp(-x x), 1e3": 1.19,
+    "Black-Scholes 1e6, five Greeks": 2.41,
     "Lotka-Volterra, 10,000 steps of RK4": 1.23,
-    "Newton's square root": 1.21,
-    "Rosenbrock n=10": 1.21,
-    "Rosenbrock n=1e5, Hessian times vector": 1.22,
+    "Rosenbrock n=1e5, Hessian times vector": 1.2,
 }
 DIFFERENT = {workload.function: workload for workload in reversed(WORKLOADS) if workload.mode != "hvp"}
 CHOSEN = [*reversed(DIFFERENT.values()), *(workload for workload in WORKLOADS if workload.mode == "hvp")]
