@@ -73,16 +73,17 @@ def copy(z, a):
         ("np.ndarray.astype(x, np.float64)", (2, 3)),
         ("np.ndarray.astype(x, float)", (3,)),
         ("np.ndarray.astype(x, int)", (3,)),
+        ("np.ndarray.astype(x, float, copy=False)", (3,)),
     ),
     aliases=where_known("astype"),
     note="A conversion to integers has gradient 0.",
 )
-def astype(z, x, dtype):
+def astype(z, x, dtype, *, copy=True):
     d[x] = converted(d[z], z, x)
 
 
 @tangent(np.ndarray.astype)
-def astype_tangent(z, x, dtype):
+def astype_tangent(z, x, dtype, *, copy=True):
     d[z] = converted(d[x], x, z)
 
 

@@ -573,6 +573,14 @@ def f(x, c):
         return a * b + k
     return product(**weights, k=weights["a"]) * np.sum(x, **options)[0]
 """,
+    "converted and written into": """
+def f(x, c):
+    y = x.astype(float)
+    y[0] = c * y[1]
+    y *= 2.0
+    z = x.astype(np.float64, copy=False) * y
+    return np.sum(z * x)
+""",
     "walrus": """
 def f(x, c):
     if (t := c * x[0]) > 0:
@@ -1214,6 +1222,16 @@ def f(x, c):
     options = {"a": x[0]}
     options["b"] = c
     return product(**options)
+""",
+    ),
+    "converted without a copy and written into": (
+        "E5010",
+        """
+def f(x, c):
+    y = x * c
+    z = y.astype(float, copy=False)
+    z[0] = c
+    return np.sum(y * z)
 """,
     ),
     "list append view changes": (

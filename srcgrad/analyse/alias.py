@@ -152,6 +152,9 @@ def _insert_checks(block: list[Node], numbers: dict[Node, None], facts: Facts) -
             block.insert(position, at(check, node))
 
 
+_COPIES = (np.array, np.ndarray.astype)  # unless `copy=` says otherwise
+
+
 def is_fresh(node: Node, facts: Facts) -> bool:
     """Whether an assignment binds a new array, or a number."""
     if gives_several(node, facts):
@@ -162,7 +165,7 @@ def is_fresh(node: Node, facts: Facts) -> bool:
     operation = facts.operation.get(value)
     if is_gathered(value, facts):
         return True
-    if operation is not None and operation.function is np.array:
+    if operation is not None and operation.function in _COPIES:
         return isinstance(value, gast.Call) and not any(word.arg == "copy" for word in value.keywords)
     if operation is not None and operation.rule is not None:
         return not is_view(operation, facts)
