@@ -177,7 +177,7 @@ def mirror(gradient: Any, value: Any, others: list[Any]) -> Any:
     if gradient is None:
         return None
     if isinstance(value, np.ndarray):
-        return _own_array(gradient, value, others)
+        return _own_array(on_host(gradient), value, others)  # beside an argument on a device
     if isinstance(value, Array):
         found = kept(gradient, value, others) if isinstance(gradient, Array) else None
         return value.beside(mirror(on_host(gradient), seen(value), others)) if found is None else found
