@@ -56,16 +56,28 @@ def _take(size: int) -> Any:
         slabs = _free.get(size)
         if slabs:
             _held -= size
-            return slabs.pop()
+            slab = slabs.pop()
+            if not slabs:
+                del _free[size]  # given back, it will be the last size in order
+            return slab
     return np.empty(size, np.uint8)
 
 
 def _give_back(slab: Any) -> None:
+    """Keep a slab; where there are too many, those whose size has not been asked for the longest go."""
     global _held
+    if slab.nbytes > _KEPT:
+        return
     with _lock:
-        if _held + slab.nbytes <= _KEPT:
-            _held += slab.nbytes
-            _free.setdefault(slab.nbytes, []).append(slab)
+        while _held + slab.nbytes > _KEPT:
+            size = next(iter(_free))
+            slabs = _free[size]
+            slabs.pop()
+            _held -= size
+            if not slabs:
+                del _free[size]
+        _held += slab.nbytes
+        _free.setdefault(slab.nbytes, []).append(slab)
 
 
 def address(array: Any) -> int:

@@ -76,3 +76,20 @@ def test_what_one_launch_runs_is_one_program(made: dict[str, int], launched: lis
     srcgrad.value_and_grad(mixture, wrt=(0, 1, 2), target="opencl")(x, means, logs)
     programs, kernels = made["programs"], made["kernels"]
     assert kernels > programs and programs <= len(set(launched))
+
+
+def test_slabs_of_sizes_that_are_no_more_asked_for_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "_free", {})
+    monkeypatch.setattr(memory, "_held", 0)
+    monkeypatch.setattr(memory, "_KEPT", 4 * memory.LARGE)
+    large = [memory.empty((memory.LARGE * k,), np.dtype(np.uint8)) for k in (2, 2)]
+    del large
+    first = memory.empty((memory.LARGE,), np.dtype(np.uint8))
+    place = first.ctypes.data
+    del first
+    again = memory.empty((memory.LARGE,), np.dtype(np.uint8))
+    assert again.ctypes.data == place and memory._held == 2 * memory.LARGE
+    del again
+    beyond = memory.empty((8 * memory.LARGE,), np.dtype(np.uint8))
+    del beyond  # more than is ever kept
+    assert memory._held == sum(size * len(slabs) for size, slabs in memory._free.items()) <= 4 * memory.LARGE
