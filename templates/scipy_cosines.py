@@ -88,7 +88,7 @@ def weighted_adjoint(z, g, first, last, axis=-1):
 declare(
     fft,
     "scipy.fft",
-    "dctn dstn idctn idstn hfft2 ihfft2 hfftn ihfftn fht ifht fhtoffset",
+    "hfft2 ihfft2 hfftn ihfftn fht ifht fhtoffset",
     "it has no rule; use transforms along one axis after the other",
 )
 declare(

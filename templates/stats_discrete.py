@@ -1,4 +1,4 @@
-"""Probabilities of the discrete distributions of `scipy.stats` in their parameters; loaded on request."""
+"""Discrete distributions of `scipy.stats`: probabilities and their sums, in the parameters; loaded on request."""
 
 import numpy as np
 from scipy import special, stats
@@ -6,6 +6,7 @@ from scipy import special, stats
 from srcgrad.rules import adjoint, d
 
 COUNT = "it is a whole number"
+CLOSED = "a derivative with respect to the parameter of an incomplete beta function has no closed form"
 OUTSIDE = "The gradient is 0 where the probability is 0."
 
 
@@ -89,3 +90,83 @@ adjoint.exponential(stats.geom.pmf, of=stats.geom.logpmf)
 adjoint.exponential(stats.bernoulli.pmf, of=stats.bernoulli.logpmf)
 adjoint.exponential(stats.binom.pmf, of=stats.binom.logpmf)
 adjoint.exponential(stats.nbinom.pmf, of=stats.nbinom.logpmf)
+
+
+def _sums(name, *rest):
+    """Calls of a distribution function between whole numbers, at them, and below the least."""
+    return (
+        (f"{name}(np.array([0, 1.5, 3]){''.join(rest)}, x)", (2, 3)),
+        (f"{name}(np.array([-1, 2, 5]){''.join(rest)}, x, loc=1)", ()),
+    )
+
+
+@adjoint.elementwise(
+    stats.poisson.cdf,
+    domain=(0.5, 4.0),
+    forms=_sums("scipy.stats.poisson.cdf"),
+    refuses={"k": COUNT, "loc": COUNT},
+)
+def poisson_cdf(z, k, mu, loc=0):
+    d[mu] = -d[z] * stats.poisson.pmf(np.floor(k - loc), mu)
+
+
+@adjoint.elementwise(
+    stats.poisson.sf,
+    domain=(0.5, 4.0),
+    forms=_sums("scipy.stats.poisson.sf"),
+    refuses={"k": COUNT, "loc": COUNT},
+)
+def poisson_sf(z, k, mu, loc=0):
+    d[mu] = d[z] * stats.poisson.pmf(np.floor(k - loc), mu)
+
+
+@adjoint.elementwise(
+    stats.binom.cdf,
+    domain=(0.2, 0.8),
+    forms=_sums("scipy.stats.binom.cdf", ", 4"),
+    refuses={"k": COUNT, "n": COUNT, "loc": COUNT},
+)
+def binom_cdf(z, k, n, p, loc=0):
+    d[p] = -d[z] * n * stats.binom.pmf(np.floor(k - loc), n - 1, p)
+
+
+@adjoint.elementwise(
+    stats.binom.sf,
+    domain=(0.2, 0.8),
+    forms=_sums("scipy.stats.binom.sf", ", 4"),
+    refuses={"k": COUNT, "n": COUNT, "loc": COUNT},
+)
+def binom_sf(z, k, n, p, loc=0):
+    d[p] = d[z] * n * stats.binom.pmf(np.floor(k - loc), n - 1, p)
+
+
+@adjoint.elementwise(
+    stats.geom.cdf,
+    domain=(0.2, 0.8),
+    forms=_sums("scipy.stats.geom.cdf"),
+    refuses={"k": COUNT, "loc": COUNT},
+)
+def geom_cdf(z, k, p, loc=0):
+    whole = np.maximum(np.floor(k - loc), 0.0)
+    d[p] = d[z] * whole * (1.0 - p) ** np.maximum(whole - 1.0, 0.0)
+
+
+@adjoint.elementwise(
+    stats.geom.sf,
+    domain=(0.2, 0.8),
+    forms=_sums("scipy.stats.geom.sf"),
+    refuses={"k": COUNT, "loc": COUNT},
+)
+def geom_sf(z, k, p, loc=0):
+    whole = np.maximum(np.floor(k - loc), 0.0)
+    d[p] = -d[z] * whole * (1.0 - p) ** np.maximum(whole - 1.0, 0.0)
+
+
+@adjoint.elementwise(
+    stats.nbinom.cdf,
+    domain=(0.2, 0.8),
+    forms=_sums("scipy.stats.nbinom.cdf", ", 2.5"),
+    refuses={"k": COUNT, "n": CLOSED, "loc": COUNT},
+)
+def nbinom_cdf(z, k, n, p, loc=0):
+    d[p] = d[z] * n * stats.nbinom.pmf(np.floor(k - loc), n + 1.0, p) / (p * p)

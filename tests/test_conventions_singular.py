@@ -129,6 +129,16 @@ def test_where_stops_a_seed_at_the_side_not_taken() -> None:
     assert gradients(f, [1.0, -1.0], [inf, nan]) == ([1.0, 0.0], [0.0, 1.0])
 
 
+def cleaned(x):
+    y = np.nan_to_num(x, nan=1.0)
+    y[0] *= 3.0
+    return np.sum(y**2)
+
+
+def test_what_nan_to_num_gives_is_an_array_of_its_own() -> None:
+    assert grad(cleaned)(np.array([1.0, 2.0, np.nan])).tolist() == [18.0, 4.0, 0.0]
+
+
 def test_nan_to_num() -> None:
     def f(x: Any) -> Any:
         return np.sum(np.nan_to_num(x))

@@ -14,7 +14,7 @@ VIEWS = (
     np.array_split, np.ascontiguousarray, np.asanyarray, np.ndarray.astype, np.flip, np.real, np.rollaxis,
     np.einsum, np.diag, np.rot90, np.flipud, np.fliplr, np.linalg.diagonal, np.linalg.matrix_transpose,
     np.permute_dims, np.atleast_3d, np.broadcast_arrays, np.meshgrid, np.ix_, np.hsplit, np.vsplit, np.dsplit,
-    np.array, np.nan_to_num, np.asarray_chkfinite, np.asfortranarray, np.require, np.float64,
+    np.array, np.asarray_chkfinite, np.asfortranarray, np.require, np.float64,
     hook, probe, stop_gradient, np.imag, np.conjugate, np.real_if_close, np.complex128,
     *(getattr(np, since_2_1) for since_2_1 in ("unstack", "astype") if hasattr(np, since_2_1)),
 )  # fmt: skip
