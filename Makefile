@@ -11,6 +11,8 @@ DEVICE ?= oclgrind
 
 # On which device `make gpu` tests and measures kernels: a number, a part of a name, `gpu` or `cpu`.
 GPU ?= gpu
+# Tests of kernels that only CPUs are given.
+HOSTS := parts scattered
 
 .PHONY: editor help test lint docs bench demo examples rules fuzz fuzz-opencl oclgrind gpu clean FORCE
 
@@ -69,7 +71,7 @@ oclgrind: $(VENV)/test.installed
 
 gpu: $(VENV)/test.installed
 	SRCGRAD_DEVICE=$(GPU) $(BIN)/srcgrad devices
-	SRCGRAD_DEVICE=$(GPU) $(BIN)/python -m pytest tests/opencl
+	SRCGRAD_DEVICE=$(GPU) $(BIN)/python -m pytest tests/opencl $(HOSTS:%=--ignore=tests/opencl/test_%.py)
 	SRCGRAD_DEVICE=$(GPU) $(BIN)/python -m benchmarks.gpu
 	SRCGRAD_DEVICE=$(GPU) $(BIN)/python -m benchmarks.opencl
 

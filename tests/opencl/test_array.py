@@ -161,10 +161,10 @@ def test_two_devices_are_refused(_gpu: devices.Device) -> None:
 
 def test_numpy_memory_is_used_in_place_on_a_cpu() -> None:
     x = np.arange(3.0)
-    y = xp.asarray(x)
+    y = xp.asarray(x, device="cpu")
     y[0] = 7.0
     assert x[0] == 7.0 and np.shares_memory(np.asarray(y), x) and np.shares_memory(np.from_dlpack(y), x)
-    assert not np.shares_memory(np.asarray(xp.asarray(x, copy=True)), x)
+    assert not np.shares_memory(np.asarray(xp.asarray(x, device="cpu", copy=True)), x)
 
 
 def test_memory_goes_round(on: devices.Device) -> None:

@@ -78,9 +78,16 @@ def test_a_simulator_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_timed_is_a_copy(is_gpu: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     held, taken = device.current(), []
     monkeypatch.setattr(held, "is_gpu", is_gpu)
-    monkeypatch.setattr(device.Device, "taken", lambda self, array: taken.append(array) or self.shared(array))
+    original = device.Device.taken
+
+    def kept(self: device.Device, array: Any) -> Any:
+        taken.append((array, original(self, array)))
+        return taken[-1][1]
+
+    monkeypatch.setattr(device.Device, "taken", kept)
     assert copier(held)(COPIED) > 0.0
-    assert np.all(taken[0] == 1.0)
+    [(array, buffer)] = taken
+    assert np.all(held.finish(False, [array], [buffer])[0] == 1.0)
 
 
 def test_wrong_numbers_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
