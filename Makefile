@@ -59,7 +59,7 @@ fuzz: $(VENV)/test.installed
 	$(BIN)/python -m tests.random_sweeps $(FIRST) $(N)
 
 rules: $(VENV)/test.installed
-	$(BIN)/python -m tests.every_form
+	$(BIN)/python -m tests.every_form --write
 
 fuzz-opencl: $(VENV)/test.installed
 	SRCGRAD_DEVICE=$(DEVICE) $(BIN)/python -m tests.random_targets $(FIRST) $(N)

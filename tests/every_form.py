@@ -1,16 +1,19 @@
-"""All forms of all rules to second order, in both modes: `python -m tests.every_form [NAME ...]`.
+"""All forms of all rules to second order, in both modes: `python -m tests.every_form [--write] [NAME ...]`.
 
-Each call of the rule table is checked against finite differences and by pairing, first and second derivatives, forward
-and reverse. What does not pass is printed, and then the fraction that does; the exit status tells whether it is 99 %.
+Each call of the rule table is checked against finite differences and by pairing: the first derivative in both modes,
+the second in all four nestings of them. What does not pass is printed, and then the fraction that does; the exit status
+tells whether it is 99 %. With `--write` the page of rules gets what was found, by way of `srcgrad/measured.py`.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import warnings
 import zlib
 from collections.abc import Iterator
+from pathlib import Path
 
 from srcgrad.check import check_report, table
 from srcgrad.errors import DifferentiationError
@@ -18,6 +21,7 @@ from srcgrad.rules import Rule
 from tests.rule_cases import Case, cases, differentiable_rules
 
 GOAL = 0.99
+FOUND = "What `python -m tests.every_form --write` found: how many calls the rule table has, and what does not pass."
 
 
 def public() -> list[Rule]:
@@ -49,17 +53,32 @@ def faults(rules: list[Rule]) -> Iterator[tuple[Case, str]]:
             yield case, fault(case)
 
 
-def main(names: list[str]) -> int:
+def recorded(total: int, failed: dict[str, str]) -> str:
+    """The text of `srcgrad/measured.py`."""
+    rows = "".join(f"    {json.dumps(call)}: {json.dumps(why)},\n" for call, why in sorted(failed.items()))
+    return f'"""{FOUND}"""\n\nCALLS = {total}\nFAILED: dict[str, str] = {{\n{rows}}}\n'
+
+
+def reason(wrong: str) -> str:
+    """The last line of a fault in one cell of a table."""
+    return " ".join(wrong.strip().splitlines()[-1].split())
+
+
+def main(arguments: list[str]) -> int:
     """Check the rules with these names, or all; print what fails and the fraction that passes."""
     os.environ["SRCGRAD_EVERY"] = "1"
     warnings.simplefilter("ignore")
-    total = passed = 0
+    names = [one for one in arguments if one != "--write"]
+    total, failed = 0, {}
     for case, wrong in faults([rule for rule in public() if not names or rule.name in names]):
         total += 1
-        passed += not wrong
         if wrong:
+            failed[str(case)] = reason(wrong)
             print(f"{case}\n{wrong}", flush=True)
+    passed = total - len(failed)
     print(f"{passed} of {total} calls pass: {100.0 * passed / max(total, 1):.2f} %")
+    if "--write" in arguments and not names:
+        (Path(__file__).parent.parent / "srcgrad" / "measured.py").write_text(recorded(total, failed), encoding="utf-8")
     return 0 if passed >= GOAL * total else 1
 
 

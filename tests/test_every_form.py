@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.every_form import GOAL, drawn, fault, main
+import srcgrad.measured as measured
+from tests.every_form import GOAL, drawn, fault, main, public, reason, recorded
+from tests.rule_cases import cases
 
 DRAWN = drawn(12)
 
@@ -13,6 +15,22 @@ DRAWN = drawn(12)
 @pytest.mark.filterwarnings("ignore")
 def test_drawn_call(case):
     assert fault(case) == ""
+
+
+def test_what_is_recorded_is_of_this_table(monkeypatch):
+    """A tenth may come or go before `python -m tests.every_form --write` has to run again."""
+    monkeypatch.setenv("SRCGRAD_EVERY", "1")
+    count = sum(len(cases(rule)) for rule in public())
+    assert abs(count - measured.CALLS) <= 0.1 * count
+    assert len(measured.FAILED) <= (1.0 - GOAL) * measured.CALLS
+
+
+def test_what_fails_is_recorded_with_its_reason():
+    wrong = "function  order\nf  2  mirrors  jvp  0  inf  0.0e+00  result: float\n"
+    text = recorded(3, {"np.abs(x) ()": reason(wrong)})
+    found: dict[str, object] = {}
+    exec(text, found)
+    assert (found["CALLS"], found["FAILED"]) == (3, {"np.abs(x) ()": "f 2 mirrors jvp 0 inf 0.0e+00 result: float"})
 
 
 def test_the_fraction_is_printed(capsys, monkeypatch):
