@@ -70,6 +70,7 @@ ORDER = (
         "enquiries",
         "modules",
         "phases",
+        "measured",
         "rulebook",
         "inventory",
         "templates",
