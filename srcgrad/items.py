@@ -79,7 +79,8 @@ def written(
     )
     imports = {*found.imports, Import("numpy").line(library)}
     if compiled:
-        loop.decorator = f'@{numba[0]}(parallel=True, error_model="numpy", boundscheck=True)\n'
+        checks = "" if loop.taken is not None and loop.taken.inside else ", boundscheck=True"
+        loop.decorator = f'@{numba[0]}(parallel=True, error_model="numpy"{checks})\n'
         loop.prange = numba[1]
         imports |= {Import("numba", member).line(name) for member, name in zip(("njit", "prange"), numba, strict=True)}
     texts = [*found.texts, (Made(loop.name), loop.text())]

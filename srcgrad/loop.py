@@ -67,10 +67,9 @@ class Loop:
         """Whether the arguments have the shapes that were assumed."""
         if self.lengths is None:
             return []
-        due = {
-            name: lengths if name in self.shared else (self.count, *lengths) for name, lengths in self.lengths.items()
-        }
-        wrong = " or ".join(f"{name}.shape != {_tuple(shape)}" for name, shape in due.items())
+        items = {name: (self.count, *known) for name, known in self.lengths.items() if name not in self.shared}
+        whole = {name: known for name, known in self.lengths.items() if name in self.shared and known}
+        wrong = " or ".join(f"{name}.shape != {_tuple(shape)}" for name, shape in (items | whole).items())
         return [f"if {wrong}:", f"    raise ValueError({OTHER!r})"]
 
     def _size(self) -> int:

@@ -9,6 +9,7 @@ from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.numba.carried import carried
 from srcgrad.numba.given import given, rows
+from srcgrad.numba.inside import inside
 from srcgrad.numba.loops import loops
 from srcgrad.numba.respelled import respelled
 from srcgrad.numba.scalars import scalars
@@ -18,6 +19,6 @@ from srcgrad.opencl.fuse import fuse
 PASSES: dict[str, tuple[Callable[[Program, Facts], Program], ...]] = {
     "numpy": (),
     "opencl": (fuse,),
-    "numba": (given, scalars, carried, tapes, loops, rows, respelled),
+    "numba": (given, scalars, carried, tapes, loops, rows, inside, respelled),
     "batched": (leading_axis,),  # NumPy, for all directions at once
 }

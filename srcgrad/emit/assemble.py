@@ -54,7 +54,9 @@ def _decorators(facts: Facts) -> Block:
     """What makes a target's compiler run the function."""
     if facts.module.target != "numba":
         return []
-    return [parsed(f'{facts.library("njit", "numba.njit")}(error_model="numpy", boundscheck=True)')]
+    taken = facts.module.given_of.get(facts.source.name)
+    checks = "" if taken is not None and taken.inside and not facts.called else ", boundscheck=True"
+    return [parsed(f'{facts.library("njit", "numba.njit")}(error_model="numpy"{checks})')]
 
 
 def outer_names(program: Program, facts: Facts, function: Node) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from srcgrad.trees import (
     written,
 )
 
-LETTERS = "jlmn"
+LETTERS = "jmpq"
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,7 @@ class Taken:
     row: bool  # the number of the part of the value of which the adjoints are wanted
     seeds: bool  # an array of the seeds of all parts
     blocks: tuple[str, ...]  # arguments whose blocks, or rows of them, it fills; it returns the adjoints of the others
+    inside: bool = False  # whether no index need be looked at: see `srcgrad.numba.inside`
 
 
 def given(program: Program, facts: Facts) -> Program:
@@ -60,11 +61,9 @@ def given(program: Program, facts: Facts) -> Program:
         program.forward.append(assign(kept, value))
         value = name(kept)
     taken = [w for w in facts.wrt if _only_added_to(facts.spelled[w], w, program, facts)]
-    lengths = {w: known for w, known in (items.lengths or {}).items() if len(known) <= len(LETTERS)}
-    axes = max((len(lengths.get(w, ())) for w in taken), default=0)
-    counters = [facts.names.fresh(letter) for letter in LETTERS[:axes]]
+    counters: dict[tuple[int, int], str] = {}
     for wanted in taken:
-        _clear(facts.spelled[wanted], lengths.get(wanted), counters, program, facts)
+        _clear(facts.spelled[wanted], (items.lengths or {}).get(wanted), counters, program, facts)
     parts = adjoints.elts if isinstance(adjoints, gast.Tuple) else [adjoints]
     names = {facts.spelled[w] for w in taken}
     left = [part for part in parts if part.id not in names]
@@ -143,20 +142,25 @@ def _changed(program: Program) -> set[str]:
     return {array for node in statements(program.backward) for array in written(node)}
 
 
-def _clear(adjoint: str, lengths: tuple[int, ...] | None, counters: list[str], program: Program, facts: Facts) -> None:
-    """Zeros in the array that is given, in place of an array of zeros."""
+def _clear(
+    adjoint: str, lengths: tuple[int, ...] | None, counters: dict[tuple[int, int], str], program: Program, facts: Facts
+) -> None:
+    """Zeros in the array that is given, in place of an array of zeros; each length of an axis has its counter."""
+    for axis in enumerate(lengths or ()):
+        if axis not in counters:
+            counters[axis] = facts.names.fresh(LETTERS[min(len(counters), len(LETTERS) - 1)])
     place = next(k for k, node in enumerate(program.backward) if _is_zeros(node, adjoint, facts))
     program.backward[place] = _zeros(adjoint, lengths, counters)
 
 
-def _zeros(adjoint: str, lengths: tuple[int, ...] | None, counters: list[str]) -> Node:
+def _zeros(adjoint: str, lengths: tuple[int, ...] | None, counters: dict[tuple[int, int], str]) -> Node:
     """`x_bar[:] = 0.0`, or a loop over axes of known lengths, which compiled code keeps in registers."""
     if lengths is None:
         return statement(f"{adjoint}[:] = 0.0")
-    known = counters[: len(lengths)]
-    made = statement(f"{adjoint}[{', '.join(known)}] = 0.0")
-    for counter, length in zip(reversed(known), reversed(lengths), strict=True):
-        loop = statement(f"for {counter} in range({length}):\n    pass")
+    axes = list(enumerate(lengths))
+    made = statement(f"{adjoint}[{', '.join(counters[axis] for axis in axes)}] = 0.0")
+    for axis in reversed(axes):
+        loop = statement(f"for {counters[axis]} in range({axis[1]}):\n    pass")
         loop.body = [made]
         made = loop
     return made

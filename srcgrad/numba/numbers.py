@@ -100,7 +100,7 @@ def is_number(node: Node, known: frozenset[str] | set[str], facts: Facts) -> boo
             return False
         return node.value.id in known or _is_element(node, known, facts)
     if isinstance(node, gast.Call) and not node.keywords:
-        return _is_function(node.func, facts) and all(is_number(part, known, facts) for part in node.args)
+        return is_function(node.func, facts) and all(is_number(part, known, facts) for part in node.args)
     if isinstance(node, gast.IfExp):
         return is_number(node.body, known, facts) and is_number(node.orelse, known, facts)
     return False
@@ -113,7 +113,7 @@ def _is_element(node: Node, known: frozenset[str] | set[str], facts: Facts) -> b
     return whole and all(is_number(part, known, facts) for part in parts)
 
 
-def _is_function(function: Node, facts: Facts) -> bool:
+def is_function(function: Node, facts: Facts) -> bool:
     """Whether what is called gives a real number for real numbers."""
     if isinstance(function, gast.Name):
         return function.id in ("abs", facts.imports.get("sum_to")) and function.id not in facts.local

@@ -191,3 +191,36 @@ def test_an_error_of_an_item_is_not_lost() -> None:
     assert found(A, np.array([0, 1, 2, 5]))[0].shape == (4,)
     with pytest.raises(srcgrad.DifferentiationError, match="an item raised an error"):
         found(A, np.array([0, 1, 2, 6]))
+
+
+def test_indices_of_items_are_looked_at_unless_they_are_known() -> None:
+    def known(x, c):
+        return x[0] * x[2] * c, x[1] * x[1]
+
+    def outside(x, c):
+        return x[0] * x[5] * c
+
+    def counted(x, c):
+        s = 0.0
+        for j in range(3):
+            s = s + x[j] * c
+        for j in range(4):
+            s = s * (c + j)
+        return s
+
+    rate = np.linspace(0.5, 1.0, 4)
+    found = srcgrad.each(known, target="numba")
+    assert found(np.ones((4, 3)), rate)[1].shape == (4, 2, 3)
+    assert "boundscheck" not in found.source and "x.shape != (count, 3) or c.shape != (count,)" in found.source
+    for args in ((np.ones((4, 2)), rate), (np.ones((4, 3)), rate[:3])):
+        with pytest.raises(ValueError, match="E5014"):
+            found.njit(*args)
+    with pytest.raises(IndexError):
+        found(np.ones((4, 2)), rate)
+    assert found(np.ones((4, 5)), rate)[1].shape == (4, 2, 5)
+    of_fewer = srcgrad.each(counted, target="numba")
+    assert of_fewer(np.ones((4, 3)), rate)[1].shape == (4, 3) and "boundscheck" not in of_fewer.source
+    late = srcgrad.each(outside, target="numba")
+    assert late(np.ones((4, 6)), rate)[1].shape == (4, 6) and "boundscheck" not in late.source
+    with pytest.raises(IndexError):
+        late(np.ones((4, 5)), rate)
