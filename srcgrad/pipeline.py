@@ -50,6 +50,7 @@ from srcgrad.front.plain import plain
 from srcgrad.front.records import records
 from srcgrad.front.results import results
 from srcgrad.front.source import Source
+from srcgrad.front.stacks import stacks
 from srcgrad.front.step import Step
 from srcgrad.front.subset import subset
 from srcgrad.front.views import views
@@ -98,6 +99,7 @@ FRONT: tuple[Pass, ...] = (
     inlined,
     records,
     lists,
+    stacks,
     views,
     entry,
     augmented,

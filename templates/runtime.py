@@ -21,7 +21,7 @@ from srcgrad.runtime.layout import (
 from srcgrad.runtime.linalg import no_further
 from srcgrad.runtime.scatter import add_at, scatter, stored
 from srcgrad.runtime.seed import check_seed, check_shape
-from srcgrad.runtime.structure import add, empty_like, fields_of, owned, zeros_like
+from srcgrad.runtime.structure import add, empty_like, fields_of, of_items, owned, zeros_like
 
 constants([zeros_like, empty_like, check_seed, row_count, stop_gradient])
 
@@ -128,6 +128,16 @@ def add_at_adjoint(z, x_bar, index, g):
 def add_adjoint(z, a, b):
     d[a] = d[z]
     d[b] = d[z]
+
+
+@adjoint.linear(list, forms=(("list(x)[1]", (3,)), ("list(x)[0]", (2, 3))))
+def list_adjoint(z, x):
+    d[x] = of_items(d[z], x)
+
+
+@adjoint.linear(of_items, forms=(("of_items([x, y], z)", (), (), (2,)), ("of_items([x, y], [y, x])[0]", (3,), ())))
+def of_items_adjoint(z, items, x):
+    d[items] = list(d[z])
 
 
 @adjoint.linear(converted, forms=(("converted(x, x, y)", (3,), (3,)), ("converted(x, np.arange(3), y)", (3,), (3,))))

@@ -13,7 +13,6 @@ from srcgrad.trees import (
     Node,
     copy,
     expression,
-    header,
     is_write,
     name,
     part_written,
@@ -42,39 +41,21 @@ def lists(function: Node, facts: Facts) -> Node:
             )
         if is_write(node) and isinstance(part_written(node).slice, gast.Slice) and written(node)[0] in facts.lists:
             raise facts.refuse(part_written(node), "E5005", "a write into a slice of a list", "write item by item")
-    if facts.generated:
-        _check_stacks(function, facts)
-        facts.lists = {}
     return function
-
-
-def _check_stacks(function: Node, facts: Facts) -> None:
-    """In a text of ours a stack is pushed and popped and nothing else: any other list that changes is refused."""
-    order = list(statements(function.body))
-    parts = [(node, item) for node in order for part in header(node) for item in walk(part)]
-    mentions = [i.id for _, i in parts if isinstance(i, gast.Name) and isinstance(i.ctx, gast.Load)]
-    for bound in dict.fromkeys(w for node in order for w in written(node) if is_change(node, w)):
-        pushed = [
-            n for n in order if isinstance(n, gast.Expr) and is_change(n, bound) and n.value.func.attr == "append"
-        ]
-        popped = [n for n, item in parts if _is_pop(item, bound) and not isinstance(n, gast.Expr)]
-        if bound not in facts.lists or len(popped) + len(pushed) != mentions.count(bound):
-            raise facts.refuse(
-                next(n for n in order if bound in written(n)),
-                "E5010",
-                f"the derivative of a derivative that changes the list `{bound}` is not made",
-                "use an array for what the second derivative goes through",
-            )
-
-
-def _is_pop(node: Node, bound: str) -> bool:
-    if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Attribute) or node.func.attr != "pop":
-        return False
-    return isinstance(node.func.value, gast.Name) and node.func.value.id == bound
 
 
 def kinds_of_lists(function: Node, facts: Facts | None = None) -> dict[str, str]:
     """Names to which nothing but new lists, or new dicts, is bound; an argument is copied before it is changed."""
+    known: dict[str, str] = {}
+    while True:
+        found = _kinds(function, facts, known)
+        if found == known:
+            return found
+        known = found
+
+
+def _kinds(function: Node, facts: Facts | None, known: dict[str, str]) -> dict[str, str]:
+    """The same where some names are known: zeros that mirror a list are a list."""
     found: dict[str, list[str]] = {}
     arguments = function.args
     for given in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
@@ -92,7 +73,7 @@ def kinds_of_lists(function: Node, facts: Facts | None = None) -> dict[str, str]
             value = node.value if target(node) == bound else None
             if facts is not None and node in facts.copies:
                 continue
-            found.setdefault(bound, []).append(_kind(value, facts))
+            found.setdefault(bound, []).append(_kind(value, facts, known))
     return {bound: kinds[0] for bound, kinds in found.items() if kinds and kinds[0] and len(set(kinds)) == 1}
 
 
@@ -113,7 +94,7 @@ def is_change(node: Node, bound: str) -> bool:
     return isinstance(held, gast.Name) and held.id == bound and call.func.attr in ("append", "pop")
 
 
-def _kind(value: Node | None, facts: Facts | None) -> str:
+def _kind(value: Node | None, facts: Facts | None, known: dict[str, str]) -> str:
     """The kind of container that an expression makes anew."""
     if isinstance(value, gast.List | gast.ListComp):
         return "list"
@@ -122,8 +103,11 @@ def _kind(value: Node | None, facts: Facts | None) -> str:
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult):
         return "list" if isinstance(value.left, gast.List) or isinstance(value.right, gast.List) else ""
     called = value.func if isinstance(value, gast.Call) else None
-    if not isinstance(called, gast.Name) or called.id not in ("list", "dict"):
+    if not isinstance(called, gast.Name) or called.id not in ("list", "dict", "zeros_like"):
         return ""
+    if called.id == "zeros_like":
+        mirrored = value.args[0].id if len(value.args) == 1 and isinstance(value.args[0], gast.Name) else ""
+        return known.get(mirrored, "") if facts is not None and facts.generated else ""
     found = binding_of(called, facts, facts.local) if facts is not None else None
     return str(called.id) if facts is None or (found is not None and found.object in (list, dict)) else ""
 

@@ -25,7 +25,7 @@ from srcgrad.front.resolve import binding_of
 from srcgrad.front.sequence import check_sequence, check_targets
 from srcgrad.front.solutions import solutions
 from srcgrad.front.starred import has_starred, options, starred
-from srcgrad.front.trips import trips
+from srcgrad.front.trips import trips, zipped
 from srcgrad.front.usual import usual
 from srcgrad.front.walrus import walruses
 from srcgrad.front.wanted import made_by
@@ -90,6 +90,8 @@ def plain(function: Node, facts: Facts) -> Node:
     if facts.generated:
         opened_records(function, facts)
         implicit(function, Plain(facts))
+        facts.local = own_names(function) | frozenset(facts.functions)
+        function.body = zipped(function.body, Plain(facts))
     else:
         work = Plain(facts)
         hooks(function, work, own_names(function))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import gast
 
 from srcgrad.front.resolve import binding_of
-from srcgrad.trees import Block, Node, copy, expression, is_write, name, statements, stores
+from srcgrad.trees import BLOCKS, Block, Node, copy, expression, is_write, name, statements, stores
 
 if TYPE_CHECKING:
     from srcgrad.front.plain import Plain
@@ -49,6 +49,18 @@ def trips(loop: Node, work: Plain) -> Block:
         loop.target = name(item, gast.Store())
         loop.body = [unpack, *loop.body]
     return [loop]
+
+
+def zipped(block: Block, work: Plain) -> Block:
+    """A block of a text of ours, whose loops over items and their tangents, `zip(x, x_dot)`, count."""
+    made: Block = []
+    for node in block:
+        for which in BLOCKS:
+            if getattr(node, which, None):
+                setattr(node, which, zipped(getattr(node, which), work))
+        pairs = isinstance(node, gast.For) and isinstance(node.target, gast.Tuple)
+        made += trips(node, work) if pairs else [node]
+    return made
 
 
 def _is_parallel(node: Node, work: Plain) -> bool:

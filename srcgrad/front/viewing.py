@@ -15,6 +15,6 @@ VIEWS = (
     np.einsum, np.diag, np.rot90, np.flipud, np.fliplr, np.linalg.diagonal, np.linalg.matrix_transpose,
     np.permute_dims, np.atleast_3d, np.broadcast_arrays, np.meshgrid, np.ix_, np.hsplit, np.vsplit, np.dsplit,
     np.array, np.asarray_chkfinite, np.asfortranarray, np.require, np.float64,
-    hook, probe, stop_gradient, np.imag, np.conjugate, np.real_if_close, np.complex128,
+    list, hook, probe, stop_gradient, np.imag, np.conjugate, np.real_if_close, np.complex128,
     *(getattr(np, since_2_1) for since_2_1 in ("unstack", "astype") if hasattr(np, since_2_1)),
 )  # fmt: skip

@@ -105,7 +105,7 @@ from srcgrad.runtime.spectra import (
     widened,
 )
 from srcgrad.runtime.steps import gradient_transpose, gradients
-from srcgrad.runtime.structure import add, empty_like, fields_of, owned, unit, zeros_like
+from srcgrad.runtime.structure import add, empty_like, fields_of, of_items, owned, unit, zeros_like
 from srcgrad.runtime.systems import columns, emptied, filled, last_axes, square
 from srcgrad.runtime.triangles import as_square, lowered, permuted, raised, triangle, unpermuted
 
@@ -198,6 +198,7 @@ __all__ = [
     "odeint_pullback",
     "odeint_pushforward",
     "of_full",
+    "of_items",
     "opposite",
     "outer_bands",
     "owned",

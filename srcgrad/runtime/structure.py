@@ -110,6 +110,15 @@ def add(a: Any, b: Any) -> Any:
     return a + b
 
 
+def of_items(items: Any, x: Any) -> Any:
+    """The items of `list(x)` as x has them, an array's put together: the transpose of `list`.
+
+    >>> of_items([1.0, 2.0], np.zeros(2)), of_items([1.0, 2.0], [0.0, 0.0])
+    (array([1., 2.]), [1.0, 2.0])
+    """
+    return np.reshape(np.array(items), np.shape(x)) if isinstance(x, np.ndarray) else items
+
+
 def mapped(function: Any, x: Any, *others: Any) -> Any:
     """`function` of each part of a list, tuple, NamedTuple, dict or dataclass; None for any other `x`."""
     if isinstance(x, list):

@@ -1,0 +1,88 @@
+"""Lists in a text of ours, which is differentiated again: stacks, and adjoints and tangents of lists."""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.errors import DifferentiationError
+from srcgrad.facts import Facts
+from srcgrad.front.lists import is_change
+from srcgrad.trees import (
+    BLOCKS,
+    Block,
+    Node,
+    at,
+    copy,
+    header,
+    is_write,
+    part_written,
+    statements,
+    target,
+    walk,
+    written,
+)
+
+
+def stacks(function: Node, facts: Facts) -> Node:
+    """Tell the lists of a text of ours from its stacks, which are no lists to the passes that follow."""
+    if facts.generated:
+        facts.lists = _beside_stacks(function, facts)
+        function.body = _renewed(function.body, facts)
+    return function
+
+
+def _renewed(block: Block, facts: Facts) -> Block:
+    for node in block:
+        for which in BLOCKS:
+            if getattr(node, which, None):
+                setattr(node, which, _renewed(getattr(node, which), facts))
+    return [_renewed_item(node, facts) for node in block]
+
+
+def _renewed_item(node: Node, facts: Facts) -> Node:
+    """`parts_bar[k] += e` as `parts_bar[k] = parts_bar[k] + e`: nothing else holds an item of an adjoint."""
+    if not is_write(node) or isinstance(part_written(node).slice, gast.Slice):
+        return node
+    part, held = part_written(node), written(node)[0]
+    if isinstance(getattr(part.slice, "value", None), str) and held not in facts.lists:
+        raise _refusal(node, held, facts)
+    if not isinstance(node, gast.AugAssign) or held not in facts.lists:
+        return node
+    read = copy(part)
+    read.ctx = gast.Load()
+    return at(gast.Assign([part], at(gast.BinOp(read, node.op, node.value), node), None), node)
+
+
+def _refusal(node: Node, held: str, facts: Facts) -> DifferentiationError:
+    return facts.refuse(
+        node,
+        "E5010",
+        f"the derivative of a derivative that changes the list `{held}` is not made",
+        "use an array for what the second derivative goes through",
+    )
+
+
+def _beside_stacks(function: Node, facts: Facts) -> dict[str, str]:
+    """The lists of a text of ours; a stack is empty at first, pushed and popped and nothing else, and is none."""
+    order = list(statements(function.body))
+    parts = [(node, item) for node in order for part in header(node) for item in walk(part)]
+    mentions = [i.id for _, i in parts if isinstance(i, gast.Name) and isinstance(i.ctx, gast.Load)]
+    found = {w: facts.lists[w] for n in order if is_write(n) for w in written(n) if w in facts.lists}
+    for bound in dict.fromkeys(w for node in order for w in written(node) if is_change(node, w)):
+        pushed = [
+            n for n in order if isinstance(n, gast.Expr) and is_change(n, bound) and n.value.func.attr == "append"
+        ]
+        popped = [n for n, item in parts if _is_pop(item, bound) and not isinstance(n, gast.Expr)]
+        if bound not in facts.lists:
+            raise _refusal(next(n for n in order if bound in written(n)), bound, facts)
+        made = [n for n in order if target(n) == bound and not is_change(n, bound)]
+        empty = bool(made) and all(isinstance(n.value, gast.List) and not n.value.elts for n in made)
+        if not empty or len(popped) + len(pushed) != mentions.count(bound):
+            found[bound] = facts.lists[bound]
+    return found
+
+
+def _is_pop(node: Node, bound: str) -> bool:
+    if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Attribute) or node.func.attr != "pop":
+        return False
+    return isinstance(node.func.value, gast.Name) and node.func.value.id == bound
