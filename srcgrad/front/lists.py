@@ -103,7 +103,7 @@ def _kind(value: Node | None, facts: Facts | None, known: dict[str, str]) -> str
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult):
         return "list" if isinstance(value.left, gast.List) or isinstance(value.right, gast.List) else ""
     called = value.func if isinstance(value, gast.Call) else None
-    if not isinstance(called, gast.Name) or called.id not in ("list", "dict", "zeros_like"):
+    if value is None or not isinstance(called, gast.Name) or called.id not in ("list", "dict", "zeros_like"):
         return ""
     if called.id == "zeros_like":
         mirrored = value.args[0].id if len(value.args) == 1 and isinstance(value.args[0], gast.Name) else ""
@@ -208,7 +208,7 @@ def _is_list(value: Node, work: Plain) -> bool:
         return work.lists.get(value.id) == "list"
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult | gast.Add):
         return _is_list(value.left, work) or _is_list(value.right, work)
-    return _kind(value, work.facts) == "list"
+    return _kind(value, work.facts, work.lists) == "list"
 
 
 def _joins(value: Node, node: Node, work: Plain) -> None:
