@@ -25,7 +25,7 @@ from srcgrad.runtime.contract import (
     tensordot_left,
     tensordot_right,
 )
-from srcgrad.runtime.einsum import einsum_adjoints
+from srcgrad.runtime.einsum import einsum_adjoints, einsum_tangent
 from srcgrad.runtime.hooks import stop_gradient
 from srcgrad.runtime.layout import (
     converted,
@@ -171,7 +171,7 @@ LINEAR = (
 MULTILINEAR = (
     np.matmul, np.dot, np.inner, np.outer, np.tensordot, np.einsum, np.cross, np.kron, matmul_left, matmul_right,
     dot_left, dot_right, inner_left, inner_right, tensordot_left, tensordot_right, kron_left, kron_right,
-    einsum_adjoints,
+    einsum_adjoints, einsum_tangent,
 )  # fmt: skip
 
 MATRICES = (

@@ -21,7 +21,7 @@ from srcgrad.runtime.layout import (
 from srcgrad.runtime.linalg import no_further
 from srcgrad.runtime.scatter import add_at, scatter, stored
 from srcgrad.runtime.seed import check_seed, check_shape
-from srcgrad.runtime.structure import add, empty_like, fields_of, of_items, owned, zeros_like
+from srcgrad.runtime.structure import add, conjugates, empty_like, fields_of, of_items, owned, zeros_like
 
 constants([zeros_like, empty_like, check_seed, row_count, stop_gradient])
 
@@ -135,9 +135,14 @@ def list_adjoint(z, x):
     d[x] = of_items(d[z], x)
 
 
-@adjoint.linear(of_items, forms=(("of_items([x, y], z)", (), (), (2,)), ("of_items([x, y], [y, x])[0]", (3,), ())))
+@adjoint.linear(conjugates, complex="written", forms=(("conjugates([x, y])[1]", (3,), (3,)),))
+def conjugates_adjoint(z, x):
+    d[x] = conjugates(d[z])
+
+
+@adjoint.linear(of_items, forms=(("of_items([x, y], z)", (), (), (2,)), ("of_items([x, y], z)", (3,), (3,), (2, 3))))
 def of_items_adjoint(z, items, x):
-    d[items] = list(d[z])
+    d[items] = d[z]
 
 
 @adjoint.linear(converted, forms=(("converted(x, x, y)", (3,), (3,)), ("converted(x, np.arange(3), y)", (3,), (3,))))

@@ -15,7 +15,8 @@ from srcgrad.rules import Rule
 from tests.rule_cases import Case, cases, differentiable_rules, second_order_cases
 
 RULES = [rule for rule in differentiable_rules() if rule.complex and not rule.name.startswith("srcgrad.")]
-REAL = ("math.", "np.fabs", "rfft", "ihfft")  # of real arguments only: NumPy raises for others
+PADDED = ("'linear_ramp'", "'mean'", "'maximum'", "'minimum'", "'median'", "'odd'")
+REAL = ("math.", "np.fabs", "rfft", "ihfft", *PADDED)  # of real arguments only: NumPy, or a rule, raises for others
 ORDER = ("> 0.", "> y", "argsort")
 BASES = ("'complete'",)  # of functions that depend on which columns are added: tests/test_complex_matrices.py
 HERMITIAN = ("np.linalg.eigh", "np.linalg.eigvalsh", "np.linalg.cholesky", "np.linalg.pinv")

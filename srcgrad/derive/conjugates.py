@@ -33,6 +33,8 @@ def conjugated(node: Node, facts: Facts) -> Node:
         return gast.Attribute(conjugated(node.value, facts), "T", gast.Load())
     if is_conjugate(node, facts):
         return node.args[0]
+    if isinstance(node, gast.Name) and facts.containers.get(node.id) in ("list", "tuple"):
+        return expression(f"{facts.library('conjugates')}(value)", value=node)
     made = expression(f"{facts.library('np')}.conj(value)", value=node)
     facts.spec[made] = spec_of_tree(node, facts)
     return made

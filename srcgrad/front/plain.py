@@ -90,7 +90,6 @@ def plain(function: Node, facts: Facts) -> Node:
     if facts.generated:
         opened_records(function, facts)
         implicit(function, Plain(facts))
-        facts.local = own_names(function) | frozenset(facts.functions)
         function.body = zipped(function.body, Plain(facts))
     else:
         work = Plain(facts)

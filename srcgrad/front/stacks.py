@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Facts
 from srcgrad.front.lists import is_change
 from srcgrad.trees import (
@@ -44,22 +43,11 @@ def _renewed_item(node: Node, facts: Facts) -> Node:
     if not is_write(node) or isinstance(part_written(node).slice, gast.Slice):
         return node
     part, held = part_written(node), written(node)[0]
-    if isinstance(getattr(part.slice, "value", None), str) and held not in facts.lists:
-        raise _refusal(node, held, facts)
     if not isinstance(node, gast.AugAssign) or held not in facts.lists:
         return node
     read = copy(part)
     read.ctx = gast.Load()
     return at(gast.Assign([part], at(gast.BinOp(read, node.op, node.value), node), None), node)
-
-
-def _refusal(node: Node, held: str, facts: Facts) -> DifferentiationError:
-    return facts.refuse(
-        node,
-        "E5010",
-        f"the derivative of a derivative that changes the list `{held}` is not made",
-        "use an array for what the second derivative goes through",
-    )
 
 
 def _beside_stacks(function: Node, facts: Facts) -> dict[str, str]:
@@ -74,7 +62,12 @@ def _beside_stacks(function: Node, facts: Facts) -> dict[str, str]:
         ]
         popped = [n for n, item in parts if _is_pop(item, bound) and not isinstance(n, gast.Expr)]
         if bound not in facts.lists:
-            raise _refusal(next(n for n in order if bound in written(n)), bound, facts)
+            raise facts.refuse(
+                next(n for n in order if bound in written(n)),
+                "E5010",
+                f"the derivative of a derivative that changes the list `{bound}` is not made",
+                "use an array for what the second derivative goes through",
+            )
         made = [n for n in order if target(n) == bound and not is_change(n, bound)]
         empty = bool(made) and all(isinstance(n.value, gast.List) and not n.value.elts for n in made)
         if not empty or len(popped) + len(pushed) != mentions.count(bound):

@@ -122,7 +122,7 @@ def _check_shadows(function: Node, facts: Facts) -> None:
 def _check(node: Node, facts: Facts) -> None:
     if isinstance(node, _PLAIN) or node in facts.lambdas or (facts.generated and isinstance(node, gast.Lambda)):
         return  # a lambda that stands inside is a hook's
-    if isinstance(node, gast.Starred) and _is_shape(node.value, facts):
+    if isinstance(node, gast.Starred) and (facts.generated or _is_shape(node.value, facts)):
         return
     if not isinstance(node, _STATEMENTS + _EXPRESSIONS):
         raise _refusal(facts, node)

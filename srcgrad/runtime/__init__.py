@@ -105,7 +105,7 @@ from srcgrad.runtime.spectra import (
     widened,
 )
 from srcgrad.runtime.steps import gradient_transpose, gradients
-from srcgrad.runtime.structure import add, empty_like, fields_of, of_items, owned, unit, zeros_like
+from srcgrad.runtime.structure import add, conjugates, empty_like, fields_of, of_items, owned, unit, zeros_like
 from srcgrad.runtime.systems import columns, emptied, filled, last_axes, square
 from srcgrad.runtime.triangles import as_square, lowered, permuted, raised, triangle, unpermuted
 
@@ -146,6 +146,7 @@ __all__ = [
     "cofactor_derivative",
     "cofactor_second",
     "columns",
+    "conjugates",
     "converted",
     "convolve_transpose",
     "corner",

@@ -119,6 +119,17 @@ def of_items(items: Any, x: Any) -> Any:
     return np.reshape(np.array(items), np.shape(x)) if isinstance(x, np.ndarray) else items
 
 
+def conjugates(x: Any) -> Any:
+    """The conjugates of the arrays in a list or a tuple; subscripts of an einsum, and None, stay.
+
+    >>> conjugates(("i,i->i", 1j, None))
+    ('i,i->i', np.complex128(-1j), None)
+    """
+    if isinstance(x, list | tuple):
+        return mapped(conjugates, x)
+    return x if x is None or isinstance(x, str) else np.conj(x)
+
+
 def mapped(function: Any, x: Any, *others: Any) -> Any:
     """`function` of each part of a list, tuple, NamedTuple, dict or dataclass; None for any other `x`."""
     if isinstance(x, list):
