@@ -104,9 +104,17 @@ PROGRAMS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("program", [program for program in PROGRAMS if program is not paired])
 def test_both_orders(program):
     srcgrad.check_grads(program, (X,), order=2)
+
+
+def test_a_pair():
+    """The reverse derivative of its tangent is refused: a tangent changes that a tuple was given."""
+    srcgrad.check_grads(paired, (X,), order=1)
+    srcgrad.check_grads(srcgrad.grad(paired), (X,), order=1)
+    with pytest.raises(srcgrad.DifferentiationError, match="E5010"):
+        srcgrad.check_grads(paired, (X,), order=2)
 
 
 def test_in_a_list():

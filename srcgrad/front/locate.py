@@ -39,7 +39,7 @@ _PROGRAMS = frozenset({"__main__", "conftest", "tests"})
 def is_trusted(name: str) -> bool:
     """Whether the module may be imported: NumPy, SciPy where it has rules, srcgrad, a part of the standard library.
 
-    >>> is_trusted("numpy.linalg"), is_trusted("scipy.special"), is_trusted("scipy.spatial")
+    >>> is_trusted("numpy.linalg"), is_trusted("scipy.special"), is_trusted("scipy.cluster")
     (True, True, False)
     >>> is_trusted("numpy.f2py.__main__")
     False

@@ -11,7 +11,7 @@ def reaches(weights: Any, origin: Any = 0, turned: bool = False) -> list[tuple[i
     """For each axis how many elements a correlation reads before and after an array; `turned` of a convolution.
 
     >>> reaches(np.ones(3)), reaches(np.ones(4), 1), reaches(np.ones(4), 0, True)
-    ([(1, 1)], [(1, 2)], [(1, 2)])
+    ([(1, 1)], [(3, 0)], [(1, 2)])
     """
     shape = np.shape(weights)
     made = []
