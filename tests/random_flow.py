@@ -138,21 +138,9 @@ class Flow:
             deep = (len(line) - len(line.lstrip())) // 4
             if deep < least:
                 least = deep
-                words = line.split()
-                if words[0] in ("for", "while"):
+                if line.split()[0] in ("for", "while"):
                     return True
-                if words[0] == "else:" and self.opener(line) in ("for", "while"):
-                    continue
         return False
-
-    def opener(self, line: str) -> str:
-        """The word that an `else` belongs to."""
-        deep = len(line) - len(line.lstrip())
-        above = self.lines[: len(self.lines) - self.lines[::-1].index(line) - 1]
-        for other in reversed(above):
-            if len(other) - len(other.lstrip()) == deep:
-                return other.split()[0]
-        return ""
 
 
 def define(text: str, title: str) -> Callable[..., Any]:
