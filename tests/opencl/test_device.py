@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pathlib
-import subprocess
 import sys
 from typing import Any
 
@@ -96,9 +95,24 @@ def test_wrong_numbers_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_child_that_dies_is_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
-    dead = subprocess.CompletedProcess([], -11, "", "")
-    monkeypatch.setattr(subprocess, "run", lambda *_, **__: dead)
+    dies = "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)"
+    monkeypatch.setattr(probe, "_command", lambda _: [sys.executable, "-c", dies])
     assert "status -11" in probe._asked(device.found()[0])
+
+
+@pytest.mark.parametrize("hangs", ["time.sleep(60.0)", "while True: pass"])
+def test_a_child_that_hangs_is_ended(hangs: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probe, "_SECONDS", 0.5)
+    monkeypatch.setattr(probe, "_command", lambda _: [sys.executable, "-c", f"import time\n{hangs}"])
+    assert probe._asked(device.found()[0]) == "it did not answer in 0.5 seconds"
+
+
+@pytest.mark.skipif(not pathlib.Path("/proc/self/stat").exists(), reason="computing is not told apart here")
+def test_a_child_that_is_given_little_time_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = "import time\nfor _ in range(9):\n    time.sleep(0.2)\n    sum(range(1_000_000))\nprint('right')"
+    monkeypatch.setattr(probe, "_SECONDS", 1.2)  # of which this one computes half, in twice as many
+    monkeypatch.setattr(probe, "_command", lambda _: [sys.executable, "-c", slow])
+    assert probe._asked(device.found()[0]) == "right"
 
 
 def test_the_form_for_many_items_computes_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
