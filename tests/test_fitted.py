@@ -90,3 +90,32 @@ def test_it_is_the_sum_of_what_broadcasting_gives(one: tuple[int, ...], two: tup
     whole = np.broadcast_to(g, np.broadcast_shapes(one, two))
     np.testing.assert_array_equal(found, sum_to(whole, x))
     assert type(found) is type(sum_to(whole, x))
+
+
+def layer(w, x, b):
+    return np.sum(np.sin(x @ w + b))
+
+
+def vector_layer(w, x, b):
+    return np.sum(np.cos(np.dot(x, w) + b))
+
+
+@pytest.mark.parametrize(
+    ("function", "columns", "bias"),
+    [
+        (layer, (1,), (4,)),
+        (layer, (4,), (4,)),
+        (layer, (4,), (2, 1)),
+        (vector_layer, (), (3, 1)),
+        (vector_layer, (), ()),
+    ],
+    ids=str,
+)
+def test_a_product_is_not_kept_for_its_shape(function: Any, columns: tuple[int, ...], bias: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(0)
+    given = rng.standard_normal((3, *columns)), rng.standard_normal((2, 3)), rng.standard_normal(bias)
+    check_grads(function, given, wrt=(0, 1, 2), order=1)
+    gradient = srcgrad.grad(function, (0, 1, 2))
+    for array, found in zip(given, gradient(*given), strict=True):
+        assert np.shape(found) == array.shape
+    assert not any(line.strip() in ("t1 = x @ w", "t1 = np.dot(x, w)") for line in gradient.source.splitlines())

@@ -63,13 +63,20 @@ def _is_fitted(operand: Node, made: Spec, result: Spec, adjoints: Adjoints) -> b
     Where the lengths tell along which axes it is summed, that is written out.
     """
     facts, wanted = adjoints.facts, adjoints.facts.spec.get(operand)
-    module = facts.module
-    if module is None or module.target != "numpy" or not module.seeded or module.leading.axis or facts.generated:
+    if not _is_read(facts):
         return False
     if wanted is None or wanted.scalar or adjoints.is_half(operand.id) or not covers(joined(made, wanted), result):
         return False
     whole, own = extents(result), extents(wanted)
     return whole is None or own is None or summed_axes(whole, own) is None
+
+
+def _is_read(facts: Facts) -> bool:
+    """Whether a text is for NumPy and for readers: neither differentiated again nor compiled."""
+    module = facts.module
+    if module is None or module.target != "numpy" or not module.seeded or module.leading.axis:
+        return False
+    return not facts.generated
 
 
 def _dot(value: Node, facts: Facts) -> Node | None:
@@ -118,8 +125,7 @@ def flexible(operand: Node, facts: Facts, plain: bool = True) -> bool:
     """Whether the adjoint of a name need not have its shape: one use, and the operation below sees to it.
 
     An elementwise one does if the adjoint is `plain`, a name: later work is better done on fewer elements. A sum with
-    one active operand has no later work. A product does if its operands' ranks are unknown, or if it were recorded
-    in a loop for its shape only.
+    one active operand has no later work. A product, whose rule sums, would be recorded for its shape only.
     """
     if operand.id in facts.wrt or facts.reads.get(operand.id) != 1:
         return False
@@ -128,7 +134,8 @@ def flexible(operand: Node, facts: Facts, plain: bool = True) -> bool:
     if operation is None or operation.rule is None:
         return False
     if operation.rule.wide:
-        return facts.spec[definition].ndim is None or operand.id in facts.rebound
+        known = facts.spec[definition]
+        return known.ndim is None or operand.id in facts.rebound or (_is_read(facts) and "float16" not in known.dtype)
     return operation.rule.kind == "elementwise" and (plain or _hands_on(operation, facts))
 
 
