@@ -20,6 +20,11 @@ def uncompiled(value: Any) -> Any:
     return value.py_func if compiled else value
 
 
+def uncached(value: Any) -> Any:
+    """The function of which `functools.cache` or `lru_cache` keeps results; any other value as it is."""
+    return value.__wrapped__ if isinstance(value, functools._lru_cache_wrapper) else value
+
+
 def key_of(op: Any) -> Key:
     """The identity of an operation; that of function and object for a bound method, which is made when it is read.
 

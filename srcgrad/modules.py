@@ -25,6 +25,7 @@ from srcgrad.front.overlay import Overlay
 from srcgrad.front.source import Source, source_of
 from srcgrad.front.static import StaticFunction
 from srcgrad.front.step import Step
+from srcgrad.front.wrappers import passed_on
 from srcgrad.inner import Inner, columns, inner, names_of
 from srcgrad.leading import ALONE, Leading
 from srcgrad.names import Names
@@ -158,7 +159,7 @@ class Module:
                 known = (function, function.source, function.module)
             else:
                 plain = getattr(function, "__func__", function)
-                plain = getattr(plain, "__srcgrad_primal__", plain)
+                plain = passed_on(getattr(plain, "__srcgrad_primal__", plain))
                 known = (function, with_live_defaults(source_of(plain), plain), LiveNamespace(plain))
             self.sources[_identity(function)] = known
         return known[1], known[2]

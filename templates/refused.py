@@ -17,7 +17,7 @@ object_ number inexact floating complexfloating integer signedinteger unsignedin
 ndenumerate ndindex nditer nested_iters busdaycalendar vectorize frompyfunc errstate printoptions test"""
 DATES = """datetime64 timedelta64 datetime_as_string datetime_data busday_count busday_offset is_busday"""
 STATEMENTS = """copyto fill_diagonal place put put_along_axis putmask"""
-CALLBACKS = """apply_along_axis apply_over_axes fromfunction piecewise"""
+CALLBACKS = """apply_along_axis apply_over_axes fromfunction"""
 IN_PLACE = """fill partition put sort"""
 METHODS = """byteswap dump dumps getfield resize setfield setflags to_device tobytes tofile tolist tostring view"""
 
@@ -28,6 +28,7 @@ REASONS = (
     (CLASSES, "it makes an object, whose arithmetic is its own; use plain arrays and loops"),
     (DATES, "dates are counted, and cannot be moved by a small amount"),
     (CALLBACKS, "it calls a function that it is given; write the loop, or index with a mask"),
+    ("piecewise", "it calls functions that it is given; write the conditions, and the functions, as lists in the call"),
     ("polydiv", "how long the remainder is depends on values; divide by np.convolve and a linear system"),
     ("sort_complex", "it makes complex numbers; use np.sort"),
     (STATEMENTS, "it writes into its argument and gives nothing: call it in a statement of its own"),

@@ -340,7 +340,7 @@ def f(x, c):
 """,
     ),
     "r_": (
-        "E5017",
+        "right",
         """
 def f(c):
     return np.sum(np.r_[c, c * c])
@@ -348,7 +348,7 @@ ARGS = (0.6,)
 """,
     ),
     "c_": (
-        "E5017",
+        "right",
         """
 def f(x, c):
     return np.sum(np.c_[x, x * c])

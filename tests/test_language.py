@@ -16,9 +16,11 @@ from srcgrad.errors import DifferentiationError
 from tests.attacked import ATTACKED
 from tests.hostile import TAKEN, TURNED_AWAY
 from tests.language import NAMES, REFUSED, RIGHT, C, X
+from tests.people_write import WRITTEN
 from tests.usual import USUAL
 
-ACCEPTED = {**RIGHT, **TAKEN, **USUAL, **{name: text for name, (code, text) in ATTACKED.items() if code == "right"}}
+ATTACKED_RIGHT = {name: text for name, (code, text) in ATTACKED.items() if code == "right"}
+ACCEPTED = {**RIGHT, **TAKEN, **USUAL, **WRITTEN, **ATTACKED_RIGHT}
 DENIED = {**REFUSED, **TURNED_AWAY, **{name: pair for name, pair in ATTACKED.items() if pair[0] != "right"}}
 
 

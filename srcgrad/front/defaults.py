@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import inspect
 from types import FunctionType
 from typing import Any  # defaults are arbitrary objects
 
 import gast
 
 from srcgrad.errors import DifferentiationError
+from srcgrad.facts import Facts
+from srcgrad.front.functions import Function
 from srcgrad.front.namespace import Binding, LiveNamespace, attribute
+from srcgrad.front.overlay import Overlay
 from srcgrad.front.parse import place
 from srcgrad.front.resolve import trusted_constant
 from srcgrad.front.source import Source
 from srcgrad.front.static import StaticFunction
-from srcgrad.trees import Node, at, copy, walk
+from srcgrad.trees import Node, at, copy, name, walk
 
 
 def with_live_defaults(source: Source, function: FunctionType) -> Source:
@@ -73,11 +77,31 @@ def check_defaults(function: StaticFunction) -> None:
     """Refuse a default that reads a name which its module binds anew further down: the text would read that."""
     arguments = function.node.args
     for node in [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]:
-        for name in [n.id for n in ast.walk(node) if isinstance(n, ast.Name)]:
-            if any(found.line > function.node.lineno for found in function.module.table.get(name, [])):
+        for one in [n.id for n in ast.walk(node) if isinstance(n, ast.Name)]:
+            if any(found.line > function.node.lineno for found in function.module.table.get(one, [])):
                 raise DifferentiationError(
                     "E5012",
-                    f"a default of {function.qualname} reads `{name}`, which its module binds anew below it",
+                    f"a default of {function.qualname} reads `{one}`, which its module binds anew below it",
                     "give the value a name of its own",
                     place(function.module.label, function.module.lines, node),
                 )
+
+
+def default_of(parameter: str, tree: Node, found: Function, facts: Facts) -> Node | None:
+    """What a parameter of a function that is written out holds if the call does not say; None if it has no default."""
+    arguments = tree.args
+    positional = arguments.posonlyargs + arguments.args
+    pairs = dict(
+        zip([a.id for a in positional][len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True)
+    )
+    pairs |= dict(zip([a.id for a in arguments.kwonlyargs], arguments.kw_defaults, strict=True))
+    written = pairs.get(parameter)
+    if written is None or isinstance(written, gast.Constant) or found.tree is not None:
+        return copy(written) if isinstance(written, gast.AST) else written
+    if not callable(found.called):
+        return written
+    held = facts.names.numbered(f"{parameter}_default")
+    assert isinstance(facts.namespace, Overlay), "an overlay was put there"
+    value = inspect.signature(found.called).parameters[parameter].default
+    facts.namespace.extra[held] = Binding("object", value)
+    return name(held)

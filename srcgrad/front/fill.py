@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any  # called functions are arbitrary objects
 import gast
 import numpy as np
 
+from srcgrad.front.chosen import selected
 from srcgrad.front.resolve import binding_of
 from srcgrad.trees import Block, Node, copy, expression, statement, walk
 
@@ -23,15 +24,19 @@ def fill(node: Node, work: Plain) -> Block:
         made = _method(value, work) or _function(value, work)
         if made is not None:
             return [work.own(made, node)]
+    before: Block = []
     target = _out(value, work)
     if target is None:
         return [node]
-    write = work.own(_store(target, value), node)
+    filled = selected(value, target, _meant(value.func, work), node, before, work)
+    if filled is None and value.keywords and value.keywords[-1].arg == "where":
+        return [node]
+    write = work.own(_store(target, value if filled is None else filled), node)
     if isinstance(node, gast.Expr):
-        return [write]
+        return [*before, write]
     node.value = gast.copy_location(copy(target), value)
     work.facts.foreign[node] = None
-    return [write, node]
+    return [*before, write, node]
 
 
 def _store(target: Node, value: Node) -> Node:
@@ -124,7 +129,7 @@ def _out(call: Node, work: Plain) -> Node | None:
             call.keywords.remove(word)
             return None
         if isinstance(_meant(call.func, work), np.ufunc) or _meant(call.func, work) in _WITH_OUT:
-            if _is_array(array) and not any(w.arg == "where" for w in call.keywords):
+            if _is_array(array):
                 call.keywords.remove(word)
                 return array
     return None

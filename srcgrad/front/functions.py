@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any  # functions are arbitrary objects
 import gast
 
 import srcgrad.templates as templates
-from srcgrad.front.namespace import Binding
+from srcgrad.front.namespace import Binding, attribute
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.sparse import is_sparse
 from srcgrad.front.wanted import MAKERS, Wanted, made_by, wanted_of
-from srcgrad.identity import home, is_distribution
+from srcgrad.identity import home, is_distribution, uncached
 from srcgrad.otherwise import written_out
 from srcgrad.recompute import Checkpoint
 from srcgrad.rules import rule_of
@@ -43,6 +43,7 @@ class Function:
     whole: type | None = None  # the class of the object whose method it is
     wanted: Wanted | None = None  # a derivative, which is made where it is called
     spelled: Node = None  # the expression that was given the name
+    cls: type | None = None  # the class itself, or the one that a class method gets first
 
     @property
     def called(self) -> Any:
@@ -65,6 +66,9 @@ def function_of(node: Node, facts: Facts, local: frozenset[str]) -> Function | N
         return _of_object(found, node)
     if isinstance(node, gast.Attribute):
         known = facts.functions.get(node.value.id) if isinstance(node.value, gast.Name) else None
+        if known is not None and known.cls is not None:
+            of_class = attribute(Binding("object", known.cls), node.attr)
+            return None if of_class is None else _of_object(of_class, node)
         if known is not None:
             return None if known.whole is None else _method(known.whole, node, None, facts)
         if is_sparse(node.value, facts, lambda part: binding_of(part, facts, local)):
@@ -97,6 +101,20 @@ def of_argument(parameter: str, kind: Kind) -> Function | None:
     return Function(parameter, binding=Binding("object", call), args=(own,), whole=owner)
 
 
+def as_owner(parameter: str, node: Node, facts: Facts, local: frozenset[str]) -> Function | None:
+    """What a parameter may be asked for if it is given a class, or an object of one that is written in Python."""
+    found = binding_of(node, facts, local)
+    if found is None or found.kind != "object":
+        return None
+    if isinstance(found.object, type):
+        return Function(parameter, binding=found, cls=found.object) if home(found.object) != "numpy" else None
+    own = type(found.object)
+    return Function(parameter, binding=found, whole=own) if own.__flags__ & _HEAP_TYPE else None
+
+
+_HEAP_TYPE = 1 << 9  # a class made by a `class` statement
+
+
 def _is_instance(found: Binding) -> bool:
     return found.kind == "object" and not isinstance(found.object, type | types.ModuleType | type(None))
 
@@ -109,6 +127,9 @@ def _of_object(found: Binding, node: Node) -> Function | None:
         found = Binding("object", rule.composition)
         value = rule.composition
     spelled = node.attr if isinstance(node, gast.Attribute) else node.id
+    if uncached(value) is not value:
+        value = uncached(value)
+        found = Binding("object", value)
     if found.static is not None:
         return Function(spelled, binding=found)
     if found.kind != "object" or isinstance(value, type | types.ModuleType):
@@ -123,7 +144,8 @@ def _of_object(found: Binding, node: Node) -> Function | None:
         return Function(spelled, binding=found)
     if isinstance(value, types.MethodType):
         own = expression("method.__self__", method=copy(node))
-        return Function(spelled, binding=Binding("object", value.__func__), args=(own,))
+        cls = value.__self__ if isinstance(value.__self__, type) else None
+        return Function(spelled, binding=Binding("object", value.__func__), args=(own,), cls=cls)
     if isinstance(value, types.FunctionType) or hasattr(value, "__srcgrad_primal__"):
         return Function(spelled, binding=found)
     derived = getattr(type(value), "as_function", None)  # a derivative that the function calls
@@ -158,6 +180,9 @@ def _method(owner: type, node: Node, value: object, facts: Facts) -> Function | 
         facts.module.methods.append((owner, node.attr, found, value))
     if isinstance(found, staticmethod) and isinstance(found.__func__, types.FunctionType):
         return Function(node.attr, binding=Binding("object", found.__func__))
+    if isinstance(found, classmethod) and isinstance(found.__func__, types.FunctionType):
+        own_class = expression("type(a)", a=copy(node.value))
+        return Function(node.attr, binding=Binding("object", found.__func__), args=(own_class,), cls=owner)
     if isinstance(found, types.FunctionType):
         bound = found if value is None else types.MethodType(found, value)
         if bound is not found and (rule_of(bound) is not None or is_opaque(bound)):
@@ -221,8 +246,8 @@ def is_ordinary(function: Function) -> bool:
 
 def taken_as_real(function: Any) -> tuple[str, ...]:
     """The parameters of a derivative with a text that were taken to be real when that text was made."""
-    for attribute in ("__srcgrad_real__", "real"):
-        found = getattr(function, attribute, None)
+    for mark in ("__srcgrad_real__", "real"):
+        found = getattr(function, mark, None)
         if isinstance(found, tuple):
             return found
     return ()

@@ -3,8 +3,6 @@ functions; all of them in a derivative that will be differentiated again."""
 
 from __future__ import annotations
 
-from typing import Any  # called functions are arbitrary objects
-
 import gast
 
 from srcgrad.facts import Facts
@@ -13,13 +11,15 @@ from srcgrad.front.functions import Function, called_by, function_of, is_ordinar
 from srcgrad.front.handed import hand_over, handed_of, hands
 from srcgrad.front.mentioned import check_given
 from srcgrad.front.mixed import doubtful_write
+from srcgrad.front.namespace import Binding
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.plain import own_names
 from srcgrad.front.procedures import Procedures
+from srcgrad.front.reasons import reason_of
 from srcgrad.front.resolve import binding_of, operation_of
 from srcgrad.front.wanted import made_by, not_known
 from srcgrad.front.written_out import Site, changes_outside, written_out
-from srcgrad.rules import is_composition, rule_of
+from srcgrad.rules import rule_of
 from srcgrad.trees import COMPOUND, Block, Node, assign, at, copy, name, walk
 
 
@@ -245,7 +245,10 @@ def _is_local(node: Node, site: Site) -> bool:
 
 def _give_bound(call: Node, found: Function, site: Site) -> None:
     """Put arguments that a function has already before those of the call, and call a global function by a name."""
-    call.args = [*map(copy, found.args), *call.args]
+    own = [*map(copy, found.args)]
+    if found.cls is not None:
+        own = [name(site.alias(found.cls.__name__, Binding("object", found.cls)))]
+    call.args = [*own, *call.args]
     given = {word.arg for word in call.keywords}
     call.keywords += [gast.keyword(key, copy(value)) for key, value in found.words.items() if key not in given]
     if found.binding is not None:
@@ -267,7 +270,7 @@ def _is_written_out(call: Node, site: Site, found: Function | None = None) -> bo
     of_numpy = str(getattr(operation.function, "__module__", "")).partition(".")[0] == "numpy"
     if site.facts.module.inline and not of_numpy:
         return True
-    reason = _reason(call, operation.function, site)
+    reason = reason_of(call, operation.function, site)
     if reason and operation.checkpointed and site.facts.recomputes:
         raise site.facts.refuse(
             call,
@@ -276,22 +279,3 @@ def _is_written_out(call: Node, site: Site, found: Function | None = None) -> bo
             "call it without `checkpoint`, or checkpoint what it calls",
         )
     return bool(reason)
-
-
-def _reason(call: Node, function: Any, site: Site) -> str:
-    """Why a call is written out in place; an empty string for one that is not."""
-    given = [*call.args, *(w.value for w in call.keywords)]
-    if any(
-        isinstance(item, gast.Name | gast.Attribute | gast.Call) and function_of(item, site.facts, site.local)
-        for item in given
-    ):
-        return "takes a function"
-    if is_composition(function) and not any(
-        isinstance(n, gast.Name) and n.id in site.local for item in given for n in walk(item)
-    ):
-        return ""  # of constants
-    if site.facts.generated and any(isinstance(item, gast.Tuple) for item in given):
-        return "is the rule of a user, with the primals of a call"
-    if Procedures(site.facts).arguments(call, site.facts, site.local):
-        return "writes into its arguments"
-    return "takes `*args`" if site.is_variadic(function) else ""

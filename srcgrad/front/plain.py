@@ -11,6 +11,7 @@ import numpy as np
 
 from srcgrad.facts import Facts
 from srcgrad.front.arrays import in_place
+from srcgrad.front.chosen import chosen
 from srcgrad.front.comprehensions import COMPREHENSIONS, comprehended, has_comprehension
 from srcgrad.front.fill import fill
 from srcgrad.front.hooks import hooks
@@ -24,12 +25,27 @@ from srcgrad.front.records import open_records, opened_records
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.sequence import check_sequence, check_targets
 from srcgrad.front.solutions import solutions
+from srcgrad.front.spread import spread
 from srcgrad.front.starred import has_starred, options, starred
 from srcgrad.front.trips import trips, zipped
 from srcgrad.front.usual import usual
-from srcgrad.front.walrus import walruses
+from srcgrad.front.walrus import branched, walruses
 from srcgrad.front.wanted import made_by
-from srcgrad.trees import BLOCKS, Block, Node, at, copy, expression, header, name, statements, target, walk, written
+from srcgrad.trees import (
+    BLOCKS,
+    Block,
+    Node,
+    at,
+    copy,
+    expression,
+    header,
+    name,
+    statements,
+    stores,
+    target,
+    walk,
+    written,
+)
 
 QUIET = (np.errstate, warnings.catch_warnings)  # contexts that change no value
 
@@ -43,6 +59,7 @@ class Plain:
     written: frozenset[str] = frozenset()  # arrays of which parts are written
     used: frozenset[str] = frozenset()  # names of the function, those of comprehensions apart
     made: frozenset[str] = frozenset()  # fresh names
+    bound: frozenset[str] = frozenset()  # names that statements bind, parameters among them where they do
     options: dict[str, Node] = field(default_factory=dict)  # dicts that calls unpack, by name
 
     def block(self, block: Block) -> Block:
@@ -98,6 +115,7 @@ def plain(function: Node, facts: Facts) -> Node:
         open_records(function, work)
         solutions(function, work)
         in_place(function, facts)
+        work.bound = frozenset(s for node in statements(function.body) for s in stores(node))
         usual(function, work)
         work.lists = kinds_of_lists(function, facts)
         work.written = frozenset(w for node in statements(function.body) for w in written(node))
@@ -141,6 +159,9 @@ def _block(block: Block, work: Plain) -> Block:
 
 
 def _statement(node: Node, work: Plain) -> Block:
+    apart = branched(node, work)
+    if apart is not None:
+        return _block(apart, work)
     for which in BLOCKS:
         if getattr(node, which, None):
             setattr(node, which, _block(getattr(node, which), work) or [at(gast.Pass(), node)])
@@ -161,20 +182,20 @@ def _statement(node: Node, work: Plain) -> Block:
         return _apart(node, work)
     if isinstance(node, gast.Assign) and len(node.targets) > 1 and _names_an_array(node, work):
         return _one_by_one(node, work)
-    chosen = isinstance(getattr(node, "value", None), gast.IfExp)
-    if chosen and (has_comprehension(node, work) or has_starred(node)):
+    branches = isinstance(getattr(node, "value", None), gast.IfExp)
+    if branches and (has_comprehension(node, work) or has_starred(node)):
         return _block(_as_branch(node, work), work)
     _fold_extremes(node, work)
     before = walruses(node, work)
+    before += chosen(node, work)
     before += comprehended(node, work)
     before += starred(node, work)
     if isinstance(node, gast.For):
         return before + trips(node, work)
     if target(node) is not None and getattr(node.value, "id", "") == target(node):
         return before  # what is bound was computed under its own name
-    if isinstance(node, gast.Assign) and _is_starred(node):
-        return [*before, _spread(node, work)]
-    return before + fill(node, work)
+    apart = spread(node, work)
+    return before + (fill(node, work) if apart is None else apart)
 
 
 def _is_parallel_write(node: Node) -> bool:
@@ -235,15 +256,16 @@ def _while(node: Node, work: Plain) -> Block:
     inside = [n for n in walk(node.test) if isinstance(n, gast.Call)]
     own = work.facts.functions
     calls = [n for n in inside if getattr(n.func, "id", "") in own or made_by(n, work.facts, work.facts.local)]
-    if not before and not calls:
+    if not before and not calls and not any(isinstance(n, gast.NamedExpr) for n in walk(node.test)):
         return [node]
     ended = work.name("ended") if node.orelse else ""
     leave = [work.bind(ended, expression("True"), node)] if ended else []
     leave.append(work.own(gast.Break(), node))
     test = work.own(gast.If(gast.UnaryOp(gast.Not(), node.test), leave, []), node)
+    tests = _block(branched(test, work) or [], work) or [test]
     after, node.orelse = node.orelse, []
     node.test = expression("True")
-    node.body = [*before, test, *node.body]
+    node.body = [*before, *tests, *node.body]
     if not ended:
         return [node]
     return [work.bind(ended, expression("False"), node), node, work.own(gast.If(name(ended), after, []), node)]
@@ -259,29 +281,3 @@ def _fold_extremes(node: Node, work: Plain) -> None:
             inner = gast.Call(copy(call.func), call.args[:2], [])
             call.args[:2] = [gast.copy_location(inner, call)]
             work.facts.foreign[node] = None
-
-
-def _is_starred(node: Node) -> bool:
-    first = node.targets[0]
-    return (
-        len(node.targets) == 1
-        and isinstance(first, gast.Tuple | gast.List)
-        and isinstance(node.value, gast.Tuple | gast.List)
-        and sum(isinstance(item, gast.Starred) for item in first.elts) == 1
-        and not any(isinstance(item, gast.Starred) for item in node.value.elts)
-    )
-
-
-def _spread(node: Node, work: Plain) -> Node:
-    """`a, *b = x, y, z` as `a, b = x, [y, z]`."""
-    targets, values = node.targets[0].elts, node.value.elts
-    place = next(k for k, item in enumerate(targets) if isinstance(item, gast.Starred))
-    after = len(targets) - place - 1
-    if len(values) < len(targets) - 1:
-        return node
-    rest = gast.List(elts=values[place : len(values) - after], ctx=gast.Load())
-    gast.copy_location(rest, node.value)
-    node.value.elts = [*values[:place], rest, *values[len(values) - after :]]
-    targets[place] = targets[place].value
-    work.facts.foreign[node] = None
-    return node

@@ -18,7 +18,7 @@ from srcgrad.front.namespace import Binding, attribute
 from srcgrad.front.sparse import sparse_product
 from srcgrad.front.step import Step
 from srcgrad.handed import parts_of
-from srcgrad.identity import home
+from srcgrad.identity import home, uncached
 from srcgrad.otherwise import written_out
 from srcgrad.recompute import Checkpoint
 from srcgrad.rules import rule_of
@@ -143,7 +143,7 @@ def _of_binding(found: Binding, node: Node, facts: Facts) -> Operation:
         return Operation("opaque", found.static)
     if found.static is not None:
         return Operation("callee", found.static, checkpointed=found.static.checkpointed)
-    function = found.object
+    function = uncached(found.object)
     if found.kind != "object":
         return Operation("opaque", found)
     if isinstance(function, Step):

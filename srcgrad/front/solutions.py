@@ -61,7 +61,7 @@ def _hoisted(block: Block, work: Plain) -> Block:
                 setattr(node, which, _hoisted(getattr(node, which), work))
         if isinstance(node, gast.Assign | gast.AugAssign | gast.Return | gast.Expr) and node.value is not None:
             before: Block = []
-            _exchange(node, partial(_held, node=node, before=before, work=work), SOMETIMES)
+            exchange(node, partial(_held, node=node, before=before, work=work), SOMETIMES)
             made += before
         made.append(node)
     return made
@@ -80,7 +80,7 @@ def _held(part: Node, node: Node, before: Block, work: Plain) -> Node:
 SOMETIMES = (gast.Lambda, gast.IfExp, gast.BoolOp, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
-def _exchange(node: Node, function: Callable[[Node], Node], without: tuple[type, ...] = ()) -> None:
+def exchange(node: Node, function: Callable[[Node], Node], without: tuple[type, ...] = ()) -> None:
     """Put `function` of each part of a statement in its place, the blocks that it holds and some nodes apart."""
     for key in node._fields:
         value = getattr(node, key, None)
@@ -93,7 +93,7 @@ def _exchange(node: Node, function: Callable[[Node], Node], without: tuple[type,
 def _exchanged(part: Node, function: Callable[[Node], Node], without: tuple[type, ...]) -> Node:
     if not isinstance(part, gast.AST) or isinstance(part, without):
         return part
-    _exchange(part, function, without)
+    exchange(part, function, without)
     return function(part)
 
 
@@ -124,7 +124,7 @@ def _apart(function: Node, held: str, parts: Parts, bound: list[Node], work: Pla
         work.own(node, node)
     for node in statements(function.body):
         if held in loads(node):
-            _exchange(node, partial(_part, held=held, names=names, parts=parts))
+            exchange(node, partial(_part, held=held, names=names, parts=parts))
             work.facts.foreign[node] = None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 import linecache
 import threading
 from collections.abc import Callable, Sequence
@@ -58,6 +59,11 @@ def source_of(function: Callable[..., Any]) -> Source:
     return source_at(node, label_of(code.co_filename), lines, cell_of(code.co_filename))
 
 
+def text_of(function: FunctionType) -> FunctionNode:
+    """Python's own tree of the text of a function, whatever it wraps; E5008 where there is none."""
+    return _find(function.__code__, function)[0]
+
+
 def source_at(node: FunctionNode, label: str, lines: Sequence[str], cell: str = "") -> Source:
     """The source of the function that stands at `node` of a parsed text."""
     tree = function_tree(node, label, lines)
@@ -93,13 +99,28 @@ def _plain(function: Any) -> FunctionType:
         else:
             break
     name = getattr(function, "__qualname__", None) or type(function).__name__
-    if hasattr(function, "__wrapped__") and not _is_numpy(function):
+    if hasattr(function, "__wrapped__") and not _is_numpy(function) and not is_own(function):
         message = f"{name} is wrapped by a decorator, which may change what it does"
         remedy = f"pass {name}.__wrapped__ to differentiate the function inside, without its decorator"
         raise DifferentiationError("E5008", message, remedy)
     if isinstance(function, FunctionType):
         return function
     raise DifferentiationError("E5008", f"{name} has no Python source", _remedy(function, name))
+
+
+def is_own(function: Any) -> bool:
+    """Whether a wrapper has parameters of its own, with the names and defaults of those of the function inside.
+
+    Its text says all that it does then; one with `*args` is followed where it hands on what it gets (`wrappers`).
+    """
+    if not isinstance(function, FunctionType):
+        return False
+    own = inspect.signature(function, follow_wrapped=False).parameters
+    known = inspect.signature(function).parameters
+    several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    if list(own) != list(known) or any(one.kind in several for one in own.values()):
+        return False
+    return all(one.default is known[name].default for name, one in own.items())
 
 
 def _is_numpy(function: Any) -> bool:

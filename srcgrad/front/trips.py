@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import gast
 
 from srcgrad.front.resolve import binding_of
+from srcgrad.front.spread import spread
 from srcgrad.trees import BLOCKS, Block, Node, copy, expression, is_write, name, statements, stores
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def trips(loop: Node, work: Plain) -> Block:
         item = work.name("item")
         unpack = work.own(gast.Assign([loop.target], name(item), None), loop)
         loop.target = name(item, gast.Store())
-        loop.body = [unpack, *loop.body]
+        loop.body = [*(spread(unpack, work) or [unpack]), *loop.body]
     return [loop]
 
 
@@ -170,4 +171,5 @@ def _bind(target: Node, item: Node, made: Trips, skip: Node | None) -> Block:
         if len(target.elts) == len(item.elts):
             pairs = zip(target.elts, item.elts, strict=True)
             return [node for part, value in pairs for node in _bind(part, value, made, skip)]
-    return [made.work.own(gast.Assign([target], item, None), made.loop)]
+    unpack = made.work.own(gast.Assign([target], item, None), made.loop)
+    return spread(unpack, made.work) or [unpack]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import gast
 import numpy as np
 
+from srcgrad.front.columns import columns
 from srcgrad.front.functions import function_of
 from srcgrad.front.lists import kinds_of_lists
 from srcgrad.front.masked import masked
@@ -64,6 +65,8 @@ def _expression(node: Node, work: Plain) -> Node:
         made = _as_function(node, work)
     elif isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult):
         made = _repeated(node, work)
+    elif isinstance(node, gast.Subscript):
+        made = columns(node, work)
     return node if made is None else work.own(made, node)
 
 

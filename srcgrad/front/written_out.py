@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any  # called functions are arbitrary objects
@@ -12,8 +11,9 @@ import gast
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Facts
 from srcgrad.front.checkpoints import checkpoints
+from srcgrad.front.defaults import default_of
 from srcgrad.front.exits import exits
-from srcgrad.front.functions import Function, function_of, note_real
+from srcgrad.front.functions import Function, as_owner, function_of, note_real
 from srcgrad.front.lists import is_change
 from srcgrad.front.mentioned import check_given
 from srcgrad.front.mixed import doubtful_write
@@ -90,8 +90,9 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
         inner.functions.update(found.owner.functions)
     given = _given(call, tree, found, facts)
     known = {p: f for p, v in given.items() if (f := function_of(v, facts, site.local)) is not None}
-    inner.functions.update(known)
-    functions = {p: f for p, f in known.items() if f.whole is None}
+    owners = {p: f for p, v in given.items() if p not in known and (f := as_owner(p, v, facts, site.local)) is not None}
+    inner.functions.update(known | owners)
+    functions = {p: f for p, f in known.items() if f.whole is None and f.cls is None}
     if functions:
         moved = _move_apart(tree, inner, facts)
         given = {moved.get(p, p): v for p, v in given.items()}
@@ -225,7 +226,7 @@ def _given(call: Node, tree: Node, found: Function, facts: Facts) -> dict[str, N
     for parameter in every:
         value = given.get(parameter)
         if value is None:
-            value = _default(parameter, tree, found, facts)
+            value = default_of(parameter, tree, found, facts)
         if value is None:
             raise facts.refuse(
                 call, "E5008", f"the argument `{parameter}` is missing", f"the function takes: {', '.join(every)}"
@@ -279,22 +280,3 @@ def _shares_name(parameter: str, value: Node, tree: Node, changes: bool, call: N
             "bind the array to a name, pass that, and do not bind the parameter anew in the function",
         )
     return False
-
-
-def _default(parameter: str, tree: Node, found: Function, facts: Facts) -> Node | None:
-    arguments = tree.args
-    positional = arguments.posonlyargs + arguments.args
-    pairs = dict(
-        zip([a.id for a in positional][len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True)
-    )
-    pairs |= dict(zip([a.id for a in arguments.kwonlyargs], arguments.kw_defaults, strict=True))
-    written = pairs.get(parameter)
-    if written is None or isinstance(written, gast.Constant) or found.tree is not None:
-        return copy(written) if isinstance(written, gast.AST) else written
-    if not callable(found.called):
-        return written
-    held = facts.names.numbered(f"{parameter}_default")
-    assert isinstance(facts.namespace, Overlay), "an overlay was put there"
-    value = inspect.signature(found.called).parameters[parameter].default
-    facts.namespace.extra[held] = Binding("object", value)
-    return name(held)

@@ -1,0 +1,46 @@
+"""Why a call is written out in place, and not one of a derivative of what it calls."""
+
+from __future__ import annotations
+
+from typing import Any  # called functions are arbitrary objects
+
+import gast
+
+from srcgrad.front.functions import as_owner, function_of
+from srcgrad.front.procedures import Procedures
+from srcgrad.front.written_out import Site
+from srcgrad.rules import is_composition
+from srcgrad.trees import Node, walk
+
+
+def reason_of(call: Node, function: Any, site: Site) -> str:
+    """The reason; an empty string for a call that is not written out."""
+    given = [*call.args, *(w.value for w in call.keywords)]
+    if any(
+        isinstance(item, gast.Name | gast.Attribute | gast.Call) and function_of(item, site.facts, site.local)
+        for item in given
+    ):
+        return "takes a function"
+    if is_composition(function) and not any(
+        isinstance(n, gast.Name) and n.id in site.local for item in given for n in walk(item)
+    ):
+        return ""  # of constants
+    if site.facts.generated and any(isinstance(item, gast.Tuple) for item in given):
+        return "is the rule of a user, with the primals of a call"
+    if Procedures(site.facts).arguments(call, site.facts, site.local):
+        return "writes into its arguments"
+    if _asks_owner(call, function, site):
+        return "calls methods of an object that it gets"
+    return "takes `*args`" if site.is_variadic(function) else ""
+
+
+def _asks_owner(call: Node, function: Any, site: Site) -> bool:
+    """Whether a function calls something of a class, or of an object of the module, that is its argument."""
+    owners = [k for k, item in enumerate(call.args) if as_owner("", item, site.facts, site.local) is not None]
+    if not owners:
+        return False
+    tree = site.facts.module.source(function)[0].tree
+    names = [a.id for a in [*tree.args.posonlyargs, *tree.args.args]]
+    asked = {names[k] for k in owners if k < len(names)}
+    called = [n.func for s in tree.body for n in walk(s) if isinstance(n, gast.Call)]
+    return any(getattr(getattr(one, "value", one), "id", "") in asked for one in called)

@@ -1,0 +1,118 @@
+"""Programs in the spellings that users of NumPy and SciPy have for common things: each must be right."""
+
+from __future__ import annotations
+
+# name -> the program, which defines `f`, and perhaps ARGS
+WRITTEN = {
+    "divide where": """
+def f(x, c):
+    z = np.full_like(x, -2.0)
+    np.divide(c, x, out=z, where=x > 0.35)
+    z = np.divide(z, c, out=z, where=x < 0.0)
+    return np.sum(z * z * x) + np.sum(np.log(x, out=np.zeros_like(x), where=x > 0.0) * x)
+""",
+    "divide by nothing where": """
+def f(x, c):
+    parts = np.array([0.0, 1.0, 2.0, 0.0]) * c
+    return np.sum(np.divide(x, parts, out=np.zeros_like(x), where=parts != 0.0) ** 2)
+""",
+    "other operations where": """
+def f(x, c):
+    y = np.arccosh(x + 1.0, out=np.zeros(4), where=x > 0.1) * np.power(c, x, out=np.ones(4), where=[True, False] * 2)
+    np.multiply(y, x, out=y, where=y > 0.2)
+    return np.sum(y * y)
+""",
+    "piecewise": """
+def f(x, c):
+    low = np.piecewise(x, [x < 0.0, x > 1.0], [lambda t: t * t * c, -1.0])
+    all_ = np.piecewise(x, [x < 0.35, x < 0.0], [np.sin, lambda t: 3.0 * t, lambda t: np.sum(t) * t])
+    return np.sum(low * x) + np.sum(np.piecewise(x, (x < 0.0,), (lambda t, k: t * k, lambda t, k: k), c) * all_)
+""",
+    "starred targets": """
+def f(x, c):
+    *head, last = x
+    first, *_ = head
+    a, *between, b = x * c
+    total = last * sum(head) + first * len(between) * between[1]
+    for one, *others in [x, 2.0 * x]:
+        total += one * others[-1]
+    return total * a + b
+""",
+    "r_": """
+def f(x, c):
+    a = np.r_[0.0, x * c, c, 1:3, 0:1:3j, -x]
+    return np.sum(a * a * np.arange(len(a)))
+""",
+    "c_": """
+def f(x, c):
+    a = np.c_[np.ones(4), x, np.c_[x * c, np.sin(x)]]
+    cube = np.ones((2, 3, 4)) * c
+    return np.sum((a @ a.T) ** 2) + np.sum(np.c_[cube, cube * x] * np.arange(8.0))
+""",
+    "walrus where it may not be evaluated": """
+def f(x, c):
+    total = 0.0
+    for v in x:
+        if v > 0.0 and (w := np.sin(v)) > 0.35:
+            total += w
+        elif not (v > 0.0 or (u := v * c) > 0.0):
+            total -= u * v
+    k = 0
+    while k < 4 and (held := x[k] * c) < 0.5:
+        total += held
+        k += 1
+    return total + sum(d * d for v in x if v > -0.5 and (d := np.exp(v)) > 1.4)
+""",
+    "wrappers": """
+import time
+def timed(function):
+    calls = []
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        start = time.perf_counter()
+        with np.errstate(all="ignore"):
+            result = function(*args, **kwargs)
+        print(end="")
+        calls.append(time.perf_counter() - start)
+        return result
+    return wrapper
+def scaled(k):
+    def around(function):
+        @functools.wraps(function)
+        def wrapper(t):
+            return k * function(t)
+        return wrapper
+    return around
+@timed
+def sine(t, k=2.0):
+    return np.sin(k * t)
+@scaled(3.0)
+def square(t):
+    return t * t
+@functools.lru_cache
+def cube(t):
+    return t**3
+@timed
+def f(x, c):
+    return np.sum(sine(x, k=c) * square(x)) * cube(c)
+""",
+    "class methods": """
+class Law:
+    k = 2.0
+    @staticmethod
+    def rate(t):
+        return np.cos(t)
+    @classmethod
+    def scaled(cls, t):
+        return cls.rate(t) * cls.k
+    def __init__(self, a):
+        self.a = a
+    def own(self, t):
+        return self.rate(t) * self.a + self.scaled(t)
+    def both(self, t):
+        return self.own(t) * t
+law = Law(3.0)
+def f(x, c):
+    return np.sum(Law.scaled(x) * law.both(x * c))
+""",
+}
