@@ -1,5 +1,5 @@
 """Calls that are written out in place: of nested functions, of procedures that fill arrays, of functions that get
-functions; all of them in a derivative that will be differentiated again."""
+functions, of short ones for kernels; all of them in a derivative that will be differentiated again."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from srcgrad.front.plain import own_names
 from srcgrad.front.procedures import Procedures
 from srcgrad.front.reasons import reason_of
 from srcgrad.front.resolve import binding_of, operation_of
+from srcgrad.front.straight import is_straight
 from srcgrad.front.wanted import made_by, not_known
 from srcgrad.front.written_out import Site, changes_outside, written_out
 from srcgrad.rules import rule_of
@@ -268,7 +269,8 @@ def _is_written_out(call: Node, site: Site, found: Function | None = None) -> bo
     if operation is None or operation.kind != "callee":
         return False
     of_numpy = str(getattr(operation.function, "__module__", "")).partition(".")[0] == "numpy"
-    if site.facts.module.inline and not of_numpy:
+    kernels = site.facts.module.target == "opencl" and not operation.checkpointed
+    if not of_numpy and (site.facts.module.inline or (kernels and site.is_of(operation.function, is_straight))):
         return True
     reason = reason_of(call, operation.function, site)
     if reason and operation.checkpointed and site.facts.recomputes:

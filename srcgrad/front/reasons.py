@@ -31,7 +31,7 @@ def reason_of(call: Node, function: Any, site: Site) -> str:
         return "writes into its arguments"
     if _asks_owner(call, function, site):
         return "calls methods of an object that it gets"
-    return "takes `*args`" if site.is_variadic(function) else ""
+    return "takes `*args`" if site.is_of(function, lambda tree: tree.args.vararg is not None) else ""
 
 
 def _asks_owner(call: Node, function: Any, site: Site) -> bool:

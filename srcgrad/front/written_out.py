@@ -52,13 +52,13 @@ class Site:
         overlay.extra[spelled] = binding
         return spelled
 
-    def is_variadic(self, function: Any) -> bool:
-        """Whether a called function takes `*args`."""
+    def is_of(self, function: Any, kind: Callable[[Node], bool]) -> bool:
+        """Whether a called function has a source, and one of a kind."""
         try:
             source, _ = self.facts.module.source(function)
         except DifferentiationError:
             return False
-        return source.tree.args.vararg is not None
+        return kind(source.tree)
 
 
 def written_out(call: Node, found: Function, where: Node, before: Block, site: Site) -> Node:

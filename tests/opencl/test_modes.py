@@ -51,8 +51,8 @@ def looped(x: Any, w: Any, c: Any) -> Any:
 
 
 def called(x: Any, w: Any, c: Any) -> Any:
-    """Calls of functions with source."""
-    return array(number(x, w, c) * x, w, c) * x
+    """Calls of functions with source: of one with a loop, and of a short one, which is written out."""
+    return array(looped(x, w, c) * x, w, c) * x
 
 
 FUNCTIONS = [number, array, several, rows, looped, called]
