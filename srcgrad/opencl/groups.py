@@ -12,10 +12,10 @@ import numpy as np
 from srcgrad.emit.expression import expression as spelled
 from srcgrad.facts import Facts, copied
 from srcgrad.front.resolve import binding_of
-from srcgrad.opencl.many import Many, put
+from srcgrad.opencl.many import Many, put, replace
 from srcgrad.opencl.many import at as found_at
 from srcgrad.opencl.names import identifier
-from srcgrad.opencl.numbers import is_number, reads_what_stays
+from srcgrad.opencl.numbers import counts, is_number, reads_what_stays
 from srcgrad.opencl.parts import is_copy, take_write
 from srcgrad.opencl.printer import FLAT, NotElementwiseError, Printer, form_of
 from srcgrad.rules import rule_of
@@ -59,7 +59,7 @@ class Group:
             return True
         del self.statements[saved[0] :]
         _, self.arguments, self.stored, self.sums, self.operations = saved
-        if self._passes(node, self.bound(), self.before):
+        if self._passes(node, self.bound(), self.before) or self._waits(node):
             self.original.append(node)
             return True
         return False
@@ -77,6 +77,18 @@ class Group:
         if set(loads(node)) & bound or set(stores(node)) & (bound | read):
             return False
         place.append(node)
+        return True
+
+    def _waits(self, node: Node) -> bool:
+        """Put a product of matrices, or the like, behind the group: what does not read it may still be part of that."""
+        if not self.statements or self.writes or not isinstance(node, gast.Assign) or target(node) is None:
+            return False
+        if not self._is_pure(node.value) or self.is_elementwise(node.value) or self.many(node.value) is not None:
+            return False
+        behind = {s for other in self.after for s in stores(other)}
+        if set(loads(node)) & behind or set(stores(node)) & self.bound():
+            return False
+        self.after.append(node)
         return True
 
     def _take(self, node: Node) -> bool:
@@ -129,6 +141,10 @@ class Group:
             self._add(bound, node.value, node)
             self.sums.append(bound)
             return True
+        if isinstance(node, gast.Assign) and counts(node.value, self):
+            self._add(bound, node.value, node)
+            self.stored.append(bound)
+            return True
         changed = at(copied(node, self.facts), node)
         sums = list(self._outermost(changed.value))
         if set(loads(changed.value)) & set(self.stored) - {r for call in sums for r in loads(call)}:
@@ -139,7 +155,7 @@ class Group:
             held = self.facts.names.fresh("total")
             self._add(held, call, node)
             self.sums.append(held)
-            _replace(changed, call, name(held))
+            replace(changed, call, name(held))
         self.after.append(changed)
         return True
 
@@ -281,13 +297,3 @@ class Group:
     def plain(self) -> Block:
         """The statements as they were."""
         return self.original
-
-
-def _replace(node: Node, old: Node, new: Node) -> None:
-    for item in walk(node):
-        for key in item._fields:
-            part = getattr(item, key, None)
-            if part is old:
-                setattr(item, key, new)
-            elif isinstance(part, list):
-                setattr(item, key, [new if child is old else child for child in part])

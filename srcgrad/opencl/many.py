@@ -9,7 +9,7 @@ from typing import Any  # functions are arbitrary objects
 import gast
 import numpy as np
 
-from srcgrad.trees import Node
+from srcgrad.trees import Node, walk
 
 Place = tuple[Any, Any]  # a node and a field of it, or a list and an index
 
@@ -83,6 +83,17 @@ def put(place: Place, node: Node) -> None:
         holder[field] = node
     else:
         setattr(holder, field, node)
+
+
+def replace(node: Node, old: Node, new: Node) -> None:
+    """Another node in place of one inside of a tree."""
+    for item in walk(node):
+        for key in item._fields:
+            part = getattr(item, key, None)
+            if part is old:
+                setattr(item, key, new)
+            elif isinstance(part, list):
+                setattr(item, key, [new if child is old else child for child in part])
 
 
 def integer(node: Node | None) -> int | None:

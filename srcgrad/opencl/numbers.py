@@ -44,6 +44,19 @@ def is_number(node: Node, group: Group) -> bool:
     return False
 
 
+def counts(node: Node, group: Group) -> bool:
+    """Whether a number depends on the kernel by how many elements there are, and by nothing else."""
+    many = group.many(node)
+    if many is not None:
+        return many.form == "COUNT" and bool({*group.stored} & set(loads(node)))
+    parts = [node.left, node.right] if isinstance(node, gast.BinOp) else []
+    parts += [node.operand] if isinstance(node, gast.UnaryOp) else []
+    own = {*group.stored, *group.sums}
+    return any(counts(part, group) for part in parts) and all(
+        counts(part, group) or not own & set(loads(part)) for part in parts
+    )
+
+
 def reads_what_stays(node: Node, group: Group) -> bool:
     """Whether a statement behind a write reads values of the kernel and numbers only: no array may have changed."""
     kept = {*group.stored, *group.sums}

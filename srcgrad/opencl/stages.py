@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from srcgrad.opencl.lines import PLAIN, Line, Text, Write, compared
 from srcgrad.opencl.space import MismatchError, Space, members
 
-_CALL = re.compile(r"[A-Za-z_]\w*\(")
-_OPERATOR = re.compile(r"[-+*/?]")
+_LIGHT = "ceil|copysign|fabs|floor|fmax|fmin|isnan|maximum|minimum|sign|trunc"  # functions of an instruction or two
+_CALL = re.compile(rf"\b(?!(?:{_LIGHT})\()[A-Za-z_]\w*\(")
+_OPERATOR = re.compile(rf"[-+*/?]|\b(?:{_LIGHT})\(")
 _LONG = 15
 _CHEAP = 4  # lines that are computed again rather than stored
 
