@@ -16,6 +16,7 @@ import numpy as np
 
 from srcgrad.opencl.device import Device
 from srcgrad.opencl.functions import prelude
+from srcgrad.opencl.memory import address
 from srcgrad.opencl.passes import Plan
 from srcgrad.opencl.source import Form, element, numbers_in, offsets, once, parameters, row_lines
 from srcgrad.opencl.space import MismatchError
@@ -78,11 +79,11 @@ class Writing:
         MismatchError if a part may not be written, or if the parts lie so that groups would meet.
         """
         parts = [slots[put.slot] for put in self.puts]
-        starts = [part.__array_interface__["data"] for part in parts]
-        low = min(start for start, _ in starts)
-        if any(fixed for _, fixed in starts):
+        if not all(part.flags.writeable for part in parts):
             raise MismatchError
-        key = tuple((start - low) // self.itemsize for start, _ in starts)
+        starts = [address(part) for part in parts]
+        low = min(starts)
+        key = tuple((start - low) // self.itemsize for start in starts)
         known = self.known.get(key)
         if known is None:
             known = self.known[key] = _placed(key, self.puts, self.step)
