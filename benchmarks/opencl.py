@@ -114,6 +114,13 @@ def blocked(workload: Workload, args: tuple[Any, ...], rows: int = 500) -> Call:
     return run
 
 
+def in_blocks(workload: Workload, args: tuple[Any, ...], rows: int = 200) -> Call:
+    """Kernels over blocks of rows."""
+    function = srcgrad.blocked(workload.function, over=workload.over, rows=rows)
+    derivative: Any = srcgrad.value_and_grad(function, workload.wrt, target="opencl")
+    return lambda: derivative(*args)
+
+
 def _in_loops(args: tuple[Any, ...]) -> Call:
     from benchmarks import numba_hand
 
@@ -129,6 +136,7 @@ def others(workload: Workload, args: tuple[Any, ...]) -> dict[str, Call]:
         makers["Numba, by hand"] = lambda: _in_loops(args)
     if workload.function.__name__ == "mixture":
         found["NumPy in blocks"] = blocked(workload, args)
+        found["kernels in blocks"] = in_blocks(workload, args)
     for name, make in makers.items():
         try:
             found[name] = make()
