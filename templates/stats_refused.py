@@ -4,7 +4,7 @@ from scipy import stats
 
 from srcgrad.rules import refused
 
-FROZEN = "it makes a frozen distribution; call a method with all arguments, as scipy.stats.norm.logpdf(x, loc, scale)"
+FROZEN = "it makes a frozen distribution, of which pdf, cdf, ppf and the like have derivatives, with their logarithms"
 
 refused(
     FROZEN,

@@ -73,8 +73,7 @@ def by_name_in_a_dict(x):
 
 
 REFUSED = [
-    named_spline, spline, polynomial, series, object_of_a_class, made_function, named_function, by_text,
-    by_name_in_a_dict,
+    named_spline, spline, polynomial, series, object_of_a_class, by_text, by_name_in_a_dict,
 ]  # fmt: skip
 
 
@@ -97,7 +96,10 @@ def calls_what_does_not_depend(x):
     return np.poly1d([1.0, 2.0])(3.0) * x[0]
 
 
-@pytest.mark.parametrize("function", [bound_first, written_out, calls_what_does_not_depend])
+FOLLOWED = [bound_first, written_out, calls_what_does_not_depend, made_function, named_function]
+
+
+@pytest.mark.parametrize("function", FOLLOWED)
 def test_what_is_known_is_followed(function):
     srcgrad.check_grads(function, (X,), order=2)
 

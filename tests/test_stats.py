@@ -10,7 +10,7 @@ from scipy import stats
 from scipy.special import digamma
 from scipy.stats import chi2, norm
 
-from srcgrad import grad, jvp, source
+from srcgrad import check_grads, grad, jvp, source
 from srcgrad.errors import DifferentiationError
 
 STANDARD = norm(0.0, 1.0)
@@ -60,11 +60,23 @@ def test_a_name_of_the_user_that_is_that_of_a_distribution():
 
 
 def frozen_here(x: Any, m: Any) -> Any:
-    return norm(m, 1.0).logpdf(x)
+    law = norm(m, scale=m * m)
+    if m > 0.1:
+        law = stats.norm(m, 1.0)
+    return law.logpdf(x)
 
 
-def frozen_there(x: Any) -> Any:
-    return STANDARD.logpdf(x)
+def moment_of_a_frozen(x: Any, m: Any) -> Any:
+    return stats.gamma(m).mean() * x
+
+
+def frozen(x: Any, m: Any) -> Any:
+    law = stats.gamma(m, scale=2.0 * m)
+    return law.logpdf(x) * STANDARD.cdf(x) + stats.multivariate_normal(mean=[m, x], cov=np.eye(2)).logpdf([0.3, 0.1])
+
+
+def test_frozen_distributions():
+    check_grads(frozen, (0.5, 0.25), order=2)
 
 
 def shape_of_a_gamma(a: Any) -> Any:
@@ -79,7 +91,7 @@ def count(k: Any) -> Any:
     ("f", "reason"),
     [
         (frozen_here, r"with all arguments, as scipy\.stats\.norm\.logpdf"),
-        (frozen_there, r"with all arguments, as scipy\.stats\.norm\.logpdf"),
+        (moment_of_a_frozen, "it makes a frozen distribution"),
         (shape_of_a_gamma, "no closed form"),
         (count, "whole number"),
     ],

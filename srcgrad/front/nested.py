@@ -10,6 +10,7 @@ import gast
 
 from srcgrad.front.functions import Function, function_of, pulled_or_pushed
 from srcgrad.front.hooks import is_hook
+from srcgrad.front.makers import made_here, own_statements
 from srcgrad.front.mixed import doubtful_write
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.wanted import made_by
@@ -35,10 +36,8 @@ if TYPE_CHECKING:
 
 def take_out(block: Block, work: Plain) -> Block:
     """The block without nested functions, lambdas and second names of functions; what their defaults hold is kept."""
-    names = [s for node in statements(block) for s in stores(node)]
-    for node in statements(block):
-        if isinstance(node, gast.FunctionDef):
-            names.append(node.name) if names.count(node.name) == 0 else None
+    names = [s for node in own_statements(block) for s in stores(node)]
+    names += [one for node in statements(block) if isinstance(node, gast.Nonlocal) for one in node.names]
     return _block(block, names, work)
 
 
@@ -48,6 +47,13 @@ def _block(block: Block, names: list[str], work: Plain) -> Block:
         if isinstance(node, gast.FunctionDef):
             made += _define(node, node.name, node, names, work)
             continue
+        made_before = made_here(node, work)
+        if made_before:
+            own = [s for one in made_before for s in stores(one)]
+            names += [one for one in own if one not in names]
+            made += _block(made_before, names, work)
+            if isinstance(made_before[-1], gast.FunctionDef) and made_before[-1].name == target(node):
+                continue
         before: Block = []
         bound = target(node)
         if isinstance(node, gast.Assign) and bound is not None and names.count(bound) == 1:

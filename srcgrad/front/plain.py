@@ -14,6 +14,7 @@ from srcgrad.front.arrays import in_place
 from srcgrad.front.chosen import chosen
 from srcgrad.front.comprehensions import COMPREHENSIONS, comprehended, has_comprehension
 from srcgrad.front.fill import fill
+from srcgrad.front.frozen import frozen
 from srcgrad.front.hooks import hooks
 from srcgrad.front.implicit import implicit
 from srcgrad.front.imported import imported
@@ -114,6 +115,7 @@ def plain(function: Node, facts: Facts) -> Node:
         function.body = take_out(function.body, work)
         open_records(function, work)
         solutions(function, work)
+        frozen(function, work)
         in_place(function, facts)
         work.bound = frozenset(s for node in statements(function.body) for s in stores(node))
         usual(function, work)
