@@ -119,3 +119,14 @@ def test_a_product_is_not_kept_for_its_shape(function: Any, columns: tuple[int, 
     for array, found in zip(given, gradient(*given), strict=True):
         assert np.shape(found) == array.shape
     assert not any(line.strip() in ("t1 = x @ w", "t1 = np.dot(x, w)") for line in gradient.source.splitlines())
+
+
+def weighted_sum(w, x):
+    return np.sum(x @ w)
+
+
+def test_a_number_takes_the_dtype_of_a_product_before_it_is_multiplied() -> None:
+    gradient = srcgrad.grad(weighted_sum)
+    found = gradient(np.ones((3, 2), np.float32), np.ones((4, 3), np.float32))
+    assert found.dtype == np.float32
+    assert "x.T @ np.full_like(x @ w, y_bar)" in gradient.source

@@ -45,7 +45,8 @@ def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
         made = replace(joined(made, result), dtype=made.dtype)
     if wanted is not None and made.shape == wanted.shape and (made.dtype == wanted.dtype or not made.shape):
         return value
-    if flexible(operand, facts, isinstance(value, gast.Name)) and not (wanted is not None and wanted.scalar):
+    may_widen = flexible(operand, facts, isinstance(value, gast.Name)) or _is_model(operand, facts)
+    if may_widen and not (wanted is not None and wanted.scalar):
         adjoints.specs[operand.id] = wide(operand.id) if widened else made
         return value
     if wanted is not None and not widened and facts.module.target == "numpy" and not adjoints.is_half(operand.id):
@@ -125,18 +126,31 @@ def flexible(operand: Node, facts: Facts, plain: bool = True) -> bool:
     """Whether the adjoint of a name need not have its shape: one use, and the operation below sees to it.
 
     An elementwise one does if the adjoint is `plain`, a name: later work is better done on fewer elements. A sum with
-    one active operand has no later work. A product, whose rule sums, would be recorded for its shape only.
+    one active operand has no later work. A product does if its operands' ranks are unknown, or if it were recorded
+    in a loop for its shape only.
     """
-    if operand.id in facts.wrt or facts.reads.get(operand.id) != 1:
-        return False
-    definition = facts.definition.get(operand.id)
-    operation = None if definition is None else facts.operation.get(getattr(definition, "value", None))
+    definition, operation = _made_by(operand, facts)
     if operation is None or operation.rule is None:
         return False
     if operation.rule.wide:
-        known = facts.spec[definition]
-        return known.ndim is None or operand.id in facts.rebound or (_is_read(facts) and "float16" not in known.dtype)
+        return facts.spec[definition].ndim is None or operand.id in facts.rebound
     return operation.rule.kind == "elementwise" and (plain or _hands_on(operation, facts))
+
+
+def _is_model(operand: Node, facts: Facts) -> bool:
+    """Whether a name is a product that would be recorded for its shape only: its rule sums what is wider."""
+    definition, operation = _made_by(operand, facts)
+    if operation is None or operation.rule is None or not operation.rule.wide or not _is_read(facts):
+        return False
+    return "float16" not in facts.spec[definition].dtype
+
+
+def _made_by(operand: Node, facts: Facts) -> tuple[Node | None, Operation | None]:
+    """The statement and the operation that make a value which is read once, and is no argument."""
+    if operand.id in facts.wrt or facts.reads.get(operand.id) != 1:
+        return None, None
+    definition = facts.definition.get(operand.id)
+    return definition, None if definition is None else facts.operation.get(getattr(definition, "value", None))
 
 
 def _hands_on(operation: Operation, facts: Facts) -> bool:
