@@ -181,7 +181,7 @@ def empty_cases(rule: Rule) -> list[Case]:
     return _elementwise(rule, EMPTY)
 
 
-def second_order_cases(rule: Rule) -> list[Case]:
+def representative_cases(rule: Rule) -> list[Case]:
     """All forms; of the elementwise cases, which all run the same lines, floats and arrays that broadcast."""
     broadcast = [case for case in _elementwise(rule, _shapes(rule)) if (2, 3) in case.shapes]
     whole = _elementwise(rule, _shapes(rule))[:1] if _shapes(rule) is SHAPES else []

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad.check import check_report, table
+from srcgrad.check import MODES, check_report, table
 from srcgrad.rules import Rule
-from tests.rule_cases import Case, cases, differentiable_rules, second_order_cases
+from tests.rule_cases import Case, cases, differentiable_rules, representative_cases
 
 RULES = [rule for rule in differentiable_rules() if rule.complex and not rule.name.startswith("srcgrad.")]
 PADDED = ("'linear_ramp'", "'mean'", "'maximum'", "'minimum'", "'median'", "reflect_type")
@@ -43,7 +43,7 @@ def _floating(args: tuple[Any, ...]) -> list[int]:
 
 def _calls(rule: Rule, order: int) -> Iterator[tuple[Case, tuple[Any, ...]]]:
     """The calls of a rule, once with all arguments complex, and once with each of them alone."""
-    found = cases(rule) if order == 1 else second_order_cases(rule)
+    found = cases(rule) if order == 1 else representative_cases(rule)
     step = 3 if rule.kind == "elementwise" and order == 1 else 1  # of shapes that broadcast, not all
     chosen = found[::step] if order == 1 else [*found[:1], *found[-1:]]
     chosen = [case for case in chosen if order == 1 or rule.name not in FIRST_ORDER]
@@ -64,10 +64,12 @@ def _calls(rule: Rule, order: int) -> Iterator[tuple[Case, tuple[Any, ...]]]:
 @pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize("rule", RULES, ids=[rule.name for rule in RULES])
 def test_complex_arguments(rule: Rule, order: int) -> None:
+    """First order in both modes; second order in all nestings of the first call, reverse over reverse of the last."""
     failed = []
-    for case, args in _calls(rule, order):
+    for place, (case, args) in enumerate(_calls(rule, order)):
+        modes = ("reverse",) if place and order == 2 else MODES
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", np.exceptions.ComplexWarning)  # a conversion to floats warns
-            records = check_report(case.function, args, order, directions=1)
+            records = check_report(case.function, args, order, modes, directions=1)
         failed += [f"{case}\n{table(bad)}" for bad in [[r for r in records if not r.passed]] if bad]
     assert failed == []
