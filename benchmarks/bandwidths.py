@@ -1,4 +1,4 @@
-"""How much of the bandwidth of a copy kernels have that do next to nothing: sums, a broadcast sum, a transpose."""
+"""How much of the bandwidth of a copy kernels have that do next to nothing: sums, running ones too, a transpose."""
 
 from __future__ import annotations
 
@@ -28,6 +28,10 @@ def cases(x: Any, w: Any) -> list[tuple[str, Callable[..., Any], tuple[Any, ...]
         ("sums of rows", kernel("REAL s = SUM(x; 1);\nSTORE(s);", "x"), (x,), 1),
         ("sums of columns", kernel("REAL s = SUM(x; 0);\nSTORE(s);", "x"), (x,), 1),
         ("a row added to each", kernel("REAL y = x + w;\nSTORE(y);", "x, w"), (x, w), 2),
+        ("running sum of all", kernel("REAL s = CUMSUM(x);\nSTORE(s);", "x"), (x.reshape(-1),), 2),
+        ("running sums of rows", kernel("REAL s = CUMSUM(x; 1);\nSTORE(s);", "x"), (x,), 2),
+        ("running sums of columns", kernel("REAL s = CUMSUM(x; 0);\nSTORE(s);", "x"), (x,), 2),
+        ("running products of rows", kernel("REAL s = CUMPROD(x; 1);\nSTORE(s);", "x"), (x,), 2),
         ("transposed", kernel("REAL y = x + 1.0;\nSTORE(y);", "x"), (x.T,), 2),
     ]
 

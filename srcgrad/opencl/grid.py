@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from srcgrad.opencl.lines import Line
 from srcgrad.opencl.passes import Pass, Plan
+from srcgrad.opencl.runs import ITEMS, down, down_items, is_in_parts, of_items, running, starts
 from srcgrad.opencl.source import (
     Form,
     element,
@@ -20,22 +21,23 @@ from srcgrad.opencl.source import (
     start,
 )
 
-ITEMS = 256
-
 
 def in_groups(plan: Plan) -> bool:
     """Whether work-groups take whole rows."""
+    if is_in_parts(plan) or "rows" in plan.scans.values():
+        return True
     return len(plan.passes) > 1 or "columns" in plan.stage.ends.values() or "row" in plan.level.values()
 
 
 def body(plan: Plan, form: Form) -> str:
     """The body of the kernel."""
     ends = plan.stage.ends
-    totals = [line for line in plan.stage.lines if ends.get(line.name) == "total"]
+    totals = [line for line in plan.stage.lines if ends.get(line.name) in ("total", "parts")]
+    scans = [line for one in plan.passes for line in running(one, plan)]
     by_row = [line for one in plan.passes for line in one.sums if line.name not in ends]
     head = [
         "const size_t me = get_local_id(0), g = get_group_id(0);",
-        *[f"__local {kind(line)} {line.name}_tree[{ITEMS}];" for line in [*totals, *by_row]],
+        *[f"__local {kind(line)} {line.name}_tree[{ITEMS}];" for line in [*totals, *by_row, *scans]],
         *[f"REAL {line.name}_acc[1]; {line.name}_acc[0] = {start(line)};" for line in totals],
         *[
             f"for (size_t i = me; i < row; i += {ITEMS}) {name}_cols[g * row + i] = 0;"
@@ -45,6 +47,10 @@ def body(plan: Plan, form: Form) -> str:
         *once(plan, form),
     ]
     tail = [f"{tree(line)} if (me == 0) {line.name}_sum[g] = {line.name}_tree[0];" for line in totals]
+    if down(plan):
+        (one,) = plan.passes
+        work = far(joined(element(one, plan, form, "g * row"))).replace("[LANE]", "[0]")
+        return f"{{\n    {joined(head)}\n{down_items(plan, form, work)}\n    {joined(tail)}\n}}\n"
     if not in_groups(plan):
         (one,) = plan.passes
         inner = [*rows_of(form), *offsets(plan, form), *element(one, plan, form, "g * row")]
@@ -58,11 +64,24 @@ def body(plan: Plan, form: Form) -> str:
     {joined(tail)}
 }}
 """
+    if form.axes == 1:
+        part = "const size_t from = g * share < row ? g * share : row, to = from + share < row ? from + share : row;"
+        inner_text = "\n".join(_pass(one, plan, form) for one in plan.passes)
+        return f"""{{
+    {joined(head)}
+    const size_t groups = get_num_groups(0), start = 0;
+    const size_t share = ((row + groups - 1) / groups + {ITEMS - 1}) / {ITEMS} * {ITEMS};
+    {part}
+    {joined(offsets(plan, form))}
+{inner_text}
+    {joined(tail)}
+}}
+"""
     inner_text = "\n".join(_pass(one, plan, form) for one in plan.passes)
     return f"""{{
     {joined(head)}
     for (size_t r = g; r < rows; r += get_num_groups(0)) {{
-    const size_t start = r * row;
+    const size_t start = r * row, from = 0, to = row;
     {joined([*rows_of(form), *offsets(plan, form)])}
 {inner_text}
     }}
@@ -74,14 +93,25 @@ def body(plan: Plan, form: Form) -> str:
 def _pass(one: Pass, plan: Plan, form: Form) -> str:
     rows = [line for line in one.sums if line.name not in plan.stage.ends]
     clear = joined([f"REAL {line.name}_acc[1]; {line.name}_acc[0] = {start(line)};" for line in rows])
-    work = far(joined(element(one, plan, form, "g * row"))).replace("[LANE]", "[0]")
+    place = "g * row" if form.axes > 1 else "0"
+    run, held = of_items(one, plan, form, place)
+    work = far(joined(element(one, plan, form, place, held))).replace("[LANE]", "[0]")
     after = joined([text for line in rows for text in _reduced(line, plan)])
     loop = f"""
-    for (size_t i = me; i < row; i += {ITEMS}) {{
+    for (size_t i = from + me; i < to; i += {ITEMS}) {{
     const size_t at = start + i;
     {work}
     }}"""
-    whole = joined([_by_one(line, plan) for line in row_lines(one, plan)])
+    if run:
+        back = any(line.back for line in running(one, plan))
+        loop = f"""
+    for (size_t b = from; b < to; b += {ITEMS}) {{
+    const int sg_inside = b + me < to;
+    const size_t i = {"to - 1 - (b - from + me)" if back else "b + me"}, at = start + i;
+    {run}
+    if (sg_inside) {{ {work} }}
+    }}"""
+    whole = joined([*(_by_one(line, plan) for line in row_lines(one, plan)), *starts(one, plan)])
     return f"    {whole}\n    {clear}{loop if work else ''}\n    {after}"
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from srcgrad.emit.expression import expression as spelled
 from srcgrad.facts import Facts, copied
 from srcgrad.front.resolve import binding_of
+from srcgrad.opencl.lines import SCANS
 from srcgrad.opencl.many import Many, put, replace
 from srcgrad.opencl.many import at as found_at
 from srcgrad.opencl.names import identifier
@@ -22,6 +23,7 @@ from srcgrad.rules import rule_of
 from srcgrad.trees import Block, Node, at, children, constant, copy, loads, name, root, stores, substitute, target, walk
 
 _METHODS = ("copy", "reshape", "transpose", "astype")
+_NO_SUMS = ("COUNT", "SPREAD", "FILL", "AXIS", "SHARE", "NEAREST", *SCANS)
 _FEWEST = 2  # operations on arrays that make a kernel worth its call
 
 
@@ -170,11 +172,7 @@ class Group:
     def _is_sum(self, node: Node) -> bool:
         """Whether an expression puts an array together to a number."""
         many = self.many(node)
-        if (
-            many is None
-            or many.form in ("COUNT", "SPREAD", "FILL", "AXIS", "SHARE", "NEAREST")
-            or not is_number(node, self)
-        ):
+        if many is None or many.form in _NO_SUMS or not is_number(node, self):
             return False
         return not all(is_number(found_at(place), self) for place in many.values)
 
@@ -237,7 +235,7 @@ class Group:
         made = copied(node, self.facts)
         found = self.many(made)
         assert found is not None, "a copy means the same"
-        self.operations += many.form not in ("AXIS", "COUNT")
+        self.operations += _FEWEST if many.form in SCANS else many.form not in ("AXIS", "COUNT")
         for place in [*found.values, *found.likes]:
             put(place, self.operand(found_at(place)))
         return made

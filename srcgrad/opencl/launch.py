@@ -102,7 +102,7 @@ class Kernel:
         pattern = self.patterns[kind]
         if pattern is None:
             raise MismatchError
-        return prepared(Preparing(self.function.__name__, self.text, self.words, args, real, device, pattern))
+        return prepared(Preparing(self.function.__name__, pattern.text, self.words, args, real, device, pattern))
 
     def launched(self, found: Prepared, args: tuple[Any, ...], device: Device) -> Any:
         """Run the C; the Python where parts of an array lie too oddly for kernels to write into them."""
@@ -202,6 +202,10 @@ def _ended(output: Output, found: Any) -> Any:
     """A sum from its parts."""
     line = output.line
     assert line is not None, "a reduction"
+    if output.end == "parts":  # the sum of all parts before each
+        found = np.asarray(found)  # a device's array is read
+        order = slice(None, None, -1 if line.back else 1)
+        return np.concatenate([np.full(1, -0.0, found.dtype), np.cumsum(found[order])[:-1]])[order].copy()
     if line.form in ("MAX", "MIN"):
         reduce: Any = np.max if line.form == "MAX" else np.min
     else:

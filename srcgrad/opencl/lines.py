@@ -3,7 +3,8 @@
 `REAL t = tanh(x * w);` is computed of each element. What is computed of many, or changes axes, is in capitals:
 `SUM(e; 1, kept)`, `MEAN`, `MAX` and `MIN` reduce along an axis (all of them if none is named), `SUM_TO(e; x)` sums
 `e` to the shape of `x`, `SPREAD(e; x)` gives it that shape, `FILL(e; x)` that dtype as well, `AXIS(e; 1)` puts an axis
-of length one in, `COUNT(x; 1)` is how many elements a reduction puts together. `STORE(t);` marks a result.
+of length one in, `COUNT(x; 1)` is how many elements a reduction puts together, `CUMSUM(e; 1)` and `CUMPROD(e; 1)` are
+running sums and products along an axis, with `back` from its end to its beginning. `STORE(t);` marks a result.
 `SET(a; e);` and `ADD(a; e);` write into an argument, which is a part of an array, when all else has been computed.
 """
 
@@ -15,9 +16,10 @@ from dataclasses import dataclass
 from itertools import count
 
 HEAD = "Of each element:"
-PLAIN = ("", "AXIS", "COUNT", "SPREAD", "FILL")  # forms that reduce nothing
+SCANS = ("CUMSUM", "CUMPROD")
+PLAIN = ("", "AXIS", "COUNT", "SPREAD", "FILL", *SCANS)  # forms that reduce nothing
 _LINE = re.compile(r"^(?:(REAL|int) )?(\w+) = (.*);$")
-_MANY = re.compile(r"^(SUM|MEAN|MAX|MIN|SUM_TO|SPREAD|FILL|AXIS|COUNT)\((.*)\)$")
+_MANY = re.compile(r"^(SUM|MEAN|MAX|MIN|SUM_TO|SPREAD|FILL|AXIS|COUNT|CUMSUM|CUMPROD)\((.*)\)$")
 _STORE = re.compile(r"^STORE\((\w+)\);$")
 _WRITE = re.compile(r"^(SET|ADD)\((\w+); (.*)\);$")
 _WORD = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?!\w*\()")
@@ -37,6 +39,7 @@ class Line:
     axis: int | None = ALL
     kept: bool = False
     test: bool = False  # whether it is true or false
+    back: bool = False  # whether it runs from the end of the axis to its beginning
 
 
 @dataclass(frozen=True)
@@ -93,11 +96,12 @@ def _line(name: str, value: str, test: bool, known: dict[str, str]) -> Line:
     made = renamed(of, known)
     if many[1] in ("SUM_TO", "SPREAD", "FILL"):
         return Line(name, many[1], made, words(made), like=known[rest[0]])
+    like = known[rest.pop(0)] if len(rest) > 1 else ""
     marks = [mark.strip() for mark in rest[0].split(",")] if rest else []
-    axis = int(marks[0]) if marks and marks[0] != "kept" else ALL
+    axis = int(marks[0]) if marks and marks[0] not in ("kept", "back") else ALL
     if many[1] == "COUNT":
         return Line(name, "COUNT", "", (), like=made, axis=axis)
-    return Line(name, many[1], made, words(made), axis=axis, kept="kept" in marks)
+    return Line(name, many[1], made, words(made), like, axis, "kept" in marks, back="back" in marks)
 
 
 def _is_one_call(value: str) -> bool:

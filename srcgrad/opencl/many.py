@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any  # functions are arbitrary objects
@@ -9,14 +10,16 @@ from typing import Any  # functions are arbitrary objects
 import gast
 import numpy as np
 
+from srcgrad.opencl.lines import SCANS
 from srcgrad.trees import Node, walk
 
 Place = tuple[Any, Any]  # a node and a field of it, or a list and an index
 
 _REDUCTIONS: dict[Any, str] = {
     np.sum: "SUM", np.mean: "MEAN", np.max: "MAX", np.amax: "MAX", np.min: "MIN", np.amin: "MIN",
+    np.cumsum: "CUMSUM", np.cumprod: "CUMPROD",
 }  # fmt: skip
-_METHODS = {"sum": "SUM", "mean": "MEAN", "max": "MAX", "min": "MIN"}
+_METHODS = {"sum": "SUM", "mean": "MEAN", "max": "MAX", "min": "MIN", "cumsum": "CUMSUM", "cumprod": "CUMPROD"}
 
 
 @dataclass
@@ -28,6 +31,7 @@ class Many:
     likes: list[Place]
     axis: int | None = None
     kept: bool = False
+    back: bool = False  # of a running sum, whether it runs from the end
 
     @property
     def is_total(self) -> bool:
@@ -45,7 +49,7 @@ class Spelling:
     def many(self, node: Node) -> Many | None:
         """The call as one of many elements; None for any other expression."""
         if isinstance(node, gast.Subscript):
-            return _new_axis(node)
+            return self._turned(node, node.value) if _is_reversal(node) else _new_axis(node)
         if not isinstance(node, gast.Call):
             return None
         if isinstance(node.func, gast.Name) and node.func.id in self.helpers:
@@ -57,10 +61,30 @@ class Spelling:
             return _reduction(node, _METHODS[node.func.attr], [node.func.value, *node.args], -1)
         return self._shaped(node, function)
 
+    def _turned(self, node: Node, inner: Node) -> Many | None:
+        """A running sum from the end: `np.cumsum(x[::-1])[::-1]`, or with `np.flip(..., 1)` of both."""
+        found = self.many(inner) if isinstance(inner, gast.Call) else None
+        if found is None or found.form not in SCANS or found.back or found.likes:
+            return None
+        of = at(found.values[0])
+        if isinstance(node, gast.Subscript):
+            same = found.axis is None and isinstance(of, gast.Subscript) and _is_reversal(of)
+            return dataclasses.replace(found, values=[(of, "value")], back=True) if same else None
+        axis = integer(node.args[1])
+        same = isinstance(of, gast.Call) and self.function(of) is np.flip and len(of.args) == 2 and not of.keywords
+        same = same and axis is not None and axis == found.axis == integer(of.args[1])
+        return dataclasses.replace(found, values=[(of.args, 0)], back=True) if same else None
+
     def _shaped(self, node: Node, function: Any) -> Many | None:
         if node.keywords or len(node.args) != 2:
             return None
         two = node.args[1]
+        if function is np.flip:
+            return self._turned(node, node.args[0])
+        if function is np.reshape and isinstance(node.args[0], gast.Subscript) and _is_reversal(node.args[0]):
+            found = self.many(node.args[0])
+            if found is not None and isinstance(two, gast.Call) and self.function(two) is np.shape:
+                return dataclasses.replace(found, likes=[(two.args, 0)])
         if function is np.broadcast_to and isinstance(two, gast.Call) and self.function(two) is np.shape:
             return Many("SPREAD", [(node.args, 0)], [(two.args, 0)])
         if function is np.full_like:
@@ -105,6 +129,12 @@ def integer(node: Node | None) -> int | None:
     return value if type(value) is int else None
 
 
+def _is_reversal(node: Node) -> bool:
+    """`x[::-1]`"""
+    part = node.slice
+    return isinstance(part, gast.Slice) and part.lower is part.upper is None and integer(part.step) == -1
+
+
 def _new_axis(node: Node) -> Many | None:
     """`x[:, None]` and `x[..., None]`, which have one axis more."""
     parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
@@ -132,7 +162,7 @@ def _helper(node: Node, helper: str) -> Many | None:
 
 def _reduction(node: Node, form: str, given: list[Node], shift: int) -> Many | None:
     found = _where(node, 1 + shift)
-    if found is None or not given:
+    if found is None or not given or (found[1] and form in SCANS):
         return None
     place = (node.args, 0) if shift == 0 else (node.func, "value")
     return Many(form, [place], [], *found)

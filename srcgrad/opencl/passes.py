@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from srcgrad.opencl.lines import PLAIN, Line, compared
+from srcgrad.opencl.scans import directions
 from srcgrad.opencl.space import Space, members
 from srcgrad.opencl.stages import Stage, is_dear
 
@@ -36,6 +37,7 @@ class Plan:
     once: list[Line]  # lines that depend on numbers only
     scratch: list[str]  # values kept between passes that are no results
     level: dict[str, str]  # per name: `once`, `row` or `element`
+    scans: dict[str, str]  # running values: along `rows`, `down` or `up` them
 
 
 @dataclass
@@ -47,6 +49,7 @@ class _Work:
     first: dict[str, int] = field(default_factory=dict)  # the pass in which a name may be read
     saved: set[str] = field(default_factory=set)
     pinned: frozenset[str] = frozenset()  # values that must not be computed twice
+    scans: dict[str, str] = field(default_factory=dict)
 
 
 def planned(stage: Stage, space: Space, spread: bool = False) -> Plan:
@@ -61,8 +64,12 @@ def planned(stage: Stage, space: Space, spread: bool = False) -> Plan:
             reach = reach - {stage.axes[-1]}
         work.level[line.name] = _level(reach, stage, spread)
     work.first = dict.fromkeys(stage.inputs, 0)
+    work.scans = {line.name: way for line in stage.lines if (way := directions(line, stage.axes, space))}
+    backwards: dict[int, bool] = {}  # per pass
     for line in stage.lines:
         number = max((work.first[read] for read in line.reads), default=0)
+        while line.name in work.scans and backwards.setdefault(number, line.back) != line.back:
+            number += 1
         work.first[line.name] = number + (line.name in work.reductions)
     work.pinned = compared(stage.lines)
     work.saved = {n for n in stage.stored if work.level[n] == "element"}
@@ -75,7 +82,7 @@ def planned(stage: Stage, space: Space, spread: bool = False) -> Plan:
         scratch += sorted(missing)
         work.saved |= missing
     once = [line for line in stage.lines if work.level[line.name] == "once"]
-    return Plan(stage, passes, once, scratch, work.level)
+    return Plan(stage, passes, once, scratch, work.level, work.scans)
 
 
 def is_row_reduction(line: Line, stage: Stage, space: Space) -> bool:
@@ -139,7 +146,7 @@ def _is_dear(name: str, work: _Work) -> bool:
         if line is None or line.name in seen or work.level[line.name] != "element":
             continue
         seen.add(line.name)
-        if is_dear(line) or len(seen) > _CHEAP:
+        if is_dear(line) or line.name in work.scans or len(seen) > _CHEAP:
             return True
         if line.name == name or line.name not in work.saved:
             todo += line.reads

@@ -20,6 +20,8 @@ from srcgrad.opencl.lines import PLAIN, Text, Write
 from srcgrad.opencl.memory import span
 from srcgrad.opencl.passes import Plan, planned
 from srcgrad.opencl.program import text_of
+from srcgrad.opencl.runs import WIDTH, down, is_in_parts
+from srcgrad.opencl.scans import directions, in_parts
 from srcgrad.opencl.source import Form, numbers_in
 from srcgrad.opencl.space import MismatchError, Space, members, space_of
 from srcgrad.opencl.stages import Stage, cost, root, stages
@@ -33,6 +35,7 @@ SMALL = 1_000_000  # work, in operations, below which the device without threads
 class Pattern:
     """What is known of a kernel for arguments with certain long axes."""
 
+    text: Text
     space: Space
     stages: list[Stage]
     writes: list[Stage]  # per value that is written, what computes it
@@ -71,11 +74,14 @@ def pattern_of(text: Text, arguments: list[str], args: tuple[Any, ...]) -> Patte
     first: dict[tuple[int, ...], str] = {}
     alike = {name: other for name, shape in shapes.items() if (other := first.setdefault(shape, name)) != name}
     try:
-        space = space_of(text, long, alike)
-        return Pattern(space, *stages(text, space))
+        return _pattern(text, space_of(text, long, alike))
     except MismatchError:  # two arguments of one shape may have axes of their own: u[:, None] * v
-        space = space_of(text, long, {})
-        return Pattern(space, *stages(text, space))
+        return _pattern(text, space_of(text, long, {}))
+
+
+def _pattern(text: Text, space: Space) -> Pattern:
+    text = in_parts(text, space)
+    return Pattern(text, space, *stages(text, space))
 
 
 def prepared(work: Preparing) -> Prepared:
@@ -153,13 +159,16 @@ def _formed(number: int, stage: Stage, work: Preparing) -> Formed:
     plan = _plan(number, stage, form, work)
     form = replace(form, strips=form_axes > 1 and _in_strips(plan, inputs))
     size = numbers[0] * numbers[1]
-    small = work.device.small is not None and size * cost(stage.lines) < SMALL
+    every = work.pattern.stages if is_in_parts(plan) else [stage]  # which share their groups
+    small = work.device.small is not None and size * max(cost(one.lines) for one in every) < SMALL
     name = work.name if len(work.pattern.stages) == 1 else f"{work.name}_{number + 1}"
     return Formed(name, plan, form, (number, form, work.device.number, small), numbers, inputs, small)
 
 
 def _in_strips(plan: Plan, inputs: list[Input]) -> bool:
     """Whether to go over strips of all rows: an operand is transposed, and nothing is done with a row as a whole."""
+    if plan.scans:
+        return False
     turned = any(one.layout[0] == "s" and 0 < one.strides[-2] < one.strides[-1] for one in inputs)
     return turned and len(plan.passes) == 1 and not plan.passes[0].rows
 
@@ -184,6 +193,12 @@ def _step(one: Formed, stage: Stage, work: Preparing) -> Step:
 
 def _groups(plan: Plan, form: Form, numbers: list[int], device: Device) -> int:
     size = numbers[0] * numbers[1]
+    if form.axes == 1 and any(line.form == "CUMPROD" and line.name in plan.scans for line in plan.stage.lines):
+        if form.gpu:
+            raise MismatchError  # one item after the other
+        return 1
+    if down(plan):
+        return device.groups(-(-numbers[1] // WIDTH), 4 * numbers[1])
     if not form.gpu:
         return device.groups(size if form.axes == 1 else numbers[0], size)
     return device.groups(numbers[0], numbers[0] * 1024) if grid.in_groups(plan) else device.groups(size, size)
@@ -197,7 +212,11 @@ def _plan(number: int, stage: Stage, form: Form, work: Preparing) -> Plan:
         plan = planned(stage, work.pattern.space)
         by_row = len(plan.passes) > 1 or "columns" in stage.ends.values() or len(stage.axes) < 2
         kept = any(plan.level[name] == "row" for name in [*stage.stored, *stage.ends])
-        if form.gpu and not by_row and not kept:
+        if down(plan):
+            plan = planned(stage, work.pattern.space, spread=True)
+            if kept or len(plan.passes) > 1:
+                raise MismatchError
+        elif form.gpu and not by_row and not kept and not plan.scans:
             plan = planned(stage, work.pattern.space, spread=True)
         work.pattern.plans[key] = plan
     return plan
@@ -209,7 +228,8 @@ def _input(name: str, stage: Stage, work: Preparing) -> Input:
     shape, slot = work.shape(axes), work.slots[name]
     value = work.args[slot] if slot < len(work.args) else None
     if not members(axes):
-        return Input(slot, "v")
+        parts = next((line for line in work.text.lines if line.name == name and line.form == "PARTS"), None)
+        return Input(slot, "g" if parts else "v")
     own = None if value is None else steps(value)
     copied = value is not None and own is None
     own = own or steps_in_one_piece(shape)
@@ -232,6 +252,8 @@ def _is_flat(stage: Stage, inputs: list[Input], work: Preparing) -> bool:
     for line in stage.lines:
         reach = members(space.over[line.name]) | members(space.axes[line.name])
         if reach and reach != set(stage.axes):
+            return False
+        if directions(line, stage.axes, space):
             return False
         reduces = line.form not in PLAIN and reach - members(space.axes[line.name])
         if line.name not in stage.ends and reduces:
@@ -260,5 +282,5 @@ def _outputs(stage: Stage, plan: Plan, groups: int, numbers: list[int], work: Pr
         if line.form == "MEAN":
             found.count = work.size(space.over[name]) // work.size(axes)
         made.append(found)
-    made += [Output(-1, (groups, numbers[1]), real) for _ in plan.scratch]
+    made += [Output(-1, (groups if len(stage.axes) > 1 else 1, numbers[1]), real) for _ in plan.scratch]
     return made

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from srcgrad.opencl import grid, ranges
 from srcgrad.opencl.functions import prelude
 from srcgrad.opencl.passes import Plan
+from srcgrad.opencl.runs import functions
 from srcgrad.opencl.source import Form, parameters
 
 
@@ -20,7 +21,8 @@ def text_of(stages: Sequence[tuple[str, Plan, Form]]) -> str:
     form = stages[0][2]
     texts = [_kernel(*stage) for stage in stages]
     sums = f"#define SUM_TYPE {'float' if form.gpu and form.real == 'float' else 'double'}\n"
-    return "\n".join([prelude(form.real, "\n".join(texts)), sums, *texts])
+    whole = "\n".join(texts)
+    return "\n".join([prelude(form.real, whole), sums, functions(form.real, whole), whole])
 
 
 def _kernel(name: str, plan: Plan, form: Form) -> str:

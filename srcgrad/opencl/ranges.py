@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from srcgrad.opencl import runs
 from srcgrad.opencl.lines import Line
 from srcgrad.opencl.passes import Pass, Plan
+from srcgrad.opencl.runs import BLOCK
 from srcgrad.opencl.source import (
     FAR,
     Form,
@@ -22,7 +24,6 @@ from srcgrad.opencl.source import (
 )
 
 LANES = 16
-BLOCK = 1024
 STRIP = 64  # elements of each row in a strip: so many lines of a transposed operand stay in the cache from row to row
 
 
@@ -30,7 +31,7 @@ def body(plan: Plan, form: Form) -> str:
     """The body of the kernel."""
     ends = plan.stage.ends
     sums = {line.name: line for line in plan.stage.lines if line.name in ends}
-    totals = [line for name, line in sums.items() if ends[name] == "total"]
+    totals = [line for name, line in sums.items() if ends[name] in ("total", "parts")]
     head = [
         "const size_t g = get_group_id(0), groups = get_num_groups(0);",
         *[f"{kind(line)} {line.name}_total = {start(line)};" for line in totals],
@@ -43,6 +44,13 @@ def body(plan: Plan, form: Form) -> str:
     ]
     tail = [f"{line.name}_sum[g] = {line.name}_total;" for line in totals]
     inner = "\n".join(_pass(one, plan, form) for one in plan.passes)
+    if runs.down(plan):
+        return f"""{{
+    {joined(head)}
+{runs.down_rows(plan, form, inner)}
+    {joined(tail)}
+}}
+"""
     if form.axes == 1:
         return f"""{{
     {joined(head)}
@@ -74,15 +82,18 @@ def body(plan: Plan, form: Form) -> str:
 
 def _pass(one: Pass, plan: Plan, form: Form) -> str:
     """A loop over the row, after what is done with the row as a whole."""
-    before = joined(row_lines(one, plan))
-    work = "\n            ".join(element(one, plan, form, "g * row"))
+    before = joined([*row_lines(one, plan), *runs.starts(one, plan)])
+    place = "g * row" if form.axes > 1 else "0"
+    run, held_before = runs.of_block(one, plan, form, place)
+    work = "\n            ".join(element(one, plan, form, place, held_before))
+    work = far(work) if runs.down(plan) else work  # a block that is computed again would be added twice
     if not work:
         return f"    {before}"
     sums = [line for line in one.sums if plan.stage.ends.get(line.name) not in ("columns", "host")]
     rows = [line for line in sums if line.name not in plan.stage.ends]
     before = joined([before, *[f"{kind(line)} {line.name}_total = {start(line)};" for line in rows]])
     after = joined([text for line in rows for text in reduced(line, plan)])
-    if not sums and not FAR.search(work):
+    if not sums and not FAR.search(work) and not run:
         return f"""    {before}
         for (size_t i = from; i < to; i++) {{
             const size_t at = start + i;
@@ -95,13 +106,14 @@ def _pass(one: Pass, plan: Plan, form: Form) -> str:
         work = work.replace(f"{name}_cols[g * row + i] += ", f"{name}_block[i - begin] = ")
     clear = " ".join(f"for (int l = 0; l < {LANES}; l++) {s.name}_acc[l] = {start(s)};" for s in sums)
     return f"""    {before}
-        for (size_t begin = from; begin < to; begin += {BLOCK}) {{
+        {runs.blocks(one, plan)}
             const size_t end = begin + {BLOCK} < to ? begin + {BLOCK} : to;
             const size_t whole = begin + (end - begin) / {LANES} * {LANES};
             int sg_far = 0;
             {" ".join(f"REAL {name}_acc[{LANES}];" for name in names)}
             {" ".join(f"REAL {name}_block[{BLOCK}];" for name in held)}
             {clear}
+            {run}
             for (size_t b = begin; b < whole; b += {LANES}) {{
             for (size_t l = 0; l < {LANES}; l++) {{
             const size_t i = b + l, at = start + i;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,8 +18,8 @@ FAR = re.compile(r"\b(sin|cos|tan)\(")
 class Form:
     """What the C of a stage is made for: the real type, the device, and how each input lies in memory.
 
-    Layouts of inputs: `v` a number; `1` and `s` elements along the row, next to each other or a stride apart; `r` one
-    element per row (with `b` behind for booleans).
+    Layouts of inputs: `v` a number; `g` one for each group; `1` and `s` elements along the row, next to each other or a
+    stride apart; `r` one element per row (with `b` behind for booleans).
     """
 
     real: str
@@ -34,6 +35,9 @@ def parameters(plan: Plan, form: Form) -> list[str]:
         if layout == "v":
             made.append(f"const REAL {name}_in")
             continue
+        if layout == "g":
+            made.append(f"__global const SUM_TYPE* restrict {name}_in")
+            continue
         made.append(f"__global const {'uchar' if layout.endswith('b') else 'REAL'}* restrict {name}_in")
         made += [f"const long {name}_s{k}" for k in range(form.axes - 1)]
         made += [f"const long {name}_step"] if layout[0] == "s" else []
@@ -42,6 +46,7 @@ def parameters(plan: Plan, form: Form) -> list[str]:
         made.append(
             {
                 "total": f"__global SUM_TYPE* restrict {name}_sum",
+                "parts": f"__global SUM_TYPE* restrict {name}_sum",
                 "columns": f"__global REAL* restrict {name}_cols",
                 "host": f"__global REAL* restrict {name}_out",
             }[end]
@@ -54,7 +59,7 @@ def numbers_in(plan: Plan, form: Form, real: object) -> list[object]:
     made: list[object] = [np.uint64] * (2 + max(0, form.axes - 2))
     for layout in form.layouts:
         made.append(real if layout == "v" else None)
-        if layout != "v":
+        if layout not in "vg":
             made += [np.int64] * (form.axes - 1 + (layout[0] == "s"))
     return made + [None] * (len(plan.stage.stored) + len(plan.stage.ends) + len(plan.scratch))
 
@@ -65,6 +70,8 @@ def once(plan: Plan, form: Form) -> list[str]:
     for name, layout in zip(plan.stage.inputs, form.layouts, strict=True):
         if layout == "v":
             made.append(f"const REAL {name} = {name}_in;")
+        if layout == "g":
+            made.append(f"const SUM_TYPE {name} = {name}_in[g];")
     made += [far(computed(line)) for line in plan.once]
     stored = [line.name for line in plan.once if line.name in plan.stage.stored]
     return made + [f"{name}_out[0] = {name};" for name in stored]
@@ -74,7 +81,7 @@ def offsets(plan: Plan, form: Form) -> list[str]:
     """Where the row of each input starts, and its value if it has one per row."""
     made = []
     for name, layout in zip(plan.stage.inputs, form.layouts, strict=True):
-        if layout == "v":
+        if layout in "vg":
             continue
         kind = "uchar" if layout.endswith("b") else "REAL"
         terms = " + ".join(f"(long)j{k} * {name}_s{k}" for k in range(form.axes - 1)) or "0"
@@ -111,8 +118,11 @@ def row_lines(one: Pass, plan: Plan) -> list[str]:
     return made
 
 
-def element(one: Pass, plan: Plan, form: Form, place: str) -> list[str]:
-    """What is done with an element; `place` is where the results of rows of scratch memory start."""
+def element(one: Pass, plan: Plan, form: Form, place: str, held: Collection[str] = ()) -> list[str]:
+    """What is done with an element; `place` is where the results of rows of scratch memory start.
+
+    The values in `held` are in memory, from another loop.
+    """
     kinds = dict(zip(plan.stage.inputs, form.layouts, strict=True))
     made = []
     for name in one.loads:
@@ -123,7 +133,7 @@ def element(one: Pass, plan: Plan, form: Form, place: str) -> list[str]:
     for name in one.again:
         memory = f"{name}_tmp[{place} + i]" if name in plan.scratch else f"{name}_out[at]"
         made.append(f"{'int' if name in tests else 'REAL'} {name} = {memory};")
-    made += [computed(line) for line in one.lines]
+    made += [_value(line, plan, form, held) for line in one.lines]
     made += [f"{n}_tmp[{place} + i] = {n};" if n in plan.scratch else f"{n}_out[at] = {n};" for n in one.kept]
     for line in one.sums:
         end = plan.stage.ends.get(line.name)
@@ -134,6 +144,17 @@ def element(one: Pass, plan: Plan, form: Form, place: str) -> list[str]:
         else:
             made.append(added(line, f"{line.name}_acc[LANE]"))
     return made
+
+
+def _value(line: Line, plan: Plan, form: Form, held: Collection[str]) -> str:
+    """The C of one value of an element: computed, found in memory, or added to the one in the row before."""
+    if line.name in held:
+        start = f"{line.name}_start + " if line.form == "CUMSUM" and line.name in plan.scans else ""
+        return f"const REAL {line.name} = {start}{line.name}_run{'' if form.gpu else '[i - begin]'};"
+    if plan.scans.get(line.name) in ("down", "up"):
+        place = f"{line.name}_run{'' if form.gpu else '[i - from]'}"
+        return f"const REAL {line.name} = {place} {'+' if line.form == 'CUMSUM' else '*'}= {line.value};"
+    return computed(line)
 
 
 def computed(line: Line) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from srcgrad.opencl.lines import ALL, Line, Text
+from srcgrad.opencl.lines import ALL, SCANS, Line, Text
 
 Axes = tuple[int | None, ...]  # per axis of a value, which axis of the kernel it is; None where its length is one
 
@@ -90,6 +90,12 @@ def _note(line: Line, space: Space) -> None:
         if not 0 <= place <= len(over):
             raise MismatchError
         space.axes[line.name] = (*over[:place], None, *over[place:])
+    elif line.form in SCANS:
+        _place(line.axis, over)
+        like = space.axes[line.like] if line.like else over
+        if (line.axis is ALL and len(over) != 1) or [a is None for a in like] != [a is None for a in over]:
+            raise MismatchError  # NumPy would make one axis of several
+        space.axes[line.name] = _joined(over, like, space)
     elif line.form in ("SPREAD", "FILL", "SUM_TO"):
         space.axes[line.name] = _shaped(line, over, space)
     elif line.axis is ALL:

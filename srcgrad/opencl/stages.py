@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from srcgrad.opencl.lines import PLAIN, Line, Text, Write, compared
+from srcgrad.opencl.lines import PLAIN, SCANS, Line, Text, Write, compared
+from srcgrad.opencl.scans import directions
 from srcgrad.opencl.space import MismatchError, Space, members
 
 _LIGHT = "ceil|copysign|fabs|floor|fmax|fmin|isnan|maximum|minimum|sign|trunc"  # functions of an instruction or two
@@ -28,6 +29,7 @@ class Stage:
     inputs: list[str] = field(default_factory=list)
     stored: list[str] = field(default_factory=list)  # values of elements or of rows
     ends: dict[str, str] = field(default_factory=dict)  # sums: `total`, `columns`, or `host` for what NumPy reduces
+    way: str = ""  # in which direction things run: along its `rows`, or `down` or `up` them
 
 
 @dataclass
@@ -149,9 +151,12 @@ def _put(line: Line, widest: list[frozenset[int]], work: Staging) -> None:
     if axes is None:
         work.ready[line.name] = lowest
         return
-    number = next((k for k in range(lowest, len(work.stages)) if work.stages[k].axes == axes), len(work.stages))
+    way = directions(line, axes, work.space) or ("rows" if axes[-1:] and work.reduced(line) == {axes[-1]} else "")
+    fitting = (k for k, one in enumerate(work.stages) if one.axes == axes and (not way or one.way in ("", way)))
+    number = next((k for k in fitting if k >= lowest), len(work.stages))
     if number == len(work.stages):
         work.stages.append(Stage(axes))
+    work.stages[number].way = way or work.stages[number].way
     work.home[line.name] = number
     end = _end(line, work.stages[number], work)
     if end:
@@ -162,7 +167,7 @@ def _put(line: Line, widest: list[frozenset[int]], work: Staging) -> None:
 def _axes_for(line: Line, widest: list[frozenset[int]], work: Staging) -> tuple[int, ...] | None:
     """The axes of the stage that suits a line; None for what costs nothing where it is read."""
     reach, wanted = work.reach(line), line.name in work.wanted | work.pinned or not work.is_plain(line)
-    if reach in widest:
+    if reach in widest or (reach and line.form in (*SCANS, "PARTS")):
         return _ordered(reach, work)
     if not wanted and (not reach or not is_dear(line)):
         return None
@@ -203,6 +208,8 @@ def _end(line: Line, stage: Stage, work: Staging) -> str:
     axes = frozenset(stage.axes)
     if not reduced:
         return ""
+    if line.form == "PARTS":
+        return "parts"
     if over == axes and len(axes) > 1 and reduced == {stage.axes[-1]}:
         return ""
     if reduced == over and (over == axes or over == axes - {stage.axes[-1]}):
@@ -253,7 +260,7 @@ def _is_cheap(name: str, work: Staging) -> bool:
         if line is None or line.name in seen or any(line.name in stage.ends for stage in work.stages):
             continue
         seen.add(line.name)
-        if is_dear(line) or not work.is_plain(line) or len(seen) > _CHEAP:
+        if is_dear(line) or not work.is_plain(line) or line.form in SCANS or len(seen) > _CHEAP:
             return False
         todo += line.reads
     return True

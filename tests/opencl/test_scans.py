@@ -1,0 +1,112 @@
+"""Running sums and products in kernels: along rows, down them, of a single row in parts; from both ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad.opencl.launch import launch
+from tests.opencl.test_axes import loops, same
+from tests.opencl.test_kernels import kernel
+
+__all__ = ["loops"]
+
+
+def of_all(x: Any, t: Any) -> Any:
+    q, sg_q = x[0], t[0]
+    return np.sum(np.cumsum(np.sin(q) * sg_q) ** 2) * 1e-3 + np.sum(x * t)
+
+
+def of_rows(x: Any, t: Any) -> Any:
+    e = np.exp(x - np.max(x, axis=1, keepdims=True))
+    return np.sum(np.tanh(np.cumsum(e, axis=1) * t) * np.cumsum(e * t, axis=-1))
+
+
+def of_columns(x: Any, t: Any) -> Any:
+    return np.mean(np.tanh(np.cumsum(np.sin(x) * t, axis=0)) * t[:1])
+
+
+def both_ways(x: Any, t: Any) -> Any:
+    return np.mean(np.cumsum(np.tanh(np.cumsum(x * t, 0)), 1) * t) + np.mean(np.cumsum(np.sum(x * x, axis=1)))
+
+
+CASES = [of_all, of_rows, of_columns, both_ways]
+
+
+@pytest.mark.parametrize("function", CASES)
+def test_scans(function: Callable[..., Any], loops: str, launched: list[str]) -> None:
+    draw = np.random.default_rng(5).standard_normal
+    for shape in ((37, 1030), (2, 2049)):
+        same(function, (draw(shape), draw(shape)))
+    assert launched
+
+
+@pytest.mark.parametrize("function", [of_rows, both_ways])
+def test_layouts(function: Callable[..., Any], launched: list[str]) -> None:
+    draw = np.random.default_rng(5).standard_normal
+    same(function, (draw((24, 36)).astype(np.float32)[::-1, ::3], draw((12, 24)).astype(np.float32).T))
+    assert launched
+    same(function, (draw((9, 1)), draw((9, 1))))
+
+
+FORMS: dict[str, tuple[Callable[..., Any], tuple[int, ...]]] = {
+    "CUMSUM(x)": (np.cumsum, (300_007,)),
+    "CUMSUM(x; back)": (lambda x: np.cumsum(x[::-1])[::-1], (70_001,)),
+    "CUMSUM(x; 1)": (lambda x: np.cumsum(x, 1), (7, 3001)),
+    "CUMSUM(x; 1, back)": (lambda x: np.flip(np.cumsum(np.flip(x, 1), 1), 1), (7, 3001)),
+    "CUMSUM(x; 0)": (lambda x: np.cumsum(x, 0), (300, 700)),
+    "CUMSUM(x; -2, back)": (lambda x: np.flip(np.cumsum(np.flip(x, 1), 1), 1), (3, 40, 9)),
+    "CUMPROD(x * 0.01 + 1.0; 1)": (lambda x: np.cumprod(x * x.dtype.type(0.01) + 1, 1), (7, 3001)),
+    "CUMPROD(x * 0.01 + 1.0; 0)": (lambda x: np.cumprod(x * x.dtype.type(0.01) + 1, 0), (300, 70)),
+}
+
+
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+@pytest.mark.parametrize("form", FORMS)
+def test_errors_are_no_larger_than_those_of_numpy(form: str, real: Any, loops: str) -> None:
+    wanted, shape = FORMS[form]
+    x = np.random.default_rng(3).standard_normal(shape).astype(real)
+    exact = wanted(x.astype(np.longdouble))
+    found = launch(kernel(["x"], [f"REAL y = {form};", "STORE(y);"]), x)
+    allowed = 1.5 * np.abs(wanted(x) - exact).max() + 4 * np.finfo(real).eps * np.abs(exact).max()
+    assert found.dtype == real and np.abs(found - exact).max() <= allowed
+
+
+def test_numbers_out_of_range(loops: str) -> None:
+    x = np.ones((3, 2100))
+    x[0, 1500], x[1, 1030], x[2, :] = np.inf, np.nan, -0.0
+    total = kernel(["x"], ["REAL y = CUMSUM(x; 1);", "STORE(y);"])
+    one = kernel(["x"], ["REAL y = CUMSUM(x);", "STORE(y);"])
+    np.testing.assert_array_equal(launch(total, x), np.cumsum(x, 1))
+    assert np.signbit(launch(total, x)[2]).all()
+    for row in x:
+        np.testing.assert_array_equal(launch(one, row), np.cumsum(row))
+    x = np.tile(np.array([1e-200, 1e150, 1e60, 1e-5]), (2, 600))  # any piece of it alone would be out of range
+    x[:, 4:] **= 0.01
+    made = launch(kernel(["x"], ["REAL y = CUMPROD(x; 1);", "STORE(y);"]), x)
+    np.testing.assert_allclose(made, np.cumprod(x, 1), rtol=1e-12)
+
+
+def test_what_kernels_do_not_run_is_what_numpy_gives() -> None:
+    def flat(x: Any) -> Any:
+        return np.sum(np.cumsum(np.tanh(x)) ** 2)
+
+    def of_first_axis(x: Any) -> Any:
+        return np.sum(np.tanh(np.cumsum(np.tanh(x), axis=0)))
+
+    x = np.random.default_rng(5).standard_normal((3, 4, 5))
+    for function in (flat, of_first_axis):
+        for args in ((x,), (x[:0],), (x[0, 0],), (x[0, 0, :1],), (x.astype(np.float32),)):
+            wanted, found = srcgrad.grad(function)(*args), srcgrad.grad(function, target="opencl")(*args)
+            assert found.dtype == wanted.dtype and found.shape == wanted.shape
+            np.testing.assert_allclose(found, wanted, rtol=1e-12 if args[0].dtype == np.float64 else 1e-5)
+
+
+def test_derivatives_run_from_the_end() -> None:
+    text = srcgrad.source(of_rows, mode="value-and-grad", target="opencl")
+    assert text.count("CUMSUM(") == 4 and text.count("; 1, back)") == 1 and text.count("; -1, back)") == 1
+    assert text.count("launch(of_rows") == 1
