@@ -152,7 +152,7 @@ class Facts:
     counters: frozenset[str] = frozenset()  # counters of loops over `range` that nothing else binds
     constants: frozenset[str] = frozenset()  # these, and names that mean one value wherever they are read
     rebound: dict[str, None] = field(default_factory=dict)  # names bound in several places or in a loop
-    again: dict[str, None] = field(default_factory=dict)  # names computed again rather than recorded
+    again: dict[str, str] = field(default_factory=dict)  # name computed backwards -> name of what was not recorded
     pulled: dict[Node, list[Node]] = field(default_factory=dict)  # call of a callee -> its active operands
     branch_depth: dict[str, int] = field(default_factory=dict)  # of our own names that a branch binds: see `active`
     stacks: dict[str, str] = field(default_factory=dict)  # name -> the stack on which it is recorded

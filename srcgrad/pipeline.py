@@ -56,6 +56,7 @@ from srcgrad.front.subset import subset
 from srcgrad.front.views import views
 from srcgrad.front.webs import augmented, webs
 from srcgrad.improve.accumulate import accumulate
+from srcgrad.improve.begun import begun
 from srcgrad.improve.cleared import cleared
 from srcgrad.improve.closure import closure
 from srcgrad.improve.coalesce import coalesce, count_temporaries
@@ -69,6 +70,9 @@ from srcgrad.improve.gathered import gathered
 from srcgrad.improve.hoisted import hoisted
 from srcgrad.improve.inline import inline
 from srcgrad.improve.joined import joined
+from srcgrad.improve.late import late
+from srcgrad.improve.mirrored import mirrored
+from srcgrad.improve.nearest import nearest
 from srcgrad.improve.order import order
 from srcgrad.improve.parts import parts
 from srcgrad.improve.products import products
@@ -76,6 +80,7 @@ from srcgrad.improve.reuse import reuse
 from srcgrad.improve.signs import signs
 from srcgrad.improve.spelling import spelling
 from srcgrad.improve.squeezed import squeezed
+from srcgrad.improve.standins import standins
 from srcgrad.improve.transposed import transposed
 from srcgrad.improve.uncopied import uncopied
 from srcgrad.improve.units import spread_seed, units
@@ -129,9 +134,14 @@ IMPROVE: tuple[Pass, ...] = (
     unread,
     dead,
     fused,
+    standins,
     dead,
+    nearest,
+    late,
+    mirrored,
     parts,
     spread_seed,
+    begun,
     copies,
     transposed,
     spelling,

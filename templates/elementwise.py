@@ -27,9 +27,12 @@ def multiply(z, x, y):
 
 @adjoint.elementwise(np.divide, cl="x / y", domain={"y": (0.5, 2.0)}, aliases=(operator.truediv,))
 def divide(z, x, y):
-    share = d[z] / y
-    d[x] = share
-    d[y] = -share * z
+    if x == 1.0:  # y is not kept
+        d[y] = -d[z] * z * z
+    else:
+        share = d[z] / y
+        d[x] = share
+        d[y] = -share * z
 
 
 @adjoint.elementwise(np.negative, cl="-x", aliases=(operator.neg,))

@@ -12,12 +12,13 @@ import srcgrad
 from srcgrad import pipeline
 from srcgrad.check import check_grads
 from srcgrad.improve.closure import closure
+from srcgrad.improve.mirrored import mirrored
 from srcgrad.improve.units import spread_seed
 from srcgrad.improve.unpack import unpack
 from tests.test_golden import CASES, function_of, parts, wrt_of
 
 # Passes for other kinds of text: differentiated again, checkpointed, of callees, with large arrays, in blocks of rows.
-ELSEWHERE = {"units", "spread_seed", "parts", "uncopied", "unpack", "reuse", "fused"}
+ELSEWHERE = {"units", "spread_seed", "parts", "uncopied", "unpack", "reuse", "fused", "mirrored"}
 # A pullback is a function inside of another: without `closure` it cannot bind what it brings back.
 PASSES = [each for each in dict.fromkeys(pipeline.IMPROVE) if each is not closure]
 
@@ -92,6 +93,19 @@ def test_a_seed_of_one_is_not_carried_along(monkeypatch: pytest.MonkeyPatch) -> 
     without(spread_seed, monkeypatch)
     product = srcgrad.hvp(bent)
     np.testing.assert_allclose(product(POINT, 0.7, POINT), expected, rtol=1e-13)
+    assert len(product.source.split()) > len(text.split())
+
+
+def valley(x):
+    return np.sum((x[1:] - x[:-1] ** 2) ** 2)
+
+
+def test_zeros_of_a_second_derivative_need_no_adjoint(monkeypatch: pytest.MonkeyPatch) -> None:
+    product = srcgrad.hvp(valley)
+    expected, text = product(POINT, 2.0 * POINT), product.source
+    without(mirrored, monkeypatch)
+    product = srcgrad.hvp(valley)
+    np.testing.assert_array_equal(product(POINT, 2.0 * POINT), expected)
     assert len(product.source.split()) > len(text.split())
 
 

@@ -35,7 +35,7 @@ def predators_after_grad(
     """Gradient of `predators_after` with respect to prey, predators, birth, hunt,
     feed, death.
 
-    Recorded: x, y, x1, y1, x2, y2, x3, y3, each trip of the loop in line 22 (needed
+    Recorded: x, y, t1, t2, t3, t4, t5, t6, each trip of the loop in line 22 (needed
         by lines 23, 24, 25, 26).
     """
     if not all(
@@ -50,10 +50,16 @@ def predators_after_grad(
     y = predators
     for _ in range(steps):
         x1, y1 = rates(x, y, birth, hunt, feed, death)
-        x2, y2 = rates(x + 0.5 * h * x1, y + 0.5 * h * y1, birth, hunt, feed, death)
-        x3, y3 = rates(x + 0.5 * h * x2, y + 0.5 * h * y2, birth, hunt, feed, death)
-        x4, y4 = rates(x + h * x3, y + h * y3, birth, hunt, feed, death)
-        kept.append((x, y, x1, y1, x2, y2, x3, y3))
+        t1 = x + 0.5 * h * x1
+        t2 = y + 0.5 * h * y1
+        x2, y2 = rates(t1, t2, birth, hunt, feed, death)
+        t3 = x + 0.5 * h * x2
+        t4 = y + 0.5 * h * y2
+        x3, y3 = rates(t3, t4, birth, hunt, feed, death)
+        t5 = x + h * x3
+        t6 = y + h * y3
+        x4, y4 = rates(t5, t6, birth, hunt, feed, death)
+        kept.append((x, y, t1, t2, t3, t4, t5, t6))
         x = x + h / 6.0 * (x1 + 2.0 * x2 + 2.0 * x3 + x4)
         y = y + h / 6.0 * (y1 + 2.0 * y2 + 2.0 * y3 + y4)
 
@@ -63,73 +69,63 @@ def predators_after_grad(
     death_bar = 0.0
     x_bar = 0.0
     for _ in reversed(range(steps)):
-        x, y, x1, y1, x2, y2, x3, y3 = kept.pop()
+        x, y, t1, t2, t3, t4, t5, t6 = kept.pop()
         # line 28: y = y + h / 6.0 * (y1 + 2.0 * y2 + 2.0 * y3 + y4)
-        t1_bar = y_bar * (h / 6.0)
-        y2_bar = t1_bar * 2.0
-        y1_bar = t1_bar
-        y3_bar = t1_bar * 2.0
+        t7_bar = y_bar * (h / 6.0)
+        y2_bar = t7_bar * 2.0
+        y3_bar = t7_bar * 2.0
         # line 27: x = x + h / 6.0 * (x1 + 2.0 * x2 + 2.0 * x3 + x4)
-        t2_bar = x_bar * (h / 6.0)
-        x2_bar = t2_bar * 2.0
-        x1_bar = t2_bar
-        x3_bar = t2_bar * 2.0
+        t8_bar = x_bar * (h / 6.0)
+        x2_bar = t8_bar * 2.0
+        x3_bar = t8_bar * 2.0
         # line 26: x4, y4 = rates(x + h * x3, y + h * y3, birth, hunt, feed, death)
-        t3 = x + h * x3
-        t4 = y + h * y3
-        t5_bar = t2_bar, t1_bar
-        t6_bar, t7_bar, t8, t9, t10, t11 = rates_pull(
-            t3, t4, birth, hunt, feed, death, y_bar=t5_bar
+        t9_bar = t8_bar, t7_bar
+        t5_bar, t6_bar, t10, t11, t12, t13 = rates_pull(
+            t5, t6, birth, hunt, feed, death, y_bar=t9_bar
         )
-        x3_bar += t6_bar * h
-        x_bar += t6_bar
-        y3_bar += t7_bar * h
-        y_bar += t7_bar
-        birth_bar += t8
-        hunt_bar += t9
-        feed_bar += t10
-        death_bar += t11
+        x3_bar += t5_bar * h
+        x_bar += t5_bar
+        y3_bar += t6_bar * h
+        y_bar += t6_bar
+        birth_bar += t10
+        hunt_bar += t11
+        feed_bar += t12
+        death_bar += t13
         # line 25: x3, y3 = rates(x + 0.5 * h * x2, y + 0.5 * h * y2, birth, hunt, fe...
-        t12 = x + 0.5 * h * x2
-        t13 = y + 0.5 * h * y2
         t14_bar = x3_bar, y3_bar
-        t15_bar, t16_bar, t17, t18, t19, t20 = rates_pull(
-            t12, t13, birth, hunt, feed, death, y_bar=t14_bar
+        t3_bar, t4_bar, t15, t16, t17, t18 = rates_pull(
+            t3, t4, birth, hunt, feed, death, y_bar=t14_bar
         )
-        x2_bar += t15_bar * (0.5 * h)
-        x_bar += t15_bar
-        y2_bar += t16_bar * (0.5 * h)
-        y_bar += t16_bar
-        birth_bar += t17
-        hunt_bar += t18
-        feed_bar += t19
-        death_bar += t20
+        x2_bar += t3_bar * (0.5 * h)
+        x_bar += t3_bar
+        y2_bar += t4_bar * (0.5 * h)
+        y_bar += t4_bar
+        birth_bar += t15
+        hunt_bar += t16
+        feed_bar += t17
+        death_bar += t18
         # line 24: x2, y2 = rates(x + 0.5 * h * x1, y + 0.5 * h * y1, birth, hunt, fe...
-        t21 = x + 0.5 * h * x1
-        t22 = y + 0.5 * h * y1
-        t23_bar = x2_bar, y2_bar
-        t24_bar, t25_bar, t26, t27, t28, t29 = rates_pull(
-            t21, t22, birth, hunt, feed, death, y_bar=t23_bar
+        t19_bar = x2_bar, y2_bar
+        t1_bar, t2_bar, t20, t21, t22, t23 = rates_pull(
+            t1, t2, birth, hunt, feed, death, y_bar=t19_bar
         )
-        x1_bar = x1_bar + t24_bar * (0.5 * h)
-        x_bar += t24_bar
-        y1_bar = y1_bar + t25_bar * (0.5 * h)
-        y_bar += t25_bar
-        birth_bar += t26
-        hunt_bar += t27
-        feed_bar += t28
-        death_bar += t29
+        x_bar += t1_bar
+        y_bar += t2_bar
+        birth_bar += t20
+        hunt_bar += t21
+        feed_bar += t22
+        death_bar += t23
         # line 23: x1, y1 = rates(x, y, birth, hunt, feed, death)
-        t30_bar = x1_bar, y1_bar
-        t31, t32, t33, t34, t35, t36 = rates_pull(
-            x, y, birth, hunt, feed, death, y_bar=t30_bar
+        t24_bar = t8_bar + t1_bar * (0.5 * h), t7_bar + t2_bar * (0.5 * h)
+        t25, t26, t27, t28, t29, t30 = rates_pull(
+            x, y, birth, hunt, feed, death, y_bar=t24_bar
         )
-        x_bar += t31
-        y_bar += t32
-        birth_bar += t33
-        hunt_bar += t34
-        feed_bar += t35
-        death_bar += t36
+        x_bar += t25
+        y_bar += t26
+        birth_bar += t27
+        hunt_bar += t28
+        feed_bar += t29
+        death_bar += t30
     # line 21: y = predators
     predators_bar = y_bar
     # line 20: x = prey

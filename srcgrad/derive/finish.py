@@ -83,7 +83,7 @@ def _separate(halves: Halves, facts: Facts) -> None:
         for item in walk(node):
             if isinstance(item, gast.Name) and item.id in renamed:
                 item.id = renamed[item.id]
-    facts.again.clear()
+    facts.again = {new: old for old, new in renamed.items()}
 
 
 def _check_output(halves: Halves, facts: Facts) -> None:

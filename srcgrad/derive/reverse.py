@@ -67,7 +67,7 @@ def reverse(function: Node, facts: Facts) -> Halves:
     stacks = stack_adjoints(function.body, adjoints)
     backward = stacks + seed + _block(function.body[:-1], (function, "body"), work)
     forward = work.saves.forward(function.body[:-1])
-    facts.again.update({bound: None for bound in work.saves.brought if bound in facts.temporaries})
+    facts.again.update({bound: bound for bound in work.saves.brought if bound in facts.temporaries})
     return Halves(forward, backward, adjoints, output)
 
 

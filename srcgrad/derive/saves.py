@@ -61,8 +61,8 @@ class Saves:
             if bound not in self.facts.temporaries or bound not in self.facts.definition or bound in rows:
                 continue
             if self._is_cheap(node) and (bound not in indices or self._is_settled(node)):
-                self.facts.again[bound] = None
-        self.facts.again.update(dict.fromkeys(self.facts.viewed))  # they show what an array holds by then
+                self.facts.again[bound] = bound
+        self.facts.again.update({one: one for one in self.facts.viewed})  # they show what an array holds by then
         for bound in self.standing:
             self.facts.again.pop(bound, None)
 

@@ -16,6 +16,9 @@ def outward(value: Node, helpers: tuple[str | None, ...]) -> Node:
         value.left, value.right = outward(value.left, helpers), outward(value.right, helpers)
         if isinstance(value.op, gast.Mult | gast.Div) and isinstance(value.left, gast.UnaryOp):
             value.left = negative(value.left.operand) if isinstance(value.left.op, gast.USub) else value.left
+        minus = negated(value.right) if isinstance(value.op, gast.Add) else None
+        if minus is not None:
+            value.op, value.right = gast.Sub(), minus
     elif isinstance(value, gast.UnaryOp):
         value.operand = outward(value.operand, helpers)
         twice = negated(value.operand) if isinstance(value.op, gast.USub) else None
@@ -45,9 +48,4 @@ def signs(program: Program, facts: Facts) -> Program:
             if minus is not None:
                 node.op = gast.Sub() if isinstance(node.op, gast.Add) else gast.Add()
                 node.value = minus
-        elif isinstance(node, gast.Assign) and isinstance(node.value, gast.BinOp):
-            value = node.value
-            minus = negated(value.right) if isinstance(value.op, gast.Add) else None
-            if minus is not None:
-                value.op, value.right = gast.Sub(), minus
     return program

@@ -1,0 +1,82 @@
+"""What is kept for its shape alone need not be kept: another value of that shape, which is needed, stands in for it."""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.derive.program import Program
+from srcgrad.facts import Facts, Spec
+from srcgrad.improve.inline import Uses, count
+from srcgrad.trees import COMPOUND, Block, Node, header, loads, target, walk
+
+_Place = tuple[int, Node]  # where in a block something is read for its shape
+
+
+def standins(program: Program, facts: Facts) -> Program:
+    """Give `sum_to` and `fit_to` a value that the trip has brought back anyway.
+
+    >>> from srcgrad.phases import explain_text
+    >>> text = "def f(h, w):\\n  s = 0.0\\n  for v in w:\\n    e = np.exp(h)\\n    s = s + v * (h + e)\\n  return s"
+    >>> [line for line in explain_text(text, after="standins", wrt=("h",)).splitlines() if "sum_to" in line]
+    ['    t2_bar = sum_to(t1_bar * v, e)']
+    """
+    uses = count([*program.backward, program.result])
+    for block in _bodies(program.backward):
+        shaped: dict[str, list[_Place]] = {}
+        for position, node in enumerate(block):
+            for call in [call for part in header(node) for call in walk(part)]:
+                if _is_shaped(call, facts):
+                    shaped.setdefault(call.args[1].id, []).append((position, call.args[1]))
+        while any(_replaced(held, block, shaped, uses, facts) for held in list(shaped)):
+            pass
+        block[:] = [node for node in block if node is not None]
+    return program
+
+
+def _bodies(block: Block) -> list[Block]:
+    """The bodies of loops."""
+    found: list[Block] = []
+    for node in block:
+        if isinstance(node, COMPOUND):
+            found += [node.body] if isinstance(node, gast.For | gast.While) else []
+            found += [*_bodies(node.body), *_bodies(getattr(node, "orelse", None) or [])]
+    return found
+
+
+def _is_shaped(call: Node, facts: Facts) -> bool:
+    """Whether an expression is `sum_to(g, x)` or `fit_to(g, x)`."""
+    if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Name) or len(call.args) != 2:
+        return False
+    helpers = (facts.imports.get("sum_to"), facts.imports.get("fit_to"))
+    return call.func.id in helpers and isinstance(call.args[1], gast.Name)
+
+
+def _replaced(held: str, block: Block, shaped: dict[str, list[_Place]], uses: Uses, facts: Facts) -> bool:
+    """Let another value stand in for one that is read for its shape alone; whether there was one."""
+    places, spec = shaped[held], _spec(held, facts)
+    if not places or len(places) != uses.read[held] or uses.bound.get(held) != 1 or spec is None or spec.scalar:
+        return False
+    for node in block[: min(position for position, _ in places)]:
+        found = None if node is None or node not in facts.restores else target(node)
+        if found in (None, held) or found in facts.mutable or uses.bound[found] != 1 or _spec(found, facts) != spec:
+            continue
+        if uses.read.get(found, 0) > len(shaped.get(found, [])):  # its elements are read as well
+            break
+    else:
+        return False
+    for _, place in places:
+        place.id = found
+    shaped[found], shaped[held] = [*shaped.get(found, []), *places], []
+    uses.read[found], uses.read[held] = uses.read[found] + len(places), 0
+    for position, node in enumerate(block):
+        if node is not None and target(node) == held and node not in facts.restores:
+            block[position] = None  # computed again for its shape
+            for one in loads(node):
+                uses.read[one] -= 1
+    return True
+
+
+def _spec(held: str, facts: Facts) -> Spec | None:
+    """What is known of a value that goes by its name alone."""
+    own = facts.again.get(held, held)
+    return facts.value_spec.get(own) if own in facts.definition else None
