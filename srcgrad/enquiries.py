@@ -10,7 +10,7 @@ import gast
 from srcgrad.analyse.active import activity, flows
 from srcgrad.analyse.alias import is_new
 from srcgrad.analyse.complexes import complexes, may_be_complex
-from srcgrad.analyse.containers import containers, of_display
+from srcgrad.analyse.containers import containers
 from srcgrad.analyse.shapes import shapes
 from srcgrad.analyse.shifts import shifts
 from srcgrad.facts import UNKNOWN, Facts, Kind, Spec
@@ -18,6 +18,7 @@ from srcgrad.front.namespace import Namespace
 from srcgrad.front.source import Source
 from srcgrad.front.step import Step
 from srcgrad.front.webs import parameters
+from srcgrad.kinds import of_display
 from srcgrad.pipeline import FRONT, Begun, prepared
 from srcgrad.trees import Node
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from srcgrad.rules import adjoint, constants, d, tangent
 from srcgrad.runtime.layout import along_axis, axis_index
-from srcgrad.runtime.scatter import scatter
+from srcgrad.runtime.scatter import entry, otherwise, scatter
+from srcgrad.runtime.structure import add, zeros_like
 
 constants([along_axis, axis_index, slice])
 
@@ -32,6 +33,30 @@ constants([along_axis, axis_index, slice])
 )
 def getitem(z, x, index):
     d[x] = scatter(d[z], x, index)
+
+
+@adjoint.linear(
+    dict.get,
+    name="dict.get",
+    forms=(
+        ("dict.get({'a': x, 'b': y}, 'a')", (3,), ()),
+        ("dict.get({'a': x}, 'b', y)", (3,), (2,)),
+        ("dict.get({'a': x}, 'a', 0.0)", ()),
+    ),
+)
+def get(z, self, key, default=None):
+    d[self] = entry(d[z], self, key)
+    d[default] = otherwise(d[z], self, key)
+
+
+@adjoint.linear(entry, forms=(("entry(x, {'a': y}, 'a')['a']", (3,), (3,)),))
+def entry_adjoint(z, g, x, key):
+    d[g] = add(zeros_like(g), d[z].get(key))
+
+
+@adjoint.linear(otherwise, forms=(("otherwise(x, {'a': y}, 'b')", (3,), (3,)), ("otherwise(x, {'b': y}, 'b')", (), ())))
+def otherwise_adjoint(z, g, x, key):
+    d[g] = otherwise(d[z], x, key)
 
 
 @adjoint.linear(

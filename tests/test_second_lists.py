@@ -1,4 +1,4 @@
-"""Second derivatives through lists, dicts and loops over items, in all four nestings."""
+"""Second derivatives through lists and loops over items, in all four nestings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from srcgrad import check_grads, grad, hessian
-from srcgrad.errors import DifferentiationError
 
 X = np.array([0.3, -0.7, 1.2])
 
@@ -121,18 +120,6 @@ PROGRAMS = (
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_second_derivatives(program: Callable[..., Any]) -> None:
     check_grads(program, (X,), order=2)
-
-
-def test_a_dict_filled_by_items_is_refused() -> None:
-    def filled(x):
-        d = {}
-        for k in range(3):
-            d[k] = x[k] ** 2
-        return d[0] * d[1] * d[2]
-
-    with pytest.raises(DifferentiationError) as caught:
-        hessian(filled)(X)
-    assert caught.value.code == "E5003"
 
 
 def test_dicts_in_a_list() -> None:

@@ -49,7 +49,7 @@ ORDER = (
         *(f"emit.{p}" for p in PRINTERS),
     },
     {f"front.{reader}" for reader in READERS},
-    {"facts", "leading", "places"},
+    {"facts", "kinds", "leading", "places"},
     {"front"},
     {"analyse"},
     {"derive"},

@@ -14,7 +14,8 @@ from srcgrad.analyse.outputs import outputs
 from srcgrad.facts import UNKNOWN, Facts, Kind, Operation
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.results import several_of
-from srcgrad.trees import Node, is_write, statements, stores, target, written
+from srcgrad.kinds import ANY, common, joined, of_display, part_of
+from srcgrad.trees import Node, is_write, statements, stores, target, walk, written
 
 _SEQUENCES = (
     "split", "array_split", "hsplit", "vsplit", "dsplit", "meshgrid", "broadcast_arrays", "unstack", "modf", "divmod",
@@ -42,7 +43,6 @@ def _makers() -> tuple[Any, ...]:
 
 
 MAKERS = _makers()
-ANY = ...  # the key of a kind that holds of all items of a list or dict whose keys are not known
 
 
 def gives_tuple(operation: Operation) -> bool:
@@ -77,7 +77,7 @@ def _note_items(order: list[Node], facts: Facts) -> None:
     for held, kinds in found.items():
         inner = [kind for kind in kinds if kind.tag in ("tuple", "list", "dict")]
         if inner and facts.kinds.get(held, UNKNOWN).items == ():
-            facts.kinds[held] = Kind(facts.list_kind(held), None, ((ANY, _joined(kinds)),))
+            facts.kinds[held] = Kind(facts.list_kind(held), None, ((ANY, joined(kinds)),))
             if facts.kinds[held].items[0][1] == UNKNOWN:
                 raise facts.refuse(
                     next(n for n in order if target(n) == held),
@@ -88,13 +88,25 @@ def _note_items(order: list[Node], facts: Facts) -> None:
 
 
 def _is_item(value: Node, order: list[Node], facts: Facts) -> bool:
-    """Whether a name holds nothing but items of lists and dicts, which move."""
-    made = [n for n in order if isinstance(value, gast.Name) and target(n) == value.id]
-    reads = [facts.operation.get(n.value) for n in made]
-    return bool(made) and all(
-        r is not None and r.function is operator.getitem and facts.list_kind(getattr(r.bound["x"], "id", ""))
-        for r in reads
-    )
+    """Whether a name holds nothing but items of lists and dicts, which move, perhaps by way of a stack."""
+    made = [n.value for n in order if isinstance(value, gast.Name) and target(n) == value.id]
+    return bool(made) and all(_moved(one, order, facts) for one in made)
+
+
+def _moved(value: Node, order: list[Node], facts: Facts) -> bool:
+    read = facts.operation.get(value)
+    if read is not None and read.function in (operator.getitem, dict.get):
+        return bool(facts.list_kind(getattr(next(iter(read.bound.values())), "id", "")))
+    stack = _of_method(value, "pop")
+    pushed = [n.value.args[0] for n in order if isinstance(n, gast.Expr) and _of_method(n.value, "append") == stack]
+    return bool(stack and pushed) and all(_is_item(p, order, facts) for p in pushed)
+
+
+def _of_method(value: Node | None, method: str) -> str:
+    """The name of which a call is this method; an empty string for anything else."""
+    called = value.func if isinstance(value, gast.Call) else None
+    found = called.value if isinstance(called, gast.Attribute) and called.attr == method else None
+    return getattr(found, "id", "")
 
 
 def _notes(order: list[Node], facts: Facts) -> None:
@@ -113,17 +125,17 @@ def _notes(order: list[Node], facts: Facts) -> None:
 
 def _stacked(node: Node, stacked: dict[str, str], facts: Facts) -> None:
     """What comes off a stack is what was put on it: `h_stack.append(h)`, `h = h_stack.pop()`."""
-    method = node.value.func if isinstance(getattr(node, "value", None), gast.Call) else None
-    if not isinstance(method, gast.Attribute) or not isinstance(method.value, gast.Name):
-        return
-    stack, bound = method.value.id, target(node)
-    if isinstance(node, gast.Expr) and method.attr == "append" and not facts.list_kind(stack):
-        held = getattr(node.value.args[0], "id", "")
+    bound, value = target(node), getattr(node, "value", None)
+    pushed, popped = _of_method(value, "append"), _of_method(value, "pop")
+    if value is not None and isinstance(node, gast.Expr) and pushed and not facts.list_kind(pushed):
+        held = getattr(value.args[0], "id", "")
         if held in facts.containers:
-            stacked[stack] = held
-    elif bound is not None and method.attr == "pop" and stack in stacked:
-        _note(bound, facts.kinds.get(stacked[stack], UNKNOWN), facts)
-        facts.containers[bound] = facts.containers[stacked[stack]]
+            stacked[pushed] = held
+    elif bound is not None and popped in stacked:
+        _note(bound, facts.kinds.get(stacked[popped], UNKNOWN), facts)
+        facts.containers[bound] = facts.containers[stacked[popped]]
+    elif bound is not None and facts.list_kind(popped) == "list":
+        _note(bound, dict(facts.kinds.get(popped, UNKNOWN).items).get(ANY, UNKNOWN), facts)
 
 
 def _check_operands(value: Node, facts: Facts) -> None:
@@ -150,7 +162,7 @@ def _assignment(node: Node, unpacked: set[str], facts: Facts) -> None:
     operation = facts.operation.get(node.value)
     if bound is not None and facts.list_kind(bound):
         if not facts.kinds.get(bound, UNKNOWN).items:
-            _note(bound, Kind(facts.list_kind(bound)), facts)
+            _note(bound, Kind(facts.list_kind(bound), None, _mirrored(node.value, facts)), facts)
         if isinstance(node.value, gast.Dict):
             facts.displays.setdefault(bound, []).append(node)
     elif bound is not None and operation is not None and gives_tuple(operation):
@@ -158,8 +170,11 @@ def _assignment(node: Node, unpacked: set[str], facts: Facts) -> None:
         several = several_of(node, facts)
         if several:
             _note(bound, Kind("tuple", None, tuple((place, UNKNOWN) for place in range(len(several)))), facts)
-    elif bound is not None and operation is not None and operation.function is runtime.fields_of:
+    elif bound is not None and operation is not None and operation.function in (runtime.fields_of, runtime.entry):
         facts.containers[bound] = "dict"
+        known = facts.kinds.get(getattr(operation.bound["x"], "id", ""), UNKNOWN)
+        if known.tag == "dict":
+            _note(bound, known, facts)
     elif bound is not None and operation is not None and operation.function is runtime.summands:
         summed = operation.bound["xs"]
         if isinstance(summed, gast.List | gast.Tuple) or getattr(summed, "id", "") in facts.containers:
@@ -181,6 +196,9 @@ def _assignment(node: Node, unpacked: set[str], facts: Facts) -> None:
             facts.containers[bound] = facts.containers[source.id]
         if isinstance(source, gast.Name) and source.id in facts.kinds:
             _note(bound, part_of(facts.kinds[source.id], index), facts)
+    elif bound is not None and operation is not None and operation.function is dict.get:
+        if getattr(operation.bound["self"], "id", "") in facts.kinds:
+            _note(bound, part_of(facts.kinds[operation.bound["self"].id], operation.bound["key"]), facts)
     elif bound is not None and isinstance(node.value, gast.Tuple | gast.List | gast.Dict):
         if node.value in facts.pushes or not getattr(node.value, "elts", getattr(node.value, "values", None)):
             return  # an empty stack
@@ -194,19 +212,6 @@ def _assignment(node: Node, unpacked: set[str], facts: Facts) -> None:
             _note(name, items.get(position) or items.get(ANY) or UNKNOWN, facts)
 
 
-def of_display(value: Node, kinds: dict[str, Kind]) -> Kind:
-    """The kind of a display of names and literals."""
-    if isinstance(value, gast.Name):
-        return kinds.get(value.id, UNKNOWN)
-    if isinstance(value, gast.Tuple | gast.List):
-        tag = "tuple" if isinstance(value, gast.Tuple) else "list"
-        return Kind(tag, None, tuple((k, of_display(item, kinds)) for k, item in enumerate(value.elts)))
-    if isinstance(value, gast.Dict):
-        keys = [getattr(key, "value", None) for key in value.keys]
-        return Kind("dict", None, tuple(zip(keys, (of_display(v, kinds) for v in value.values), strict=True)))
-    return UNKNOWN
-
-
 def _copied(value: Node, facts: Facts) -> str | None:
     """The container of which a call makes another of the same parts: `list(zeros_like(t))`; None for other values."""
     called = isinstance(value, gast.Call)
@@ -218,38 +223,11 @@ def _copied(value: Node, facts: Facts) -> str | None:
     return value.id if called and isinstance(value, gast.Name) and value.id in facts.containers else None
 
 
-def common(kind: Kind) -> Kind:
-    """What holds of all items of a container; the keys of a dict, over which a loop runs, are unknown."""
-    parts = [part for _, part in kind.items] if kind.tag in ("tuple", "list") else []
-    return _joined(parts) if parts else UNKNOWN
-
-
-def _joined(parts: list[Kind]) -> Kind:
-    first = parts[0]
-    if all(part == first for part in parts):
-        return first
-    keys = [key for key, _ in first.items]
-    alike = all(part.tag == first.tag and [key for key, _ in part.items] == keys for part in parts)
-    if first.tag not in ("tuple", "list", "dict") or not alike:
-        return UNKNOWN
-    rows = zip(*([item for _, item in part.items] for part in parts), strict=True)
-    return Kind(first.tag, None, tuple((key, _joined(list(row))) for key, row in zip(keys, rows, strict=True)))
-
-
-def part_of(kind: Kind, index: Node) -> Kind:
-    """The kind of `x[index]`: of the item, for a literal key; what all items are, for any other."""
-    if isinstance(index, gast.Slice):
-        listed = kind.tag in ("tuple", "list")
-        return Kind(kind.tag, None, tuple((k, common(kind)) for k, _ in kind.items)) if listed else UNKNOWN
-    try:
-        key = gast.literal_eval(index)
-    except (ValueError, TypeError):
-        parts = [part for _, part in kind.items]
-        return _joined(parts) if parts and kind.tag in ("tuple", "list", "dict") else UNKNOWN
-    items = dict(kind.items)
-    if ANY in items:
-        of_all: Kind = items[ANY]
-        return of_all
-    if isinstance(key, int) and key < 0:
-        key += len(items)
-    return items.get(key, UNKNOWN) if isinstance(key, int | str) else UNKNOWN
+def _mirrored(value: Node, facts: Facts) -> tuple[tuple[Any, Kind], ...]:
+    """The items of an adjoint, which stay of the kinds that those of its primal are: `zeros_like(ps)`."""
+    makes = [n.func for n in walk(value) if isinstance(n, gast.Call)]
+    found = [binding_of(one, facts, facts.local) for one in makes]
+    source = _copied(value, facts)
+    if source is None or not any(one is not None and one.object is runtime.zeros_like for one in found):
+        return ()
+    return facts.kinds.get(source, UNKNOWN).items

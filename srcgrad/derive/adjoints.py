@@ -8,12 +8,12 @@ import gast
 
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.analyse.complexes import may_be_complex
-from srcgrad.analyse.containers import part_of
 from srcgrad.derive.broadcast import flexible, full, is_spread, is_summed, narrow_form, settle
 from srcgrad.derive.conjugates import real_part
 from srcgrad.derive.states import ABSENT, EITHER, NUMBER, PRESENT, ZERO, State
 from srcgrad.facts import UNKNOWN, Facts, Spec, copied
 from srcgrad.indices import as_value
+from srcgrad.kinds import part_of
 from srcgrad.names import bar
 from srcgrad.trees import Block, Node, assign, constant, expression, name, statement
 

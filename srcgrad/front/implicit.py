@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any  # helpers are arbitrary functions
 import gast
 import numpy as np
 
+from srcgrad.facts import Facts
 from srcgrad.front.namespace import Binding
 from srcgrad.front.nested import take_out
 from srcgrad.front.overlay import Overlay
@@ -83,8 +84,9 @@ def _block(block: Block, work: Plain) -> Block:
                     setattr(node, which, _block(getattr(node, which), work))
             if isinstance(node, gast.Assign | gast.AugAssign | gast.Return) and node.value is not None:
                 before: Block = []
+                shown = gast.dump(node.value)
                 node.value = _exchanged(node.value, node, before, work)
-                if before:
+                if gast.dump(node.value) != shown:
                     work.facts.foreign[node] = None
                 made += take_out(before, work)
         made.append(node)
@@ -143,7 +145,7 @@ class Call:
         """Add statements, in which names mean the arguments of the call, and functions of ours."""
         block = gast.parse(text.format(primals=self.primals, options=self.options, **facts)).body
         for helper in {n.id for node in block for n in walk(node) if isinstance(n, gast.Name)} & set(HELPERS):
-            self.parts.setdefault(helper, _library(helper, HELPERS[helper], self.work))
+            self.parts.setdefault(helper, library(helper, HELPERS[helper], self.work.facts))
         for node in block:
             made = substitute(node, self.parts)
             for item in walk(made):
@@ -204,12 +206,13 @@ def _quad_pushed(call: Call) -> Node:
 def _quad(call: Call) -> str:
     from scipy.integrate import quad  # late: only texts with integrals need SciPy
 
-    return _library("quad", quad, call.work)
+    return library("quad", quad, call.work.facts)
 
 
-def _library(spelled: str, value: Any, work: Plain) -> str:
-    made = work.facts.library(spelled, value)
-    work.facts.namespace = Overlay(work.facts.namespace, {made: Binding("object", value)})
+def library(spelled: str, value: Any, facts: Facts) -> str:
+    """The name by which a text that is read calls a function of ours."""
+    made = facts.library(spelled, value)
+    facts.namespace = Overlay(facts.namespace, {made: Binding("object", value)})
     return made
 
 

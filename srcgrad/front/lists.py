@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import gast
 
 from srcgrad.facts import Facts
+from srcgrad.front.mirrored import container_of
 from srcgrad.front.resolve import binding_of
 from srcgrad.trees import (
     Block,
@@ -57,6 +58,8 @@ def kinds_of_lists(function: Node, facts: Facts | None = None) -> dict[str, str]
 def _kinds(function: Node, facts: Facts | None, known: dict[str, str]) -> dict[str, str]:
     """The same where some names are known: zeros that mirror a list are a list."""
     found: dict[str, list[str]] = {}
+    ours = facts is not None and facts.generated
+    filled = {written(node)[0] for node in statements(function.body) if is_write(node)} if ours else set()
     arguments = function.args
     for given in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
         kind = facts.kinds.get(given.id) if facts is not None else None
@@ -73,7 +76,10 @@ def _kinds(function: Node, facts: Facts | None, known: dict[str, str]) -> dict[s
             value = node.value if target(node) == bound else None
             if facts is not None and node in facts.copies:
                 continue
-            found.setdefault(bound, []).append(_kind(value, facts, known))
+            tag = _kind(value, facts, known)
+            if not tag and value is not None and facts is not None and bound in filled:
+                tag = container_of(value, function, facts)
+            found.setdefault(bound, []).append(tag)
     return {bound: kinds[0] for bound, kinds in found.items() if kinds and kinds[0] and len(set(kinds)) == 1}
 
 

@@ -55,7 +55,7 @@ METHODS: dict[str, Any] = {
     "argsort": np.argsort, "astype": np.ndarray.astype, "choose": np.choose, "clip": np.clip, "compress": np.compress,
     "conj": np.conjugate, "conjugate": np.conjugate, "copy": np.copy, "cumprod": np.cumprod,
     "cumsum": np.cumsum, "diagonal": np.diagonal, "dot": np.dot, "flatten": np.ndarray.flatten,
-    "item": np.ndarray.item, "max": np.max, "mean": np.mean, "min": np.min, "nonzero": np.nonzero,
+    "get": dict.get, "item": np.ndarray.item, "max": np.max, "mean": np.mean, "min": np.min, "nonzero": np.nonzero,
     "prod": np.prod, "ravel": np.ravel, "repeat": np.repeat, "reshape": np.reshape, "round": np.round,
     "searchsorted": np.searchsorted, "squeeze": np.squeeze, "std": np.std, "sum": np.sum,
     "swapaxes": np.swapaxes, "take": np.take, "trace": np.trace,

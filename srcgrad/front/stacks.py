@@ -5,15 +5,20 @@ from __future__ import annotations
 import gast
 
 from srcgrad.facts import Facts
+from srcgrad.front.implicit import library
 from srcgrad.front.lists import is_change
+from srcgrad.runtime import fields_of
 from srcgrad.trees import (
     BLOCKS,
     Block,
     Node,
+    assign,
     at,
     copy,
+    expression,
     header,
     is_write,
+    name,
     part_written,
     statements,
     target,
@@ -27,7 +32,34 @@ def stacks(function: Node, facts: Facts) -> Node:
     if facts.generated:
         facts.lists = _beside_stacks(function, facts)
         function.body = _renewed(function.body, facts)
+        filled = {w for node in statements(function.body) if is_write(node) for w in written(node)}
+        function.body = _owned(function.body, filled & set(facts.lists), facts)
     return function
+
+
+def _owned(block: Block, filled: set[str], facts: Facts) -> Block:
+    """A list that is filled, and comes off a stack or out of another one, as a copy: what held it stays as it is."""
+    made: Block = []
+    for node in block:
+        for which in BLOCKS:
+            if getattr(node, which, None):
+                setattr(node, which, _owned(getattr(node, which), filled, facts))
+        bound = target(node)
+        if bound in filled and not is_write(node) and not is_change(node, bound):
+            popped = isinstance(node.value, gast.Call) and isinstance(node.value.func, gast.Attribute)
+            if popped:
+                held = facts.names.fresh("held")
+                facts.local |= {held}
+                first = at(assign(held, node.value), node)
+                facts.foreign[first] = None
+                made.append(first)
+                node.value = name(held)
+            if isinstance(node.value, gast.Name | gast.Subscript):
+                copies = "list" if facts.lists[bound] == "list" else library("fields_of", fields_of, facts)
+                node.value = at(expression(f"{copies}(held)", held=node.value), node)
+                facts.foreign[node] = None
+        made.append(node)
+    return made
 
 
 def _renewed(block: Block, facts: Facts) -> Block:
@@ -47,7 +79,10 @@ def _renewed_item(node: Node, facts: Facts) -> Node:
         return node
     read = copy(part)
     read.ctx = gast.Load()
-    return at(gast.Assign([part], at(gast.BinOp(read, node.op, node.value), node), None), node)
+    made = at(gast.Assign([part], at(gast.BinOp(read, node.op, node.value), node), None), node)
+    if node in facts.foreign:
+        facts.foreign[made] = None
+    return made
 
 
 def _beside_stacks(function: Node, facts: Facts) -> dict[str, str]:

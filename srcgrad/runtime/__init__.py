@@ -80,7 +80,7 @@ from srcgrad.runtime.reduce import (
     split_axes,
 )
 from srcgrad.runtime.roots import root_found, root_pullback, root_pushforward, scalar_root_found
-from srcgrad.runtime.scatter import add_at, scatter, stored
+from srcgrad.runtime.scatter import add_at, entry, otherwise, scatter, stored
 from srcgrad.runtime.sections import section_sums_transpose
 from srcgrad.runtime.seed import (
     check_array,
@@ -163,6 +163,7 @@ __all__ = [
     "einsum_tangent",
     "emptied",
     "empty_like",
+    "entry",
     "fields_of",
     "filled",
     "filtered_transpose",
@@ -201,6 +202,7 @@ __all__ = [
     "of_full",
     "of_items",
     "opposite",
+    "otherwise",
     "outer_bands",
     "owned",
     "permuted",

@@ -74,3 +74,24 @@ def scatter(g: Any, x: Any, index: Any) -> Any:
     if isinstance(x, np.ndarray) and x.dtype == np.float16:
         return add_at(np.zeros(x.shape, np.float32), index, g).astype(x.dtype)  # ones of float16 add up to 2048
     return add_at(zeros_like(x), index, g)
+
+
+def entry(g: Any, x: Any, key: Any) -> Any:
+    """Zeros mirroring the dict `x`, with `g` at a key that it has: the transpose of `x.get(key)`.
+
+    >>> entry(5.0, {"a": 1.0, "b": 2.0}, "b"), entry(5.0, {"a": 1.0}, "b")
+    ({'a': 0.0, 'b': 5.0}, {'a': 0.0})
+    """
+    made = zeros_like(x)
+    if key in x and g is not None:
+        made[key] = add(made[key], g)
+    return made
+
+
+def otherwise(g: Any, x: Any, key: Any) -> Any:
+    """`g` if the dict `x` has no such key, else zeros: what the default of `x.get(key, default)` gets.
+
+    >>> otherwise(5.0, {"a": 1.0}, "b"), otherwise(5.0, {"a": 1.0}, "a")
+    (5.0, 0.0)
+    """
+    return zeros_like(g) if key in x else g

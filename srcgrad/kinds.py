@@ -1,0 +1,61 @@
+"""What is known of the items of tuples, lists and dicts."""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.facts import UNKNOWN, Kind
+from srcgrad.trees import Node
+
+ANY = ...  # the key of a kind that holds of all items of a list or dict whose keys are not known
+
+
+def of_display(value: Node, kinds: dict[str, Kind]) -> Kind:
+    """The kind of a display of names and literals."""
+    if isinstance(value, gast.Name):
+        return kinds.get(value.id, UNKNOWN)
+    if isinstance(value, gast.Tuple | gast.List):
+        tag = "tuple" if isinstance(value, gast.Tuple) else "list"
+        return Kind(tag, None, tuple((k, of_display(item, kinds)) for k, item in enumerate(value.elts)))
+    if isinstance(value, gast.Dict):
+        keys = [getattr(key, "value", None) for key in value.keys]
+        return Kind("dict", None, tuple(zip(keys, (of_display(v, kinds) for v in value.values), strict=True)))
+    return UNKNOWN
+
+
+def common(kind: Kind) -> Kind:
+    """What holds of all items of a container; the keys of a dict, over which a loop runs, are unknown."""
+    parts = [part for _, part in kind.items] if kind.tag in ("tuple", "list") else []
+    return joined(parts) if parts else UNKNOWN
+
+
+def joined(parts: list[Kind]) -> Kind:
+    """What several kinds have in common."""
+    first = parts[0]
+    if all(part == first for part in parts):
+        return first
+    keys = [key for key, _ in first.items]
+    alike = all(part.tag == first.tag and [key for key, _ in part.items] == keys for part in parts)
+    if first.tag not in ("tuple", "list", "dict") or not alike:
+        return UNKNOWN
+    rows = zip(*([item for _, item in part.items] for part in parts), strict=True)
+    return Kind(first.tag, None, tuple((key, joined(list(row))) for key, row in zip(keys, rows, strict=True)))
+
+
+def part_of(kind: Kind, index: Node) -> Kind:
+    """The kind of `x[index]`: of the item, for a literal key; what all items are, for any other."""
+    if isinstance(index, gast.Slice):
+        listed = kind.tag in ("tuple", "list")
+        return Kind(kind.tag, None, tuple((k, common(kind)) for k, _ in kind.items)) if listed else UNKNOWN
+    try:
+        key = gast.literal_eval(index)
+    except (ValueError, TypeError):
+        parts = [part for _, part in kind.items]
+        return joined(parts) if parts and kind.tag in ("tuple", "list", "dict") else UNKNOWN
+    items = dict(kind.items)
+    if ANY in items:
+        of_all: Kind = items[ANY]
+        return of_all
+    if isinstance(key, int) and key < 0:
+        key += len(items)
+    return items.get(key, UNKNOWN) if isinstance(key, int | str) else UNKNOWN
