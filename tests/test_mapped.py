@@ -87,9 +87,7 @@ COMPILED = (
     "a loop with a stack",
     "what is written into",
     "an array that is restored",
-    "branches",
     "two parts, a loop with a stack",
-    "large items",
     "no elements",
     "float32",
 )
