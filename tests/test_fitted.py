@@ -109,7 +109,7 @@ def vector_layer(w, x, b):
         (vector_layer, (), (3, 1)),
         (vector_layer, (), ()),
     ],
-    ids=str,
+    ids=lambda value: getattr(value, "__name__", str(value)),
 )
 def test_a_product_is_not_kept_for_its_shape(function: Any, columns: tuple[int, ...], bias: tuple[int, ...]) -> None:
     rng = np.random.default_rng(0)

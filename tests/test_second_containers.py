@@ -84,15 +84,48 @@ def a_dict_and_what_it_gives(x):
     return np.sum(parts["a"] * product)
 
 
+def _scaled(x):
+    d = [x[0], x[1]]
+    for k in range(2):
+        d[k] *= x[2]
+    return d[0] * d[1]
+
+
+def a_list_that_a_helper_fills(x):
+    s = 0.0
+    for k in range(2):
+        s = s + _scaled(x * (1.0 + k))
+    return s * x[0]
+
+
+def a_list_and_its_copy(x):
+    d = [x[k] * x[(k + 1) % 3] for k in range(3)]
+    e = list(d)
+    for k in range(3):
+        e[k] = e[k] * d[k - 1]
+        d[k] += e[k] * 0.1
+    return sum(d) * e[2]
+
+
+def a_queue(x):
+    q = [x[0]]
+    for k in range(3):
+        t = q.pop()
+        q.append(t * x[k])
+        q.append(t + x[1])
+    return q[-1] * q[0]
+
+
 PROGRAMS = (
     dicts_in_a_list, dicts_appended_to_a_list, lists_in_a_dict_filled_by_a_loop, dicts_in_a_dict,
     entries_that_may_be_missing, defaults_that_are_active, memories, keys_in_branches, a_dict_and_what_it_gives,
+    a_list_that_a_helper_fills, a_list_and_its_copy, a_queue,
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_second_derivatives(program: Callable[..., Any]) -> None:
-    check_grads(program, (X,), order=2)
+    check_grads(program, (X,), order=2, directions=1)
 
 
 @pytest.mark.parametrize("program", [dicts_in_a_list, memories, a_dict_and_what_it_gives])
