@@ -165,3 +165,22 @@ PROGRAMS = [
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_second_derivatives_of_what_a_branch_binds(program: Callable[..., Any], c: float) -> None:
     check_grads(program, (X, c), order=2, directions=1, modes=MODES if c == 0.8 else ("reverse",))
+
+
+def returned_in_a_loop(x, c, n):
+    idx = np.array([0, 2, 1])
+    a = np.zeros_like(x)
+    for _ in [c, x[0]]:
+        if n > 1:
+            return a + x
+    for k in range(n - 1):
+        c = np.tanh(c and a[k]) + 0.2
+        a = np.sort(a * 1.1)
+    a[1:3] = (x[1], x[0] * c + (x[1] + a[-1]))
+    a[idx] = np.sin(a[-1] + c)
+    return a
+
+
+@pytest.mark.parametrize("n", [0, 2])
+def test_what_is_returned_late_is_a_number_until_then(n: int) -> None:
+    check_grads(returned_in_a_loop, (np.array([0.9, -0.5, -0.6, 0.3]), 1.1, n), order=2, directions=1)

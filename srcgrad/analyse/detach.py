@@ -56,9 +56,9 @@ def _copy_of(read: Node, node: Node, facts: Facts) -> tuple[Node, Node]:
     return held, made
 
 
-def _copied(read: Node, facts: Facts) -> Node:
+def _copied(read: Node, facts: Facts, spelled: str = "x.copy()") -> Node:
     """`x.copy()`"""
-    value = expression("x.copy()", x=read)
+    value = expression(spelled, x=read)
     facts.operation[value] = Operation("op", np.copy, rule_of(np.copy), {"a": read})
     return value
 
@@ -78,17 +78,18 @@ def _named(value: Node, like: str, node: Node, facts: Facts) -> Node:
     return made
 
 
-def detach(block: Block, flow: Graph, views: Views, facts: Facts) -> None:
+def detach(block: Block, flow: Graph, views: Views, facts: Facts, numbers: frozenset[str] = frozenset()) -> None:
     """`v = a[1:]`, where a is written into later, keeps a copy: v is never read once the two differ.
 
-    What a forward half keeps is no such part: `Context(a)` holds no elements of a.
+    What a forward half keeps is no such part: `Context(a)` holds no elements of a. `numbers` are names that may hold a
+    Python number, as the result of a function that has returned nothing yet does.
     """
     contexts = set(facts.fills.values())
     for position in range(len(block) - 1, -1, -1):
         node = block[position]
         for field in ("body", "orelse"):
             if getattr(node, field, None):
-                detach(getattr(node, field), flow, views, facts)
+                detach(getattr(node, field), flow, views, facts, numbers)
         bound = target(node)
         if bound not in views or bound in facts.viewed or bound in contexts:
             continue
@@ -98,5 +99,6 @@ def detach(block: Block, flow: Graph, views: Views, facts: Facts) -> None:
             held = name(str(target(made)))
             facts.viewed[held.id] = None
             facts.spec[made] = facts.spec[held] = facts.value_spec[held.id] = facts.spec[node]
-            node.value = _copied(held, facts)
+            of_any = f"{facts.library('np')}.copy(x)"  # a number has no method
+            node.value = _copied(held, facts, of_any if getattr(made.value, "id", "") in numbers else "x.copy()")
             block.insert(position, made)

@@ -54,10 +54,23 @@ def mutable(function: Node, facts: Facts) -> Node:
     check_rows(order, views, arrays, facts)
     for node in order:
         settle(node, flow, views, arrays, function.body, facts)
-    detach(function.body, flow, views, facts)
+    detach(function.body, flow, views, facts, _numbers(order))
     if not facts.generated:
         _check_floating(function.body, facts)
     return function
+
+
+def _numbers(order: list[Node]) -> frozenset[str]:
+    """Names to which some statement gives a literal, or the value of such a name."""
+    found: dict[str, None] = {}
+    before = -1
+    while before < len(found):
+        before = len(found)
+        for node in order:
+            bound, value = target(node), getattr(node, "value", None)
+            if bound is not None and (isinstance(value, gast.Constant) or getattr(value, "id", None) in found):
+                found[bound] = None
+    return frozenset(found)
 
 
 def _adds(node: Node) -> bool:
