@@ -13,8 +13,7 @@ def rates_pull(prey, predators, birth, hunt, feed, death, *, y_bar):
     Recorded: nothing.
     """
     # line 6: return birth * prey - hunt * prey * predators, feed * prey * predators...
-    t1_bar = y_bar[0]
-    t2_bar = y_bar[1]
+    t1_bar, t2_bar = y_bar
     t3_bar = -t2_bar
     t4_bar = t2_bar * predators
     t5_bar = -t1_bar

@@ -83,11 +83,23 @@ def _seed(output: Node, adjoints: Adjoints, facts: Facts) -> Block:
         if value.id in facts.active:
             adjoints.contribute_whole(copied(value, facts), name(seed), made, output)
         return made
-    for position, item in enumerate(value.elts):
+    for item, part in zip(value.elts, _parts(seed, value.elts, made, output, adjoints), strict=True):
         if item.id in facts.active:
-            part = expression(f"{seed}[{position}]")
             adjoints.contribute_whole(copied(item, facts), part, made, output)
     return made
+
+
+def _parts(seed: str, items: list[Node], made: Block, output: Node, adjoints: Adjoints) -> list[Node]:
+    """The adjoints of a tuple's items: unpacked, if all are wanted, else `y_bar[k]`."""
+    facts = adjoints.facts
+    if len(items) < 2 or not all(item.id in facts.active for item in items):
+        return [expression(f"{seed}[{position}]") for position in range(len(items))]
+    parts = [facts.names.fresh("t1") for _ in items]
+    facts.temporaries |= dict.fromkeys(parts, "t")
+    held = [adjoints.of(part) for part in parts]
+    taken = gast.Tuple([name(one, gast.Store()) for one in held], gast.Store())
+    made.append(at(gast.Assign([taken], name(seed), None), output))
+    return [name(one) for one in held]
 
 
 def _start(seed: str, output: Node, facts: Facts) -> Block:

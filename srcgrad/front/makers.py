@@ -9,6 +9,7 @@ import gast
 
 from srcgrad.errors import DifferentiationError
 from srcgrad.front.functions import Function, function_of
+from srcgrad.front.namespace import Binding
 from srcgrad.front.solutions import SOMETIMES, exchange
 from srcgrad.trees import BLOCKS, Block, Node, at, copy, name, statements, target, walk
 
@@ -23,10 +24,11 @@ def made_here(node: Node, work: Plain) -> Block:
 
     >>> from srcgrad.phases import explain_text
     >>> text = "def poly(a):\\n    return lambda t: a * t\\ndef f(x):\\n    g = poly(x)\\n    return g(2.0) * g(x)"
-    >>> print(explain_text(text + "\\n", function="f", after="inlined"))
+    >>> print(explain_text(text, after="inlined"))
     def f(x):
         a = x
-        g_value = a * 2.0
+        t = 2.0
+        g_value = a * t
         g_value_ = a * x
         return g_value * g_value_
     """
@@ -79,9 +81,15 @@ def _of_module(found: Function, work: Plain) -> Node | None:
         own |= _locals(node) if isinstance(node, _FUNCTIONS) else set()
     for one in {n.id for s in source.tree.body for n in walk(s) if isinstance(n, gast.Name)} - own:
         meant, known = namespace.lookup(one), work.facts.namespace.lookup(one)
-        if one in work.facts.local or meant is None or known is None or meant != known:
+        if one in work.facts.local or meant is None or known is None or not _same(meant, known):
             return None
     return source.tree
+
+
+def _same(one: Binding, other: Binding) -> bool:
+    """Whether two names mean one thing; objects are told apart by identity, since arrays compare by element."""
+    texts = [(b.kind, b.static, b.module, b.expression) for b in (one, other)]
+    return one.kind != "unknown" and one.object is other.object and texts[0] == texts[1]
 
 
 _FUNCTIONS = (gast.FunctionDef, gast.Lambda)

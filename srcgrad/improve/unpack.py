@@ -1,5 +1,6 @@
 """`t, back = f_vjp(x)` and then `u, v = t` are `(u, v), back = f_vjp(x)`; a result that nothing reads is `_`.
 
+A seed `y_bar` is unpacked, or read by its items where each of them is read once.
 In the backward half `t1, t2 = back(y_bar)` and then `x_bar = t1` are `x_bar, t2 = back(y_bar)`, if nothing reads x_bar
 in between.
 """
@@ -12,7 +13,7 @@ from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.front.results import gives_several
 from srcgrad.improve.inline import Uses, count
-from srcgrad.trees import COMPOUND, Block, Node, loads, statements, stores, target
+from srcgrad.trees import COMPOUND, Block, Node, assign, at, expression, loads, statements, stores, target
 
 
 def unpack(program: Program, facts: Facts) -> Program:
@@ -24,8 +25,21 @@ def unpack(program: Program, facts: Facts) -> Program:
             for item in node.targets[0].elts:
                 if item.id in facts.temporaries and not uses.read.get(item.id):
                     item.id = facts.unused
+    program.backward = [one for node in program.backward for one in _parts(node, uses, facts)]
     program.backward = _bound_at_once(program.backward, uses, facts)
     return program
+
+
+def _parts(node: Node, uses: Uses, facts: Facts) -> Block:
+    """The items of a seed of which each is read once, `y_bar[k]`, as they are written where they are read."""
+    if not _unpacks(node) or node.value.id not in facts.seeds:
+        return [node]
+    held = [part.id for part in node.targets[0].elts]
+    if any(uses.read.get(one, 0) > 1 for one in held):
+        return [node]
+    return [
+        at(assign(one, expression(f"{node.value.id}[{position}]"), node), node) for position, one in enumerate(held)
+    ]
 
 
 def _bound_at_once(block: Block, uses: Uses, facts: Facts) -> Block:

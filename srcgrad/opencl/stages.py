@@ -151,9 +151,13 @@ def _put(line: Line, widest: list[frozenset[int]], work: Staging) -> None:
     if axes is None:
         work.ready[line.name] = lowest
         return
-    way = directions(line, axes, work.space) or ("rows" if axes[-1:] and work.reduced(line) == {axes[-1]} else "")
-    fitting = (k for k, one in enumerate(work.stages) if one.axes == axes and (not way or one.way in ("", way)))
-    number = next((k for k in fitting if k >= lowest), len(work.stages))
+    of_rows = bool(work.reach(line)) and work.reach(line) < set(axes)  # one number for each row
+    rows = of_rows or (axes[-1:] and work.reduced(line) == {axes[-1]})
+    way = directions(line, axes, work.space) or ("rows" if rows else "")
+    number = _first(axes, way, lowest, work)
+    if of_rows and number == len(work.stages):  # no stage has its rows still: it is one by itself
+        axes, way = _ordered(work.reach(line), work), ""
+        number = _first(axes, way, lowest, work)
     if number == len(work.stages):
         work.stages.append(Stage(axes))
     work.stages[number].way = way or work.stages[number].way
@@ -162,6 +166,12 @@ def _put(line: Line, widest: list[frozenset[int]], work: Staging) -> None:
     if end:
         work.stages[number].ends[line.name] = end
     work.ready[line.name] = number + (1 if end else 0)
+
+
+def _first(axes: tuple[int, ...], way: str, lowest: int, work: Staging) -> int:
+    """The first stage with these axes that may compute what runs this way; the number of the next one, if none may."""
+    fitting = (k for k, one in enumerate(work.stages) if one.axes == axes and (not way or one.way in ("", way)))
+    return next((k for k in fitting if k >= lowest), len(work.stages))
 
 
 def _axes_for(line: Line, widest: list[frozenset[int]], work: Staging) -> tuple[int, ...] | None:

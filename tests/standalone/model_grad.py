@@ -7,6 +7,7 @@ from math import pi
 
 import numpy as np
 import numpy.typing as npt
+from numpy import ndarray as ARRAY
 
 # What follows is taken from srcgrad, so that it need not be installed.
 DOUBLE = np.dtype(np.float64)
@@ -57,7 +58,7 @@ def sum_to(g, x, dtype=None):
     """`g` summed over the axes along which `x` was broadcast: the adjoint of `x`
     from that of the result."""
     kind = type(x)
-    if kind is type(g) is np.ndarray and dtype is None:
+    if kind is type(g) is ARRAY and dtype is None:
         own = g.dtype
         if own is x.dtype and (own is DOUBLE or own is SINGLE) and g.shape == x.shape:
             return g  # the usual case, made cheap
@@ -68,7 +69,7 @@ def sum_to(g, x, dtype=None):
         if isinstance(g, float):
             return g
     elif type(g) is kind:
-        if kind is np.ndarray:
+        if kind is ARRAY:
             if g.dtype is x.dtype and g.dtype.kind in "fc" and g.dtype.itemsize > 2:
                 shape, due = g.shape, x.shape
                 if shape == due:
@@ -172,7 +173,7 @@ def check_seed(y_bar, y):
 def fit_to(g, x):
     """`g` broadcast with `x`, and summed to it: the adjoint of `x` from one that is
     narrower than the result."""
-    if type(g) is type(x) is np.ndarray and g.shape == x.shape:
+    if type(g) is type(x) is ARRAY and g.shape == x.shape:
         return sum_to(g, x)
     shape, due = np.shape(g), np.shape(x)
     if shape != due:
