@@ -30,7 +30,7 @@ CHECKED = "(test_form or test_shapes or test_layouts or test_masks) and not shap
 ROWS = "test_adds_as_numpy_does and (blocks or axes) and float32"
 SOME = [
     ("test_kernels.py", CHECKED, "cpu"),
-    ("test_kernels.py", "(test_form or test_shapes) and not shape8", "gpu"),
+    ("test_kernels.py", "(test_form or test_shapes) and float32 and not shape8", "gpu"),
     ("test_parts.py", "test_parts and shape0 or test_order_of_reads and 7", "cpu"),
     ("test_scattered.py", ROWS, "cpu"),
     ("test_against_numpy.py", "test_gives_what_numpy_gives", "cpu"),
