@@ -20,7 +20,8 @@ from srcgrad.trees import Node
 class Otherwise:
     """A composition, and the calls for which it stands: those that give a parameter named in `given`.
 
-    A parameter has to be one of the literals that are listed with it, if any are.
+    A parameter has to be one of the literals that are listed with it, if any are. Of several for one operation the
+    first that a call asks for stands for it.
     """
 
     composition: Callable[..., Any]
@@ -28,7 +29,7 @@ class Otherwise:
     positions: dict[int, str] = field(default_factory=dict)
 
 
-_known: dict[Any, Otherwise] = {}
+_known: dict[Any, list[Otherwise]] = {}
 
 
 def otherwise(
@@ -43,7 +44,7 @@ def otherwise(
     replace_rule(rule, replace(rule, forms=(*rule.forms, *forms)))
 
     def decorate(composition: Callable[..., Any]) -> Callable[..., Any]:
-        _known[key_of(op)] = Otherwise(composition, given, positions or {})
+        _known.setdefault(key_of(op), []).append(Otherwise(composition, given, positions or {}))
         compositions.add(composition)
         return composition
 
@@ -53,16 +54,15 @@ def otherwise(
 def written_out(rule: Rule, arguments: list[Node], keywords: list[Node]) -> Callable[..., Any] | None:
     """The composition that stands for a call; None where the rule itself does."""
     for op in (rule.op, *rule.aliases):
-        held = _known.get(key_of(op))
-        if held is not None and any(_asks(held.given, *pair) for pair in _pairs(held, arguments, keywords)):
-            return held.composition
+        for held in _known.get(key_of(op), ()):
+            if any(_asks(held.given, *pair) for pair in _pairs(held, arguments, keywords)):
+                return held.composition
     return None
 
 
-def composition_beside(rule: Rule) -> Callable[..., Any] | None:
-    """The composition of a rule that holds for some calls only."""
-    held = _known.get(key_of(rule.op))
-    return None if held is None else held.composition
+def compositions_beside(rule: Rule) -> list[Callable[..., Any]]:
+    """The compositions of a rule that hold for some calls only."""
+    return [held.composition for held in _known.get(key_of(rule.op), ())]
 
 
 def _pairs(held: Otherwise, arguments: list[Node], keywords: list[Node]) -> Iterator[tuple[str | None, Node]]:

@@ -17,7 +17,7 @@ import srcgrad.measured as measured
 import srcgrad.templates as templates
 from srcgrad.errors import DifferentiationError
 from srcgrad.identity import spelling
-from srcgrad.otherwise import composition_beside
+from srcgrad.otherwise import compositions_beside
 from srcgrad.rules import Rule, is_users, rule_of, rules
 from srcgrad.templates import conventions
 
@@ -102,9 +102,8 @@ def _entry(rule: Rule) -> str:
         lines += ["forward:", *_source(rule.tangent), ""]
     elif rule.kind in FORWARD:
         lines += [f"forward: {FORWARD[rule.kind]}"]
-    beside = composition_beside(rule)
-    if beside is not None:
-        lines += ["with further arguments its derivative is that of:", *_source(beside), ""]
+    for text in dict.fromkeys(tuple(_source(beside)) for beside in compositions_beside(rule)):
+        lines += ["with further arguments its derivative is that of:", *text, ""]
     if rule.kind == "elementwise":
         lines += [f"domain: {_domain(rule)}"]
     lines += [f"at {_point(args)}: gradient {_point(grads)}" for args, grads in rule.at]

@@ -140,54 +140,79 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         ("np.pad(x, 2, 'linear_ramp')", (3,)),
         ("np.pad(x, ((1, 2), (0, 3)), mode='linear_ramp', end_values=y)", (2, 3), ()),
         ("np.pad(x, (2, 3), mode='linear_ramp', end_values=(-1.0, 4.0))", (2, 3)),
-        ("np.pad(x, 2, mode='mean')", (3, 4)),
-        ("np.pad(x, (1, 2), mode='mean', stat_length=2)", (3, 4)),
-        ("np.pad(x, 1, mode='maximum')", (3, 4)),
-        ("np.pad(x, (2, 0), mode='minimum', stat_length=((1, 2), (2, 1)))", (3, 4)),
-        ("np.pad(x, 1, mode='median')", (3, 4)),
-        ("np.pad(x, 2, mode='reflect', reflect_type='odd')", (3, 4)),
-        ("np.pad(x, (1, 2), mode='symmetric', reflect_type='odd')", (3, 4)),
-        ("np.pad(x, 2, mode='reflect', reflect_type='even')", (4,)),
         ("np.pad(x, (0, 2), mode='linear_ramp')", (3,)),
     ),
     {2: "mode"},
-    mode=("linear_ramp", "mean", "maximum", "minimum", "median"),
+    mode=("linear_ramp",),
+)
+def ramped(array, pad_width, mode="constant", *, stat_length=None, end_values=0, reflect_type="even"):
+    widths = pad_widths(pad_width, np.ndim(array))
+    ends = np.broadcast_to(end_values, (np.ndim(array), 2))
+    y = array
+    for axis in range(np.ndim(array)):
+        lines = np.moveaxis(y, axis, 0)
+        left, right = widths[axis]
+        rise = np.reshape(np.arange(left) / max(left, 1), (left,) + (1,) * (np.ndim(array) - 1))
+        fall = np.reshape(np.arange(right)[::-1] / max(right, 1), (right,) + (1,) * (np.ndim(array) - 1))
+        first = ends[axis, 0] + rise * (lines[:1] - ends[axis, 0])
+        last = ends[axis, 1] + fall * (lines[-1:] - ends[axis, 1])
+        y = np.moveaxis(np.concatenate((first, lines, last)), 0, axis)
+    return y
+
+
+def _by(statistic):
+    """Padding with a statistic of each line, or of its first and last elements."""
+
+    def padded(array, pad_width, mode="constant", *, stat_length=None, end_values=0, reflect_type="even"):
+        widths = pad_widths(pad_width, np.ndim(array))
+        lengths = pad_widths(stat_length, np.ndim(array))
+        y = array
+        for axis in range(np.ndim(array)):
+            lines = np.moveaxis(y, axis, 0)
+            left, right = widths[axis]
+            head, tail = sides(lengths[axis], np.shape(lines)[0])
+            near = statistic(lines[:head], axis=0)
+            far = statistic(lines[np.shape(lines)[0] - tail :], axis=0)
+            first = np.broadcast_to(near, (left,) + np.shape(near))
+            last = np.broadcast_to(far, (right,) + np.shape(far))
+            y = np.moveaxis(np.concatenate((first, lines, last)), 0, axis)
+        return y
+
+    return padded
+
+
+MEANS = (("np.pad(x, 2, mode='mean')", (3, 4)), ("np.pad(x, (1, 2), mode='mean', stat_length=2)", (3, 4)))
+LEAST = (("np.pad(x, (2, 0), mode='minimum', stat_length=((1, 2), (2, 1)))", (3, 4)),)
+otherwise(np.pad, MEANS, {2: "mode"}, mode=("mean",))(_by(np.mean))
+otherwise(np.pad, (("np.pad(x, 1, mode='median')", (3, 4)),), {2: "mode"}, mode=("median",))(_by(np.median))
+otherwise(np.pad, (("np.pad(x, 1, mode='maximum')", (3, 4)),), {2: "mode"}, mode=("maximum",))(_by(np.max))
+otherwise(np.pad, LEAST, {2: "mode"}, mode=("minimum",))(_by(np.min))
+
+
+@otherwise(
+    np.pad,
+    (
+        ("np.pad(x, 2, mode='reflect', reflect_type='odd')", (3, 4)),
+        ("np.pad(x, (1, 2), mode='symmetric', reflect_type='odd')", (3, 4)),
+        ("np.pad(x, 2, mode='reflect', reflect_type='even')", (4,)),
+    ),
     reflect_type=(),
 )
-def pad(array, pad_width, mode="constant", *, stat_length=None, end_values=0, reflect_type="even"):
+def reflected(array, pad_width, mode="constant", *, stat_length=None, end_values=0, reflect_type="even"):
     if reflect_type == "even" and mode in ("reflect", "symmetric"):
         y = np.pad(array, pad_width, mode)
     else:
+        require_handled(mode in ("reflect", "symmetric"), "np.pad with reflect_type=, of another mode")
+        skip = 1 if mode == "reflect" else 0
         widths = pad_widths(pad_width, np.ndim(array))
-        lengths = pad_widths(stat_length, np.ndim(array))
-        ends = np.broadcast_to(end_values, (np.ndim(array), 2))
         y = array
         for axis in range(np.ndim(array)):
             lines = np.moveaxis(y, axis, 0)
             n = np.shape(lines)[0]
             left, right = widths[axis]
-            if mode == "linear_ramp":
-                rise = np.reshape(np.arange(left) / max(left, 1), (left,) + (1,) * (np.ndim(array) - 1))
-                fall = np.reshape(np.arange(right)[::-1] / max(right, 1), (right,) + (1,) * (np.ndim(array) - 1))
-                first = ends[axis, 0] + rise * (lines[:1] - ends[axis, 0])
-                last = ends[axis, 1] + fall * (lines[-1:] - ends[axis, 1])
-            elif mode in ("reflect", "symmetric"):
-                skip = 1 if mode == "reflect" else 0
-                require_handled(max(left, right) <= n - skip, "np.pad with reflect_type='odd', wider than the array")
-                first = 2.0 * lines[:1] - np.flip(lines[skip : left + skip], 0)
-                last = 2.0 * lines[-1:] - np.flip(lines[n - right - skip : n - skip], 0)
-            else:
-                head, tail = sides(lengths[axis], n)
-                if mode == "mean":
-                    near, far = np.mean(lines[:head], axis=0), np.mean(lines[n - tail :], axis=0)
-                elif mode == "median":
-                    near, far = np.median(lines[:head], axis=0), np.median(lines[n - tail :], axis=0)
-                elif mode == "maximum":
-                    near, far = np.max(lines[:head], axis=0), np.max(lines[n - tail :], axis=0)
-                else:
-                    near, far = np.min(lines[:head], axis=0), np.min(lines[n - tail :], axis=0)
-                first = np.broadcast_to(near, (left,) + np.shape(near))
-                last = np.broadcast_to(far, (right,) + np.shape(far))
+            require_handled(max(left, right) <= n - skip, "np.pad with reflect_type='odd', wider than the array")
+            first = 2.0 * lines[:1] - np.flip(lines[skip : left + skip], 0)
+            last = 2.0 * lines[-1:] - np.flip(lines[n - right - skip : n - skip], 0)
             y = np.moveaxis(np.concatenate((first, lines, last)), 0, axis)
     return y
 
