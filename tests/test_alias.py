@@ -61,3 +61,24 @@ def differences(f: Any, x: np.ndarray) -> np.ndarray:
 def test_a_change_of_an_array_made_here_is_taken() -> None:
     f = defined("def f(x):\n    v = x * 2.0\n    v *= 3.0\n    v += np.sin(x)\n    return np.sum(v * v)\n")
     check_grads(f, (np.array([[0.3, 0.8], [1.1, 0.4]]),), order=1)
+
+
+STATE = np.zeros(3)
+SEEN = []
+
+
+def stored(x):
+    STATE[0] = x
+    return STATE[0] * x
+
+
+def listed(x):
+    SEEN.append(x)
+    return SEEN[0] * x
+
+
+@pytest.mark.parametrize("program", [stored, listed])
+def test_what_belongs_to_the_module_is_not_written_into(program):
+    with pytest.raises(DifferentiationError, match=r"E5010.*belongs to the module"):
+        grad(program)(2.0)
+    assert STATE.tolist() == [0.0, 0.0, 0.0] and SEEN == []

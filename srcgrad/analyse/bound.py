@@ -6,7 +6,7 @@ import gast
 
 from srcgrad.facts import Facts
 from srcgrad.front.webs import parameters
-from srcgrad.trees import Block, Node, loads, statements, stores
+from srcgrad.trees import Block, Node, loads, statements, stores, target, written
 
 
 def bound(function: Node, facts: Facts) -> Node:
@@ -14,8 +14,23 @@ def bound(function: Node, facts: Facts) -> Node:
     if facts.generated:
         return function  # what a branch of ours binds, the same branch reads
     local = {s for n in statements(function.body) for s in stores(n)} - set(parameters(function))
+    _refuse_module(function, local, facts)
     _block(function.body, frozenset(parameters(function)), frozenset(local), facts)
     return function
+
+
+def _refuse_module(function: Node, local: set[str], facts: Facts) -> None:
+    """Refuse writes into arrays and lists of the module, which the function itself binds nowhere."""
+    own = {s for n in statements(function.body) for s in stores(n) if s not in written(n) or s == target(n)}
+    for node in statements(function.body):
+        for array in written(node):
+            if array in local - own:
+                raise facts.refuse(
+                    node,
+                    "E5010",
+                    f"`{array}` belongs to the module, and others may read what is written into it",
+                    f"pass `{array}` as an argument and return it, or write into a copy of it",
+                )
 
 
 def _block(block: Block, known: frozenset[str], local: frozenset[str], facts: Facts) -> frozenset[str]:
