@@ -13,7 +13,7 @@ from srcgrad.errors import DifferentiationError
 from tests.random_programs import arguments, define, programs
 
 
-@settings(max_examples=60, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_right_or_refused(drawn) -> None:
     text, kinds, trips = drawn

@@ -58,7 +58,9 @@ def called(x: Any, w: Any, c: Any) -> Any:
 FUNCTIONS = [number, array, several, rows, looped, called]
 SHAPES = {"flat": ((5, 4), (5, 4)), "row": ((5, 4), (4,)), "column": ((5, 4), (5, 1)), "vector": ((6,), (6,))}
 every = pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
-reals = pytest.mark.parametrize("real", [np.float32, np.float64])
+of_shapes = pytest.mark.parametrize(
+    ("shapes", "real"), list(zip(SHAPES, [np.float32, np.float64, np.float32, np.float64], strict=True))
+)
 
 
 def given(f: Callable[..., Any], shapes: str, real: Any, seed: int = 0) -> tuple[Any, ...]:
@@ -84,8 +86,7 @@ def agree(found: Any, wanted: Any, real: Any = np.float64) -> None:
     assert differences(found, wanted, 1e-4 if real is np.float32 else 1e-12) == []
 
 
-@reals
-@pytest.mark.parametrize("shapes", SHAPES)
+@of_shapes
 @every
 def test_vjp(f: Callable[..., Any], shapes: str, real: Any, launched: list[str]) -> None:
     args = given(f, shapes, real)
@@ -100,7 +101,7 @@ def test_vjp(f: Callable[..., Any], shapes: str, real: Any, launched: list[str])
     agree(one, pull(alike(y, 1))[1], real)
 
 
-@pytest.mark.parametrize(("shapes", "real"), list(zip(SHAPES, [np.float32, *[np.float64] * 3], strict=True)))
+@of_shapes
 @every
 def test_jvp(f: Callable[..., Any], shapes: str, real: Any, launched: list[str]) -> None:
     args = given(f, shapes, real)

@@ -29,7 +29,7 @@ SETTINGS = {
 CHECKED = "(test_form or test_shapes or test_layouts or test_masks) and not shape8"  # which has 20,011 elements
 ROWS = "test_adds_as_numpy_does and (blocks or axes) and float32"
 SOME = [
-    ("test_kernels.py", CHECKED, "cpu"),
+    ("test_kernels.py", f"{CHECKED} and not float64", "cpu"),
     ("test_kernels.py", "(test_form or test_shapes) and float32 and not shape8", "gpu"),
     ("test_parts.py", "test_parts and shape0 or test_order_of_reads and 7", "cpu"),
     ("test_scattered.py", ROWS, "cpu"),
