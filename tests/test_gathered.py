@@ -134,3 +134,20 @@ def test_what_is_bound_in_between_is_kept_apart() -> None:
     assert text.index("y, t = kept.pop()") < text.index("np.cos(x)") < text.index("x = x_stack.pop()")
     assert "Recorded: y, t, each trip of the loop in line" in text
     check_grads(moved_past, (X, 0.9 * X, 3), wrt=(0, 1), order=2)
+
+
+def one_after_another(x, n):
+    for _ in range(n):
+        x = np.tanh(x) * x
+    for _ in range(n):
+        x = np.sin(x) * 1.5
+    for _ in range(n):
+        x = np.tanh(x) + x
+    return np.sum(x)
+
+
+def test_names_that_are_free_again_are_taken() -> None:
+    text = srcgrad.source(one_after_another)
+    assert text.count("for _ in range(n):") == text.count("for _ in reversed(range(n)):") == 3
+    assert "stack_" not in text and "x_stack.pop()" in text, text
+    check_grads(one_after_another, (X, 2), order=2)

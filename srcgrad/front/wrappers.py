@@ -10,7 +10,8 @@ from srcgrad.errors import DifferentiationError
 from srcgrad.front.parse import FunctionNode
 from srcgrad.front.source import text_of
 
-_REPORTS = ("print", "debug", "info", "warning", "error", "log", "len", "repr", "str")
+_SAYS = ("print", "len", "repr", "str")
+_REPORTS = ("debug", "info", "warning", "error", "log")  # methods of loggers; a function of such a name is the user's
 _STATEMENTS = (
     ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return, ast.Nonlocal, ast.Global, ast.With, ast.Try, ast.If,
     ast.Import, ast.ImportFrom, ast.Pass,
@@ -52,8 +53,9 @@ def hands_on(node: FunctionNode, called: str) -> bool:
     """Whether a wrapper calls a function once, with its own arguments, and returns what that returns.
 
     >>> text = "def wrapper(*args, **words):\\n    r = f(*args, **words)\\n    print(r)\\n    return r"
-    >>> [hands_on(ast.parse(one).body[0], "f") for one in (text, text.replace("return r", "return 2 * r"))]
-    [True, False]
+    >>> swaps = [("print", "log.info"), ("print", "log"), ("return r", "return 2 * r")]
+    >>> [hands_on(ast.parse(one).body[0], "f") for one in (text, *(text.replace(*swap) for swap in swaps))]
+    [True, True, False, False]
     """
     given, spread = node.args, node.args.vararg
     if not isinstance(node, ast.FunctionDef) or spread is None:
@@ -118,4 +120,4 @@ def _in_any_case(body: list[ast.stmt]) -> list[ast.stmt]:
 def _reports(item: ast.AST) -> bool:
     """Whether an expression only says something about what it reads."""
     function = item.func if isinstance(item, ast.Call) else None
-    return getattr(function, "id", getattr(function, "attr", "")) in _REPORTS
+    return getattr(function, "id", "") in _SAYS or getattr(function, "attr", "") in _REPORTS

@@ -15,10 +15,14 @@ Interval = tuple[int, int]
 def coalesce(program: Program, facts: Facts) -> Program:
     """Two values whose lives do not overlap share the user's name, and so do their adjoints."""
     lives = _lives(program)
+    read = {name for node in [*statements(program.block), program.result] for name in loads(node)}
     renamed: dict[str, str] = {}
     groups: dict[str, list[Interval]] = {}
     for name, user in _families(facts):
         if name not in lives:
+            continue
+        if name not in read and user not in read:  # the `_` of a loop
+            renamed[name] = user
             continue
         group = groups.setdefault(user, [lives[user]] if user in lives else [])
         if all(_apart(lives[name], other) for other in group):
@@ -134,7 +138,16 @@ def count_temporaries(program: Program, facts: Facts) -> Program:
             facts.names.taken.discard(kept)
             renamed[kept] = facts.names.fresh(stack(fresh))
     rename(program, renamed, facts)
+    rename(program, _stacks(program, facts), facts)
     return program
+
+
+def _stacks(program: Program, facts: Facts) -> dict[str, str]:
+    """The names of stacks, now that some are gone: the first of a value has no underscore behind it."""
+    ours = {name for name in [*facts.pushes.values(), *facts.restores.values()] if name.rstrip("_").endswith(stack(""))}
+    found = dict.fromkeys(item for node in statements(program.block) for item in _mentioned(node) if item in ours)
+    facts.names.taken -= ours
+    return {name: facts.names.fresh(name.rstrip("_")) for name in found}
 
 
 def _mentioned(node: Node) -> list[str]:

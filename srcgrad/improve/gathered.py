@@ -179,6 +179,7 @@ def _join(group: list[_Stack], kept: str, program: Program, touched: _Touched) -
         facts.pushes.pop(one.head)
         facts.pushes.pop(one.push)
         facts.restores.pop(one.pop)
+        facts.names.taken.discard(one.name)
         facts.stacks = {primal: stack for primal, stack in facts.stacks.items() if stack != one.name}
     heads, others = {one.head: None for one in group}, {n: None for one in group for n in (one.push, one.pop)}
     first = program.forward.index(group[0].head)

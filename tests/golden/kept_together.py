@@ -25,11 +25,11 @@ def spiral_grad(x, y, w, steps, y_bar_=1.0):
     Recorded: x, y, turn, each trip of the loop in line 5 (needed by lines 6, 8, 9).
     """
     kept = []
-    turn_stack_ = []
+    turn_stack = []
     for _ in range(steps):
         turn = np.tanh(w * x * y)
         if w > 0.5:
-            turn_stack_.append(turn)
+            turn_stack.append(turn)
             turn = turn * turn * x
         kept.append((x, y, turn))
         x, y = x - y * turn, y + x * turn
@@ -49,7 +49,7 @@ def spiral_grad(x, y, w, steps, y_bar_=1.0):
         x_bar = sum_to(t1_bar * turn, x) + sum_to(t2_bar, x)
         if w > 0.5:
             # line 8: turn = turn * turn * x
-            turn = turn_stack_.pop()
+            turn = turn_stack.pop()
             x_bar = x_bar + sum_to(turn_bar * (turn * turn), x)
             turn_bar = turn_bar * x * 2.0 * turn
         # line 6: turn = np.tanh(w * x * y)
