@@ -19,9 +19,11 @@ from srcgrad.opencl.layout import key_of, real_of
 from srcgrad.opencl.lines import is_asked, parsed
 from srcgrad.opencl.memory import empty, spanned
 from srcgrad.opencl.names import identifier
-from srcgrad.opencl.prepared import Pattern, Preparing, pattern_of, prepared
+from srcgrad.opencl.prepared import prepared
+from srcgrad.opencl.preparing import Pattern, Preparing, pattern_of
 from srcgrad.opencl.space import MismatchError
 from srcgrad.opencl.steps import Output, Prepared, Step
+from srcgrad.opencl.together import Placed
 from srcgrad.opencl.writing import Input, Writing
 from srcgrad.runtime import sum_to
 
@@ -35,7 +37,7 @@ def launch(function: Callable[..., Any], *args: Any) -> Any:
     except AttributeError:
         kernel = function.srcgrad_kernel = Kernel(function)  # type: ignore[attr-defined]
     for value in args:
-        if hasattr(value, "srcgrad_launch"):  # a device array
+        if type(value) is not np.ndarray and hasattr(value, "srcgrad_launch"):  # a device array
             return value.srcgrad_launch(kernel, args)
     return kernel.run(args)
 
@@ -65,17 +67,17 @@ class Kernel:
             fault_found = fault(error, self.function.__name__, nbytes, device.cl, device.device)
         raise fault_found  # here, where nothing refers any more to the arrays of the launch
 
-    def fitting(self, args: tuple[Any, ...], device: Device) -> Prepared | None:
+    def fitting(self, args: tuple[Any, ...], device: Device, apart: bool = False) -> Prepared | None:
         """What to launch on a device for some arguments; None if the Python is to run."""
         key = key_of(args)
         if key is None:
             return None
         try:
-            return self.known[device.number, device.is_gpu, key]
+            return self.known[device.number, device.is_gpu, apart, key]
         except KeyError:
-            return self.prepare(args, key, device)
+            return self.prepare(args, key, device, apart)
 
-    def prepare(self, args: tuple[Any, ...], key: Any, device: Device) -> Prepared | None:
+    def prepare(self, args: tuple[Any, ...], key: Any, device: Device, apart: bool) -> Prepared | None:
         """What to launch for arguments of one kind; None if the Python is to run."""
         with self.lock:
             real = real_of(args, self.asked)
@@ -84,15 +86,15 @@ class Kernel:
                 raise no_double(self.function.__name__, device.device)
             if real is not None:
                 try:
-                    found = self.made(args, real, device)
+                    found = self.made(args, real, device, apart)
                 except MismatchError:
                     found = None
             if len(self.known) >= _MOST:
                 self.known.clear()
-            self.known[device.number, device.is_gpu, key] = found
+            self.known[device.number, device.is_gpu, apart, key] = found
             return found
 
-    def made(self, args: tuple[Any, ...], real: Any, device: Device) -> Prepared:
+    def made(self, args: tuple[Any, ...], real: Any, device: Device, apart: bool) -> Prepared:
         """What to launch; MismatchError if the C is not for such arguments."""
         shapes = [np.shape(value) for value in args]
         kind = tuple((shapes.index(shape), *(n != 1 for n in shape)) for shape in shapes)
@@ -102,10 +104,19 @@ class Kernel:
         pattern = self.patterns[kind]
         if pattern is None:
             raise MismatchError
-        return prepared(Preparing(self.function.__name__, pattern.text, self.words, args, real, device, pattern))
+        work = Preparing(self.function.__name__, pattern.text, self.words, args, real, device, pattern)
+        return prepared(work, apart)
 
     def launched(self, found: Prepared, args: tuple[Any, ...], device: Device) -> Any:
         """Run the C; the Python where parts of an array lie too oddly for kernels to write into them."""
+        if found.together is not None:
+            placed = found.together.placed(args)
+            if placed is not None:
+                return self.at_once(found, placed, args, device)
+            apart = self.fitting(args, device, apart=True)
+            if apart is None:
+                return self.function(*args)
+            found = apart
         try:
             into = found.writing.memory(args) if found.writing else None
         except MismatchError:
@@ -129,6 +140,27 @@ class Kernel:
         if found.writing is not None and into is not None:
             self.write(found.writing, into, slots, given, device)
             self.settle(pending, slots, device)
+        results = [self.result(slots[slot], kind, args) for slot, kind in found.results]
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def at_once(self, found: Prepared, placed: tuple[Placed, int], args: tuple[Any, ...], device: Device) -> Any:
+        """Compute and write in one launch."""
+        one, (where, low) = found.together, placed
+        slots: list[Any] = [*args, *found.constants]
+        slots += [None] * (found.slots - len(slots))
+        memory = where.memory.from_address(low)
+        memory._owner = args
+        made = [empty(output.shape, output.dtype) for output in one.outputs]
+        buffers = [device.shared(memory), *[device.taken(output) for output in made]]
+        passed = self.passed(one.stage.inputs, slots, dict(where.offsets), device)
+        passed += [*buffers[1:], *[slots[slot] for slot in one.extra], buffers[0]]
+        with self.lock:
+            one.kernel.set_args(*one.stage.numbers, *passed, *where.numbers)
+            device.run(one.kernel, 1, one.small)
+        device.finish(one.small, [memory, *made], buffers)
+        for output, array in zip(one.outputs, made, strict=True):
+            if output.slot >= 0:
+                slots[output.slot] = _ended(output, array) if output.end else array
         results = [self.result(slots[slot], kind, args) for slot, kind in found.results]
         return results[0] if len(results) == 1 else tuple(results)
 

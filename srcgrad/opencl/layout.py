@@ -11,6 +11,7 @@ REALS = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
 BOOL = np.dtype(np.bool_)
 _SCALARS = (np.float32, np.float64)
 _SPREAD = 16  # times its size that an array may spread over in memory, before a copy of it is better
+_ASKED = 0x500  # of the flags of an array: aligned, writeable
 _EXACT = 2**24  # integers below are exact in any float type
 
 
@@ -37,7 +38,7 @@ def key_of(args: Sequence[Any]) -> tuple[Any, ...] | None:
     for value in args:
         kind = type(value)
         if kind is np.ndarray:
-            made.append((value.dtype, value.shape, value.strides, value.flags.aligned))
+            made.append((value.dtype, value.shape, value.strides, value.flags.num & _ASKED))
         elif kind is int and abs(value) >= _EXACT:
             return None
         else:

@@ -7,8 +7,7 @@ Both are kept, so that new lengths cost arithmetic.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
-from typing import Any  # arrays, dtypes and pyopencl's objects
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,76 +15,28 @@ from srcgrad.opencl import grid
 from srcgrad.opencl.device import Device
 from srcgrad.opencl.kinds import check_types, kind_of
 from srcgrad.opencl.layout import BOOL, REALS, steps, steps_in_one_piece
-from srcgrad.opencl.lines import PLAIN, Text, Write
+from srcgrad.opencl.lines import PLAIN, Write
 from srcgrad.opencl.memory import span
 from srcgrad.opencl.passes import Plan, planned
+from srcgrad.opencl.preparing import Preparing
 from srcgrad.opencl.program import text_of
 from srcgrad.opencl.runs import WIDTH, down, is_in_parts
-from srcgrad.opencl.scans import directions, in_parts
+from srcgrad.opencl.scans import directions
 from srcgrad.opencl.source import Form, numbers_in
-from srcgrad.opencl.space import MismatchError, Space, members, space_of
-from srcgrad.opencl.stages import Stage, cost, root, stages
+from srcgrad.opencl.space import MismatchError, members
+from srcgrad.opencl.stages import Stage, cost, root
 from srcgrad.opencl.steps import Formed, Output, Prepared, Step
+from srcgrad.opencl.together import Together, fits, together
 from srcgrad.opencl.writing import Input, Put, Writing, written
 
 SMALL = 1_000_000  # work, in operations, below which the device without threads is faster
 
 
-@dataclass
-class Pattern:
-    """What is known of a kernel for arguments with certain long axes."""
+def prepared(work: Preparing, apart: bool = False) -> Prepared:
+    """What to launch; MismatchError where lengths do not fit each other, or there are no elements.
 
-    text: Text
-    space: Space
-    stages: list[Stage]
-    writes: list[Stage]  # per value that is written, what computes it
-    plans: dict[Any, Plan] = field(default_factory=dict)
-    kernels: dict[Any, Any] = field(default_factory=dict)
-
-
-@dataclass
-class Preparing:
-    """The work for one set of arguments."""
-
-    name: str
-    text: Text
-    arguments: list[str]
-    args: tuple[Any, ...]
-    real: Any
-    device: Device
-    pattern: Pattern
-    lengths: dict[int, int] = field(default_factory=dict)
-    slots: dict[str, int] = field(default_factory=dict)
-    constants: list[float] = field(default_factory=list)
-
-    def shape(self, axes: tuple[int | None, ...]) -> tuple[int, ...]:
-        """The lengths of axes."""
-        return tuple(1 if axis is None else self.lengths[axis] for axis in axes)
-
-    def size(self, axes: Any) -> int:
-        """The product of the lengths of axes."""
-        return math.prod(self.lengths[axis] for axis in members(tuple(axes)))
-
-
-def pattern_of(text: Text, arguments: list[str], args: tuple[Any, ...]) -> Pattern:
-    """Axes and stages; MismatchError where the kernel is not for such arguments."""
-    shapes = {name: np.shape(value) for name, value in zip(arguments, args, strict=True)}
-    long = {name: tuple(n != 1 for n in shape) for name, shape in shapes.items()}
-    first: dict[tuple[int, ...], str] = {}
-    alike = {name: other for name, shape in shapes.items() if (other := first.setdefault(shape, name)) != name}
-    try:
-        return _pattern(text, space_of(text, long, alike))
-    except MismatchError:  # two arguments of one shape may have axes of their own: u[:, None] * v
-        return _pattern(text, space_of(text, long, {}))
-
-
-def _pattern(text: Text, space: Space) -> Pattern:
-    text = in_parts(text, space)
-    return Pattern(text, space, *stages(text, space))
-
-
-def prepared(work: Preparing) -> Prepared:
-    """What to launch; MismatchError where lengths do not fit each other, or there are no elements."""
+    Writes are `apart` from what is computed where arguments have been found to lie so that one launch cannot do both.
+    """
     space = work.pattern.space
     for name, value in zip(work.arguments, work.args, strict=True):
         for axis, length in zip(space.axes[name], np.shape(value), strict=True):
@@ -104,21 +55,25 @@ def prepared(work: Preparing) -> Prepared:
         work.slots.setdefault(line.name, len(work.slots))
     given = dict(zip(work.arguments, work.args, strict=True))
     check_types(work.text, space, given, work.real)
-    formed = [_formed(number, stage, work) for number, stage in enumerate(work.pattern.stages)]
-    _build(formed, work)
-    made = [_step(one, stage, work) for one, stage in zip(formed, work.pattern.stages, strict=True)]
-    writing = _writing(work) if work.text.writes else None
-    for one, after in zip(made, [*made[1:], writing], strict=True):
-        one.waits = one.waits or after is None or one.small != after.small
     results = [
         (work.slots[root(own, work.text, space)], kind_of(own, work.text, work.pattern.space, given))
         for _, own in work.text.results
     ]
+    puts = _puts(work) if work.text.writes else []
+    at_once = _in_place(puts, work) if puts and not apart else None
+    if at_once is not None:
+        return Prepared([], work.constants, results, len(work.slots), None, at_once)
+    formed = [_formed(number, stage, work) for number, stage in enumerate(work.pattern.stages)]
+    _build(formed, work)
+    made = [_step(one, stage, work) for one, stage in zip(formed, work.pattern.stages, strict=True)]
+    writing = _writing(puts, work) if puts else None
+    for one, after in zip(made, [*made[1:], writing], strict=True):
+        one.waits = one.waits or after is None or one.small != after.small
     return Prepared(made, work.constants, results, len(work.slots), writing)
 
 
-def _writing(work: Preparing) -> Writing:
-    """The launch that writes into arguments, when everything else has been computed."""
+def _puts(work: Preparing) -> list[Put]:
+    """What is written into arguments."""
     if work.device.is_gpu:
         raise MismatchError  # the parts are in the host's memory, or in several buffers
     found = [_steps_of(write, work) for write in work.text.writes]
@@ -130,6 +85,28 @@ def _writing(work: Preparing) -> Writing:
         plan = planned(stage, work.pattern.space)
         slot = work.slots[write.argument]
         puts.append(Put(slot, write.added, plan, form, lengths, own, inputs, own[0] == step))
+    return puts
+
+
+def _in_place(puts: list[Put], work: Preparing) -> Together | None:
+    """One launch for what is computed and written, where that is little work: one item does it."""
+    if len(work.pattern.stages) != 1:
+        return None
+    (stage,) = work.pattern.stages
+    formed = _formed(0, stage, work, rows=True)
+    done = sum(math.prod(put.lengths) * cost(put.plan.stage.lines) for put in puts)
+    done += formed.numbers[0] * formed.numbers[1] * cost(stage.lines)
+    results = [root(own, work.text, work.pattern.space) for _, own in work.text.results]
+    if done >= 2 * SMALL or not fits(formed, puts, results):
+        return None
+    outputs = _outputs(stage, formed.plan, 1, formed.numbers, work)
+    formed.small = work.device.small is not None
+    ring = [name for name in stage.stored if name not in results] if len(stage.axes) > 1 else []
+    return together(formed, puts, work, outputs, ring)
+
+
+def _writing(puts: list[Put], work: Preparing) -> Writing:
+    """The launch that writes into arguments, when everything else has been computed."""
     size = sum(math.prod(put.lengths) for put in puts)
     done = sum(math.prod(put.lengths) * cost(put.plan.stage.lines) for put in puts)
     small = work.device.small is not None and done < SMALL
@@ -141,15 +118,16 @@ def _steps_of(write: Write, work: Preparing) -> tuple[int, ...]:
     part = work.args[work.slots[write.argument]]
     axes = work.pattern.space.axes[write.argument]
     own = [(s, s % part.itemsize) for axis, s in zip(axes, part.strides, strict=True) if axis is not None]
-    if not part.flags.aligned or any(stride <= 0 or rest for stride, rest in own):
+    if not (part.flags.aligned and part.flags.writeable) or any(stride <= 0 or rest for stride, rest in own):
         raise MismatchError
     return tuple(stride // part.itemsize for stride, _ in own)
 
 
-def _formed(number: int, stage: Stage, work: Preparing) -> Formed:
+def _formed(number: int, stage: Stage, work: Preparing, rows: bool = False) -> Formed:
+    """A stage as it is launched: as one loop over memory in one piece, where it may be, or else along `rows`."""
     inputs = [_input(name, stage, work) for name in stage.inputs]
     form_axes, numbers = len(stage.axes), [1, 1]
-    if _is_flat(stage, inputs, work):
+    if not rows and _is_flat(stage, inputs, work):
         inputs = [replace(one, strides=()) for one in inputs]
         form_axes, numbers = 1, [1, work.size(stage.axes)]
     elif stage.axes:

@@ -43,7 +43,7 @@ def body(plan: Plan, form: Form) -> str:
         *once(plan, form),
     ]
     tail = [f"{line.name}_sum[g] = {line.name}_total;" for line in totals]
-    inner = "\n".join(_pass(one, plan, form) for one in plan.passes)
+    inner = "\n".join(loop_of(one, plan, form) for one in plan.passes)
     if runs.down(plan):
         return f"""{{
     {joined(head)}
@@ -80,7 +80,7 @@ def body(plan: Plan, form: Form) -> str:
 """
 
 
-def _pass(one: Pass, plan: Plan, form: Form) -> str:
+def loop_of(one: Pass, plan: Plan, form: Form) -> str:
     """A loop over the row, after what is done with the row as a whole."""
     before = joined([*row_lines(one, plan), *runs.starts(one, plan)])
     place = "g * row" if form.axes > 1 else "0"

@@ -76,11 +76,9 @@ class Writing:
     def memory(self, slots: Sequence[Any]) -> tuple[Any, int, list[int]]:
         """What a buffer wraps, how many places there are, and for each part its offset and its first place.
 
-        MismatchError if a part may not be written, or if the parts lie so that groups would meet.
+        MismatchError if the parts lie so that groups would meet.
         """
         parts = [slots[put.slot] for put in self.puts]
-        if not all(part.flags.writeable for part in parts):
-            raise MismatchError
         starts = [address(part) for part in parts]
         low = min(starts)
         key = tuple((start - low) // self.itemsize for start in starts)

@@ -211,7 +211,51 @@ def test_one_kernel_for_parts_that_lie_differently(launched: list[str]) -> None:
         launch(kernel, *(x[k : k + 30, k : k + 40] for k in at), e)
         np.testing.assert_array_equal(x, wanted)
     (prepared,) = kernel.srcgrad_kernel.known.values()
-    assert len(launched) == 4 and len(prepared.writing.known) == 4
+    assert len(launched) == 4 and len(prepared.together.known) == 4
+
+
+def step() -> Callable[..., Any]:
+    """A kernel that writes into u and v what it computes of p, q and w, all of which may be parts of one array."""
+
+    def function(u: Any, v: Any, p: Any, q: Any, w: Any, z: Any) -> Any:
+        t = p * q - z * w
+        s = np.sum(t * p)
+        u += z * t
+        v[...] = t * 0.5
+        return t, s
+
+    lines = ["Of each element:", "REAL t = p * q - z * w;", "REAL s = SUM(t * p);", "ADD(u; z * t);"]
+    function.__doc__ = "\n".join([*lines, "SET(v; t * 0.5);", "STORE(t);", "STORE(s);"])
+    return function
+
+
+OPERANDS: dict[str, Callable[[Any, Any], tuple[Any, ...]]] = {
+    "around": lambda x, y: (x[1:-1, 1:-1], x[:-2, 2:], x[2:, 1:-1], x[1:-1, :-2], x[:-2, 1:-1]),
+    "behind": lambda x, y: (x[5:, 3:], x[5:, :-3], x[:-5, 3:], x[:-5, :-3], x[2:-3, 1:-2]),
+    "before": lambda x, y: (x[:-5, 3:], x[1:-4, 3:], x[5:, :-3], x[4:-1, 3:], y[:-5, 3:]),
+    "elsewhere": lambda x, y: (x[1:], x[:-1], y[1:], y[:-1], y[1:]),
+    "across": lambda x, y: (x[:9, :9], x[1:10, :9], x.T[:9, :9], y[:9, :9], y.T[:9, :9]),
+    "a row": lambda x, y: (x[1:], x[1:], x[3], x[1:, 2:3], y[1:]),
+    "wrapping": lambda x, y: (x[:-1, -2:], x[1:, :2], x[:-1, 3:5], x[1:, 1:3], y[1:, :2]),
+    "flat": lambda x, y: (x.reshape(-1)[2:-2], x.reshape(-1)[:-4], x.reshape(-1)[4:], x.reshape(-1)[1:-3], y[0, 0]),
+    "one array": lambda x, y: (x, x, x, x, y),
+    "backwards": lambda x, y: (x[1:], x[1:], x[:0:-1], x[1:, ::-1], y[1:]),
+}
+
+
+@pytest.mark.parametrize("operands", OPERANDS)
+@pytest.mark.parametrize("shape", [(11, 12), (23, 70), (60, 90)])
+def test_what_is_read_of_the_array_that_is_written_is_read_before(operands: str, shape: tuple[int, ...]) -> None:
+    x, y = DRAW(shape), DRAW(shape)
+    kernel = step()
+    for around in ((x, y), (y, x), (x, DRAW(shape)), (x, x)):  # the last ones lie otherwise than the first
+        copies = {id(one): one.copy() for one in around}
+        wanted = step()(*OPERANDS[operands](*(copies[id(one)] for one in around)), 0.3)
+        found = launch(kernel, *OPERANDS[operands](*around), 0.3)
+        np.testing.assert_allclose(found[0], wanted[0], rtol=1e-12, atol=1e-14)  # products are added in one rounding
+        np.testing.assert_allclose(found[1], wanted[1], rtol=1e-11)
+        for one in around:
+            np.testing.assert_allclose(one, copies[id(one)], rtol=1e-12, atol=1e-14)
 
 
 def later_read(u, c):
