@@ -72,7 +72,8 @@ def _note_items(order: list[Node], facts: Facts) -> None:
             found.setdefault(bound, []).extend(of_display(item, facts.kinds) for item in display)
         elif written(node) and facts.list_kind(written(node)[0]) and (is_write(node) or isinstance(node, gast.Expr)):
             value = node.value if is_write(node) else node.value.args[-1] if node.value.args else None
-            if value is not None and not _is_item(value, order, facts):
+            known = getattr(value, "id", "") in facts.kinds
+            if value is not None and (known or not _is_item(value, order, facts)):
                 found.setdefault(written(node)[0], []).append(of_display(value, facts.kinds))
     for held, kinds in found.items():
         inner = [kind for kind in kinds if kind.tag in ("tuple", "list", "dict")]
