@@ -70,7 +70,7 @@ ON_REQUEST: dict[str, tuple[str, ...]] = {
     "scipy.integrate": ("scipy_odes", "scipy_quadrature", "scipy_integrate"),
     "scipy.optimize": ("scipy_roots",),
     "scipy.spatial": ("scipy_distances",),
-    "scipy.interpolate": ("scipy_splines", "scipy_interpolate"),
+    "scipy.interpolate": ("scipy_splines", "scipy_pieces", "scipy_interpolate"),
     "scipy.sparse": ("sparse_solvers",),
     "scipy.stats": (
         "stats_densities",

@@ -15,5 +15,5 @@ declare(
     interpolate,
     "scipy.interpolate",
     INTERPOLANTS,
-    "it makes an object, or has no rule; use np.interp for linear interpolation, or make it of constants outside",
+    "it makes an object, or has no rule; use np.interp, or a CubicSpline that has one name and is only called",
 )

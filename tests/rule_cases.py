@@ -265,7 +265,7 @@ def _means(rule: Rule, name: str, op: object) -> bool:
 
 def namespace(rule: Rule) -> dict[str, Any]:
     """What the names in a call mean: those of the template's own file, and the usual modules."""
-    template = rule.template or rule.tangent
+    template = rule.template or rule.tangent or rule.composition
     own = {} if template is None else template.__globals__
     public = {name: value for name, value in own.items() if not name.startswith("_")}
     usual = {"np": np, "math": math, "operator": operator, "scipy": scipy, "srcgrad": srcgrad}

@@ -1,12 +1,18 @@
-"""Splines that are made before and called: as globals, as arguments, with values of several axes."""
+"""Splines that are made before and called, as globals and as arguments; those that the function makes itself."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.interpolate import CubicSpline, make_interp_spline
+from scipy.interpolate import (
+    CubicHermiteSpline,
+    CubicSpline,
+    InterpolatedUnivariateSpline,
+    PchipInterpolator,
+    make_interp_spline,
+)
 
-from srcgrad import check_grads, grad, source
+from srcgrad import check_grads, grad, hvp, source
 from srcgrad.errors import DifferentiationError
 
 T = np.linspace(0.0, 4.0, 6)
@@ -51,10 +57,45 @@ def test_complex_values_of_a_spline_are_refused():
         grad(intensity)(X)
 
 
-def made_here(y):
-    return CubicSpline(T, y)(1.3)
+def made_of_rows(x, y, t):
+    """Values, a slope, a curvature and an integral of a spline that is called where it is made, and in a nested one."""
+    curve = CubicSpline(x, np.stack([y, y**2], axis=1), bc_type="natural")
+
+    def slope(u):
+        return curve(u, nu=1)[0]
+
+    rise = sum(slope(u) for u in t) + curve.derivative(2)(t[1])[1]
+    return rise + np.sum(curve.integrate(t[0], 3.0)) + np.sum(curve.c[0] * curve.x[1:, None])
 
 
-def test_a_spline_that_is_made_of_what_is_differentiated_is_refused():
-    with pytest.raises(DifferentiationError, match=r"E500[13]"):
-        grad(made_here)(np.sin(T))
+def made_of_each(x, y, t):
+    closed = CubicSpline(x, np.append(y[:-1], y[0]), bc_type="periodic")
+    tied = PchipInterpolator(x, y)
+    through = InterpolatedUnivariateSpline(x, y)
+    led = CubicHermiteSpline(x, y, np.cos(y))
+    return (
+        np.sum(closed(t + 4.0) * tied(t)) + through.integral(0.5, t[0]) + np.sum(led(t) * make_interp_spline(x, y)(t))
+    )
+
+
+def kept(y):
+    curve = CubicSpline(T, y)
+    return sum(f(1.3) for f in [curve])
+
+
+@pytest.mark.parametrize("made", [made_of_rows, made_of_each])
+def test_a_spline_that_is_made_of_what_is_differentiated(made):
+    check_grads(made, (T + 0.1 * np.sin(T), np.sin(T) + 0.2 * T, np.array([0.3, 1.7, 3.1])), order=1)
+
+
+def test_the_second_derivative_of_a_spline_by_its_values():
+    def square(y):
+        return CubicSpline(T, y)(1.3) ** 2
+
+    weights = CubicSpline(T, np.eye(6))(1.3)
+    assert np.allclose(hvp(square)(np.sin(T), np.cos(T)), 2.0 * weights * (weights @ np.cos(T)), rtol=1e-12)
+
+
+def test_a_spline_that_is_kept_as_an_object_is_refused():
+    with pytest.raises(DifferentiationError, match=r"E500[135]"):
+        grad(kept)(np.sin(T))

@@ -26,6 +26,7 @@ from srcgrad.front.records import open_records, opened_records
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.sequence import check_sequence, check_targets
 from srcgrad.front.solutions import solutions
+from srcgrad.front.splines import splines
 from srcgrad.front.spread import spread
 from srcgrad.front.starred import has_starred, options, starred
 from srcgrad.front.trips import trips, zipped
@@ -116,6 +117,7 @@ def plain(function: Node, facts: Facts) -> Node:
         open_records(function, work)
         solutions(function, work)
         frozen(function, work)
+        splines(function, work)
         in_place(function, facts)
         work.bound = frozenset(s for node in statements(function.body) for s in stores(node))
         usual(function, work)

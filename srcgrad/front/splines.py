@@ -1,0 +1,235 @@
+"""Splines that a function makes, `s = CubicSpline(x, y)` and then `s(t)`, as their knots and coefficients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any  # functions are arbitrary objects
+
+import gast
+
+from srcgrad.front.implicit import library
+from srcgrad.front.resolve import binding_of
+from srcgrad.front.solutions import SOMETIMES, exchange
+from srcgrad.identity import home
+from srcgrad.runtime import pieces
+from srcgrad.trees import BLOCKS, Block, Node, at, copy, expression, name, statements, stores, target, walk
+
+if TYPE_CHECKING:
+    from srcgrad.front.plain import Plain
+
+
+@dataclass(frozen=True)
+class Maker:
+    """What makes the pieces of a spline, from the arguments in this order; each other one has one of these values."""
+
+    helper: Callable[..., Any]
+    arguments: tuple[str, ...]
+    required: int
+    fixed: dict[str, tuple[Any, ...]]
+    shows: bool = False  # whether the object has knots and coefficients of polynomials itself
+
+
+SPREAD = {"axis": (0,), "extrapolate": (None, True)}
+MAKERS = {
+    "CubicSpline": Maker(
+        pieces.cubic_pieces,
+        ("x", "y", "axis", "bc_type", "extrapolate"),
+        2,
+        {"axis": (0,), "extrapolate": (None, True, "periodic")},
+        shows=True,
+    ),
+    "PchipInterpolator": Maker(pieces.monotone_pieces, ("x", "y", "axis", "extrapolate"), 2, SPREAD, shows=True),
+    "CubicHermiteSpline": Maker(
+        pieces.hermite_pieces, ("x", "y", "dydx", "axis", "extrapolate"), 3, SPREAD, shows=True
+    ),
+    "make_interp_spline": Maker(
+        pieces.cubic_pieces,
+        ("x", "y", "k", "t", "bc_type", "axis", "check_finite"),
+        2,
+        {"k": (3,), "t": (None,), "axis": (0,), "check_finite": (True, False)},
+    ),
+    "InterpolatedUnivariateSpline": Maker(pieces.cubic_pieces, ("x", "y"), 2, {}),
+}
+
+
+def splines(function: Node, work: Plain) -> None:
+    """Let knots and coefficients stand for a spline that is made here, and is called or asked for its derivative.
+
+    >>> from srcgrad.phases import explain_text
+    >>> text = "from scipy import interpolate as i\\ndef f(x, y):\\n    s = i.CubicSpline(x, y)\\n    return s(1.5, 1)"
+    >>> print(explain_text(text, after="plain"))
+    def f(x, y):
+        s_x, s_c = cubic_pieces(x, y)
+        return pieces_at(s_x, derived_pieces(s_c, 1), 1.5)
+    """
+    every = list(statements(function.body))
+    if not any(_given(n, work) for node in every for n in walk(node)):
+        return
+    function.body = _hoisted(function.body, work)
+    every = list(statements(function.body))
+    nested = [known.tree for known in work.facts.functions.values() if known.tree is not None]
+    bound = [s for n in every for s in stores(n)]
+    for node in every:
+        held = target(node)
+        given = _given(node.value, work) if held is not None else None
+        if held is None or given is None or bound.count(held) != 1:
+            continue
+        reader = Reader(held, *given, work)
+        trees = [function, *(tree for tree in nested if _reads(tree, held))]
+        if all(reader.knows(tree) for tree in trees):
+            reader.make(node)
+            for tree in trees:
+                for one in [n for n in walk(tree) if hasattr(n, "lineno") and isinstance(n, gast.stmt | gast.Lambda)]:
+                    exchange(one, partial(reader.read, where=one))
+
+
+def _given(call: Node, work: Plain) -> tuple[Maker, dict[str, Node]] | None:
+    """What makes the pieces of a spline, and its arguments by name; None for any other expression."""
+    if not isinstance(call, gast.Call) or any(isinstance(a, gast.Starred) for a in call.args):
+        return None
+    found = binding_of(call.func, work.facts, work.facts.local)
+    made = found.object if found is not None and found.kind == "object" else None
+    maker = MAKERS.get(getattr(made, "__name__", ""))
+    if maker is None or home(made) != "scipy.interpolate":
+        return None
+    given = dict(zip(maker.arguments, call.args, strict=False)) | {word.arg: word.value for word in call.keywords}
+    known = len(call.args) <= len(maker.arguments) and all(key in maker.arguments for key in given)
+    fixed = {key: getattr(value, "value", _NONE) for key, value in given.items() if key in maker.fixed}
+    meets = getattr(given.get("bc_type"), "value", None) == "periodic" and not maker.shows
+    if meets or not known or not all(key in given for key in maker.arguments[: maker.required]):
+        return None
+    return (maker, given) if all(value in maker.fixed[key] for key, value in fixed.items()) else None
+
+
+_NONE = object()
+
+
+def _hoisted(block: Block, work: Plain) -> Block:
+    """`spline = CubicSpline(x, y)` before a statement that calls such a spline at once."""
+    made: Block = []
+    for node in block:
+        for which in BLOCKS:
+            if getattr(node, which, None):
+                setattr(node, which, _hoisted(getattr(node, which), work))
+        if isinstance(node, gast.Assign | gast.AugAssign | gast.Return) and node.value is not None:
+            before: Block = []
+            exchange(node, partial(_named, node=node, before=before, work=work), SOMETIMES)
+            made += before
+        made.append(node)
+    return made
+
+
+def _named(part: Node, node: Node, before: Block, work: Plain) -> Node:
+    if isinstance(part, gast.Call | gast.Attribute):
+        key = "func" if isinstance(part, gast.Call) else "value"
+        if _given(getattr(part, key), work):
+            held = work.name("spline")
+            before.append(work.bind(held, getattr(part, key), node))
+            setattr(part, key, at(name(held), getattr(part, key)))
+            work.facts.foreign[node] = None
+    return part
+
+
+def _reads(tree: Node, held: str) -> bool:
+    return any(isinstance(n, gast.Name) and n.id == held for n in walk(tree))
+
+
+@dataclass
+class Reader:
+    """A name that holds a spline, and what stands for it."""
+
+    held: str
+    maker: Maker
+    given: dict[str, Node]
+    work: Plain
+    knots: str = ""
+    coefficients: str = ""
+
+    def knows(self, tree: Node) -> bool:
+        """Whether nothing but values, derivatives, integrals and known parts of the spline is asked for."""
+        names = [n for n in walk(tree) if isinstance(n, gast.Name) and n.id == self.held]
+        if any(isinstance(n.ctx, gast.Param) for n in names):
+            return False
+        reads = [n for n in names if isinstance(n.ctx, gast.Load)]
+        return len(reads) == len([n for n in walk(tree) if self._asked(n) is not None])
+
+    def make(self, node: Node) -> None:
+        """`s_x, s_c = cubic_pieces(x, y)` in the place of `s = CubicSpline(x, y)`."""
+        self.knots, self.coefficients = self.work.name(f"{self.held}_x"), self.work.name(f"{self.held}_c")
+        leading = self.maker.arguments[: self.maker.required]
+        words = {"bc_type": self.given["bc_type"]} if "bc_type" in self.given else {}
+        if getattr(words.get("bc_type"), "value", ...) is None:
+            words = {}
+        call = gast.Call(
+            func=name(self._library(self.maker.helper)),
+            args=[self.given[key] for key in leading],
+            keywords=[gast.keyword(key, value) for key, value in words.items()],
+        )
+        node.targets = [gast.Tuple([name(one, gast.Store()) for one in (self.knots, self.coefficients)], gast.Store())]
+        node.value = at(call, node.value)
+        self.work.own(node, node)
+
+    def read(self, part: Node, where: Node) -> Node:
+        """What stands for `s(t)`, `s.derivative()(t)`, `s.integrate(a, b)`, `s.x` and `s.c`."""
+        asked = self._asked(part)
+        if asked is None:
+            return part
+        self.work.facts.foreign[where] = None
+        what, order, values = asked
+        if what in ("x", "c"):
+            return at(name(self.knots if what == "x" else self.coefficients), part)
+        c = name(self.coefficients)
+        if order:
+            c = expression(f"{self._library(pieces.derived_pieces)}(c, {order})", c=c)
+        words: dict[str, Any] = {"x": name(self.knots), "c": c, "t": copy(values[0])}
+        if what == "integral":
+            made = expression(f"{self._library(pieces.integrated_pieces)}(x, c, t, b)", b=copy(values[1]), **words)
+        elif self._is_periodic():
+            inside = f"{self._library(pieces.places_in_period)}(k, t)"
+            made = expression(f"{self._library(pieces.pieces_at)}(x, c, {inside})", k=name(self.knots), **words)
+        else:
+            made = expression(f"{self._library(pieces.pieces_at)}(x, c, t)", **words)
+        for item in walk(made):
+            if "lineno" not in item.__dict__:
+                at(item, part)
+        return at(made, part)
+
+    def _library(self, helper: Callable[..., Any]) -> str:
+        return library(helper.__name__, helper, self.work.facts)
+
+    def _is_periodic(self) -> bool:
+        ends = getattr(self.given.get("bc_type"), "value", None)
+        beyond = getattr(self.given.get("extrapolate"), "value", None)
+        return self.maker.shows and (beyond == "periodic" or (ends == "periodic" and beyond is None))
+
+    def _asked(self, part: Node) -> tuple[str, int, list[Node]] | None:
+        """What is asked of the spline: a value or an integral, the order of the derivative, the places."""
+        if isinstance(part, gast.Attribute) and self._is(part.value) and self.maker.shows:
+            return (part.attr, 0, []) if part.attr in ("x", "c") else None
+        if not isinstance(part, gast.Call) or any(w.arg not in ("nu", "x") for w in part.keywords):
+            return None
+        if isinstance(part.func, gast.Attribute) and self._is(part.func.value):
+            integral = part.func.attr in ("integrate", "integral") and len(part.args) == 2 and not part.keywords
+            return ("integral", 0, part.args) if integral and not self._is_periodic() else None
+        order = self._order(part.func)
+        given = dict(zip(("x", "nu"), part.args, strict=False)) | {w.arg: w.value for w in part.keywords}
+        more = getattr(given.get("nu"), "value", None) if "nu" in given else 0
+        if order is None or "x" not in given or len(part.args) > 2 or not isinstance(more, int):
+            return None
+        return "value", order + more, [given["x"]]
+
+    def _order(self, called: Node) -> int | None:
+        """0 for `s`, and the order of `s.derivative(nu)`."""
+        if self._is(called):
+            return 0
+        if not isinstance(called, gast.Call) or called.keywords or not isinstance(called.func, gast.Attribute):
+            return None
+        if called.func.attr != "derivative" or not self._is(called.func.value):
+            return None
+        order = getattr(called.args[0], "value", None) if called.args else 1
+        return order if isinstance(order, int) and len(called.args) < 2 else None
+
+    def _is(self, part: Node) -> bool:
+        return isinstance(part, gast.Name) and part.id == self.held
