@@ -127,7 +127,6 @@ def end_slope(h0, h1, m0, m1):
     monotone_pieces,
     forms=(
         (f"monotone_pieces({MOVED}, np.array([0.0, 9.0, 9.5, 2.0, 3.0]) + 0.1 * y)[1]", (5,), (5,)),
-        (f"monotone_pieces({THREE}, np.array([[0.0, 1.0, 5.0], [0.0, 2.0, 1.5]]).T + 0.1 * x)[1]", (3, 2)),
         ("monotone_pieces(np.array([0.0, 2.0]) + 0.1 * x, y)[1]", (2,), (2,)),
     ),
     results=(("knots", 0), ("coefficients", 0)),

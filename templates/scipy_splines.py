@@ -32,7 +32,8 @@ def _forms(name, *more):
     refuses={"self": OBJECT},
     values="self",
     forms=(*_forms("CUBIC", "(x, extrapolate=False)"), *_forms("MONOTONE")[:2], *_forms("ROWS")),
-    note="Of PPoly, CubicSpline, PchipInterpolator, Akima1DInterpolator and CubicHermiteSpline.",
+    note="Of PPoly, CubicSpline, PchipInterpolator, Akima1DInterpolator and CubicHermiteSpline. Those that a function "
+    "makes, but for Akima1DInterpolator, are differentiated in knots and values, too.",
 )
 def piecewise(z, self, x, nu=0, extrapolate=None):
     if nu == 0 and extrapolate is None:
@@ -56,7 +57,7 @@ def piecewise_tangent(z, self, x, nu=0, extrapolate=None):
     refuses={"self": OBJECT},
     values="self",
     forms=(*_forms("SUMMED"), *_forms("COLUMNS")),
-    note="Of make_interp_spline, too.",
+    note="Of make_interp_spline, too; of degree 3 and made in the function, in knots and values as well.",
 )
 def bspline(z, self, x, nu=0, extrapolate=None):
     if nu == 0 and extrapolate is None:

@@ -257,4 +257,12 @@ def f(x, c):
     return np.sum(a * b)
 """,
     ),
+    "a function of SciPy that is a wrapper of anything": (
+        "E5003",
+        """
+from scipy import stats
+def f(x, c):
+    return stats.theilslopes(x, c * np.arange(4.0))[0]
+""",
+    ),
 }

@@ -10,6 +10,7 @@ from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Facts
 from srcgrad.front.namespace import Binding
 from srcgrad.front.resolve import FROZEN
+from srcgrad.front.wrappers import is_of_library
 from srcgrad.handed import parts_of
 from srcgrad.identity import holder, is_distribution
 from srcgrad.rules import Rule, rule_of
@@ -62,10 +63,12 @@ def unknown_function(value: Node, facts: Facts) -> DifferentiationError:
             f"`{called}` is a method of a frozen distribution",
             FROZEN,
         )
+    wrapper = is_of_library(facts.operation[value].function)
+    what = ", and is opaque" if opaque else "" if wrapper else " and no Python source"
     return facts.refuse(
         value,
         "E5003",
-        f"`{called}` has no rule, and is opaque" if opaque else f"`{called}` has no rule and no Python source",
+        f"`{called}` has no rule{what}",
         f"{_rule_to_write(called, len(getattr(value, 'args', [])))}, or use srcgrad.stop_gradient",
     )
 

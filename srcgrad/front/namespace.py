@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import inspect
+import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
@@ -165,9 +166,18 @@ def attribute(binding: Binding, name: str) -> Binding | None:
         return _of_class(value, name)
     if is_distribution(value) and isinstance(getattr(type(value), name, None), FunctionType):
         return Binding("object", getattr(value, name))  # a method of a distribution, as `scipy.stats.norm.pdf`
+    if isinstance(value, logging.Logger) or _makes_logger(binding):
+        method = getattr(logging.Logger, name, None)
+        return None if method is None else Binding("object", method)  # it reports, whatever the logger
     if isinstance(value, np.ufunc) and name in ("reduce", "accumulate", "reduceat", "outer", "at"):
         return Binding("object", getattr(value, name))
     return None
+
+
+def _makes_logger(binding: Binding) -> bool:
+    """Whether a value known only as text is `logging.getLogger(...)`."""
+    made = binding.expression if binding.kind == "value" else None
+    return made is not None and made.startswith(("logging.getLogger(", "getLogger("))
 
 
 _PLAIN = (FunctionType, BuiltinFunctionType, staticmethod, classmethod, type)

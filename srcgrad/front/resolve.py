@@ -17,6 +17,7 @@ from srcgrad.front.arguments import bind_arguments, check_handled, instead
 from srcgrad.front.namespace import Binding, attribute
 from srcgrad.front.sparse import sparse_product
 from srcgrad.front.step import Step
+from srcgrad.front.wrappers import is_of_library
 from srcgrad.handed import parts_of
 from srcgrad.identity import home, uncached
 from srcgrad.otherwise import written_out
@@ -166,6 +167,8 @@ def _of_binding(found: Binding, node: Node, facts: Facts) -> Operation:
         return Operation("callee", derived(function))
     if rule_of(type(function).__call__) is not None:  # a spline, which is what its class does with it
         return _of_op(type(function).__call__, [node.func, *node.args], node.keywords, node, facts)
+    if is_of_library(primal):
+        return Operation("opaque", function)
     if isinstance(primal, types.FunctionType):
         return Operation("callee", primal, checkpointed=isinstance(function, Checkpoint))
     return Operation("opaque", function)

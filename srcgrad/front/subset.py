@@ -124,6 +124,9 @@ def _check(node: Node, facts: Facts) -> None:
         return  # a lambda that stands inside is a hook's
     if isinstance(node, gast.Starred) and (facts.generated or _is_shape(node.value, facts)):
         return
+    if isinstance(node, gast.Try) and not node.handlers:
+        what = "`try` with `finally` is not accepted"
+        raise facts.refuse(node, "E5005", what, "put it around the call of the gradient, in a function of its own")
     if not isinstance(node, _STATEMENTS + _EXPRESSIONS):
         raise _refusal(facts, node)
     if isinstance(node, gast.Assign | gast.AugAssign | gast.AnnAssign | gast.For):
@@ -132,6 +135,8 @@ def _check(node: Node, facts: Facts) -> None:
     if isinstance(node, gast.Call) and getattr(node.func, "id", "") in _UNSEEN and _is_unseen(node.func.id, facts):
         what = f"`{node.func.id}` is not accepted: what it reads cannot be seen"
         raise facts.refuse(node, "E5005", what, "write the expression itself, or name the variable")
+    if isinstance(node, gast.Expr) and isinstance(node.value, gast.Yield | gast.YieldFrom):
+        raise _refusal(facts, node.value)
     if isinstance(node, gast.Expr) and not isinstance(node.value, gast.Call | gast.Constant):
         raise facts.refuse(node, "E5005", "an expression without effect is not accepted", "remove it, or use its value")
 

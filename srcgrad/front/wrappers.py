@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from types import FunctionType
 from typing import Any  # any object may be asked
 
@@ -10,6 +11,7 @@ from srcgrad.errors import DifferentiationError
 from srcgrad.front.parse import FunctionNode
 from srcgrad.front.source import text_of
 
+_TAKES_ANYTHING = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 _SAYS = ("print", "len", "repr", "str")
 _REPORTS = ("debug", "info", "warning", "error", "log")  # methods of loggers; a function of such a name is the user's
 _STATEMENTS = (
@@ -40,6 +42,18 @@ def passed_on(function: Any) -> Any:
             return function
         function = inner
     return function
+
+
+def is_of_library(function: Any) -> bool:
+    """Whether a function of NumPy or SciPy has no text of its own, only that of a wrapper that takes anything.
+
+    >>> import numpy as np
+    >>> is_of_library(np.linalg.norm), is_of_library(passed_on)
+    (False, False)
+    """
+    if str(getattr(function, "__module__", "")).partition(".")[0] not in ("numpy", "scipy"):
+        return False
+    return isinstance(function, FunctionType) and bool(function.__code__.co_flags & _TAKES_ANYTHING)
 
 
 def _content(cell: Any) -> Any:
