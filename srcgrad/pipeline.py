@@ -132,10 +132,8 @@ ANALYSE: tuple[Pass, ...] = (
 IMPROVE: tuple[Pass, ...] = (
     dead,
     unread,
-    dead,
     fused,
     standins,
-    dead,
     nearest,
     late,
     mirrored,

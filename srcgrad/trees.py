@@ -52,25 +52,23 @@ def substitute(node: Node, parts: Mapping[str, Node]) -> Node:
 
 def copy(node: Node) -> Node:
     """A deep copy, positions included."""
-    if isinstance(node, gast.Name):
+    if type(node) is gast.Name:
         return name(node.id, node.ctx, node)
     return _rebuild(node, copy)
 
 
 def _rebuild(node: Node, change: Callable[[Node], Node]) -> Node:
-    new = type(node)()
-    for field in node._fields:
-        value = getattr(node, field, None)
-        if isinstance(value, gast.AST):
-            value = change(value) if value._fields else value
-        elif isinstance(value, list):
+    kind: Any = type(node)
+    new = kind.__new__(kind)  # without the constructor, which would look at each field twice
+    made, given = new.__dict__, node.__dict__
+    for key in kind._fields:
+        value = given.get(key)
+        if type(value) is list:
             value = [change(item) if isinstance(item, gast.AST) else item for item in value]
-        setattr(new, field, value)
-    line = getattr(node, "lineno", None)
-    if line is not None:
-        new.lineno, new.col_offset = line, node.col_offset
-        new.end_lineno, new.end_col_offset = node.end_lineno, node.end_col_offset
-    return new
+        elif isinstance(value, gast.AST) and value._fields:
+            value = change(value)
+        made[key] = value
+    return at(new, node)
 
 
 _LOAD, _STORE = gast.Load(), gast.Store()
@@ -78,11 +76,9 @@ _LOAD, _STORE = gast.Load(), gast.Store()
 
 def name(identifier: str, ctx: Node = None, like: Node = None) -> Node:
     """A name, read unless `ctx` says otherwise."""
-    new = gast.Name(id=identifier, ctx=ctx or _LOAD, annotation=None, type_comment=None)
-    if like is not None and hasattr(like, "lineno"):
-        new.lineno, new.col_offset = like.lineno, like.col_offset
-        new.end_lineno, new.end_col_offset = like.end_lineno, like.end_col_offset
-    return new
+    new = gast.Name.__new__(gast.Name)
+    new.__dict__.update(id=identifier, ctx=ctx or _LOAD, annotation=None, type_comment=None)
+    return new if like is None else at(new, like)
 
 
 def constant(value: object) -> Node:
@@ -98,10 +94,11 @@ def assign(target: str, value: Node, like: Node = None) -> Node:
 
 def at(node: Node, like: Node) -> Node:
     """`node`, with the position of `like`: a generated statement carries the user's line."""
+    made, given = node.__dict__, like.__dict__
     for key in _POSITION:
-        value = getattr(like, key, None)
+        value = given.get(key)
         if value is not None:
-            setattr(node, key, value)
+            made[key] = value
     return node
 
 

@@ -7,6 +7,7 @@ import re
 import symtable
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 Position = tuple[int, int]  # line from 0, column in characters
 
@@ -123,9 +124,14 @@ def _length(lines: list[str], start: Position, end: Position) -> int:
     return whole + end[1] - start[1]
 
 
+@lru_cache(maxsize=1)  # what is free in a text and what is local in it are asked one after the other
+def _scopes(text: str) -> symtable.SymbolTable:
+    return symtable.symtable(text, "<text>", "exec")
+
+
 def _free(text: str) -> frozenset[str]:
     """Names that some scope of the text takes from the module."""
-    top = symtable.symtable(text, "<text>", "exec")
+    top = _scopes(text)
     found = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_referenced()}
     todo = top.get_children()
     while todo:
@@ -142,7 +148,7 @@ def local_names(text: str) -> frozenset[str]:
     ['n', 'x', 'y']
     """
     found: set[str] = set()
-    todo = symtable.symtable(text, "<text>", "exec").get_children()
+    todo = _scopes(text).get_children()
     while todo:
         table = todo.pop()
         found |= {symbol.get_name() for symbol in table.get_symbols() if not symbol.is_global()}

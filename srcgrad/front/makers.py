@@ -38,7 +38,8 @@ def made_here(node: Node, work: Plain) -> Block:
         whole = _parts(node.value, work) if bound is not None and node.value is not None else None
         if whole is not None and bound is not None:
             return _written(node.value, whole, bound, node, work)
-        exchange(node, partial(_named, node=node, made=made, work=work), SOMETIMES)
+        if any(_parts(part, work) is not None for part in walk(node)):
+            exchange(node, partial(_named, node=node, made=made, work=work), SOMETIMES)
     return made
 
 
@@ -58,10 +59,7 @@ def _parts(call: Node, work: Plain) -> Node | None:
     if found is None or found.wanted is not None or found.args or found.words or work.facts.module is None:
         return None
     tree = found.tree if found.tree is not None else _of_module(found, work)
-    if tree is None or not isinstance(tree.body[-1], gast.Return) or tree.args.vararg or tree.args.kwarg:
-        return None
-    inner = _returned(tree)
-    if inner is None or any(isinstance(n, gast.Return) for n in own_statements(tree.body[:-1])):
+    if tree is None or not _makes(tree) or any(isinstance(n, gast.Return) for n in own_statements(tree.body[:-1])):
         return None
     if any(isinstance(n, gast.Nonlocal | gast.Global) for s in tree.body for n in walk(s)):
         return None
@@ -70,11 +68,19 @@ def _parts(call: Node, work: Plain) -> Node | None:
     return tree if _arguments(call, tree) is not None else None
 
 
+def _makes(tree: Node) -> bool:
+    """Whether a function ends with one that it defines."""
+    last = tree.body[-1]
+    return isinstance(last, gast.Return) and not (tree.args.vararg or tree.args.kwarg) and _returned(tree) is not None
+
+
 def _of_module(found: Function, work: Plain) -> Node | None:
     """The tree of a function of the module, if all that it reads means the same where it is called."""
     try:
         source, namespace = work.facts.module.source(found.called)
     except DifferentiationError:
+        return None
+    if not _makes(source.tree):
         return None
     own: set[str] = set()
     for node in walk(source.tree):

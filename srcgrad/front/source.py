@@ -8,7 +8,7 @@ import inspect
 import linecache
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from types import CodeType, FunctionType, MethodType
 from typing import Any  # any callable may be asked for its source
 
@@ -16,7 +16,7 @@ from srcgrad.errors import DifferentiationError, Place
 from srcgrad.front.match import Module, futures, module_of, node_of
 from srcgrad.front.parse import TOO_DEEP, FunctionNode, comments, function_tree, place
 from srcgrad.notebook import cell_of
-from srcgrad.trees import Node
+from srcgrad.trees import Node, copy, walk
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,15 @@ def source_of(function: Callable[..., Any]) -> Source:
     """
     plain = _plain(function)
     code = plain.__code__
-    node, lines = _find(code, plain)
-    _check_defaults(plain, node, lines)
-    return source_at(node, label_of(code.co_filename), lines, cell_of(code.co_filename))
+    node, text = _find(code, plain)
+    _check_defaults(plain, node, text.module.lines)
+    known = text.sources.get(node)
+    if known is not None:
+        return replace(known, tree=copy(known.tree))
+    made = source_at(node, label_of(code.co_filename), text.module.lines, cell_of(code.co_filename))
+    if all(getattr(item, "annotation", None) is None for item in walk(made.tree)):  # which copies leave out
+        text.sources[node] = replace(made, tree=copy(made.tree))
+    return made
 
 
 def text_of(function: FunctionType) -> FunctionNode:
@@ -138,17 +144,17 @@ def _remedy(function: Any, name: str) -> str:
     return "call it from a Python function, and write a rule for it if it has none"
 
 
-def _find(code: CodeType, function: FunctionType) -> tuple[FunctionNode, tuple[str, ...]]:
+def _find(code: CodeType, function: FunctionType) -> tuple[FunctionNode, _Text]:
     label, name = label_of(code.co_filename), function.__qualname__
     try:
-        module = _module(code, function.__globals__)
-        node = node_of(module, code) if module is not None else None
+        text = _text(code, function.__globals__)
+        node = node_of(text.module, code) if text is not None else None
     except (SyntaxError, ValueError):
         raise _stale(label, name) from None  # it was Python when it was imported
     except (RecursionError, MemoryError):
         message = f"{label}, the file of {name}, cannot be parsed"
         raise DifferentiationError("E5016", message, TOO_DEEP) from None
-    if module is None:
+    if text is None:
         raise DifferentiationError(
             "E5008",
             f"the text of {name} is not known: {label} is no file that can be read",
@@ -156,7 +162,7 @@ def _find(code: CodeType, function: FunctionType) -> tuple[FunctionNode, tuple[s
         )
     if node is None:
         raise _stale(label, name)
-    return node, module.lines
+    return node, text
 
 
 def _stale(label: str, name: str) -> DifferentiationError:
@@ -188,22 +194,36 @@ def _is_literal(node: ast.expr) -> bool:
 
 _CAPACITY = 64  # texts kept; the working set of a session is far smaller
 _lock = threading.Lock()
-_modules: dict[tuple[str, int], tuple[list[str], Module]] = {}
 
 
-def _module(code: CodeType, namespace: dict[str, Any]) -> Module | None:
+@dataclass(frozen=True)
+class _Text:
+    """The lines that linecache has for a file, what they parse to, and the sources that were asked for.
+
+    Whoever asks gets a tree of his own; a copy costs a third of what it costs to make one.
+    """
+
+    lines: list[str]
+    module: Module
+    sources: dict[FunctionNode, Source] = field(default_factory=dict)
+
+
+_texts: dict[tuple[str, int], _Text] = {}
+
+
+def _text(code: CodeType, namespace: dict[str, Any]) -> _Text | None:
     """The parsed text that linecache has for the file of `code` now; None if it has none."""
     key = (code.co_filename, futures(code))
     with _lock:
         linecache.checkcache(code.co_filename)
         lines = linecache.getlines(code.co_filename, namespace)
-        known = _modules.pop(key, None)
+        known = _texts.pop(key, None)
         if not lines:
             return None
-        if known is None or (known[0] is not lines and known[0] != lines):
+        if known is None or (known.lines is not lines and known.lines != lines):
             stripped = tuple(line.rstrip("\n") for line in lines)
-            known = (lines, module_of("".join(lines), stripped, key[1]))
-        _modules[key] = known  # the last used is the last in the dict
-        while len(_modules) > _CAPACITY:
-            del _modules[next(iter(_modules))]
-    return known[1]
+            known = _Text(lines, module_of("".join(lines), stripped, key[1]))
+        _texts[key] = known  # the last used is the last in the dict
+        while len(_texts) > _CAPACITY:
+            del _texts[next(iter(_texts))]
+    return known

@@ -12,6 +12,13 @@ from srcgrad.trees import Node, loads, statements
 
 def dead(program: Program, facts: Facts) -> Program:
     """Mark what is needed, starting from the results; a record that nothing reads goes with its push and pop."""
+    while _dropped(program, facts):  # a loop of which nothing is left goes, and with it what its header read
+        pass
+    return program
+
+
+def _dropped(program: Program, facts: Facts) -> bool:
+    """Drop what is not needed once; whether a statement went that was needed."""
     block = program.block
     reaching = definitions(block, program.parameters)
     above = parents(block)
@@ -36,7 +43,7 @@ def dead(program: Program, facts: Facts) -> Program:
             todo.extend(reaching.graph.nodes[reaching.of[k][0]] for k in reaching.at(node, name))
     program.forward = rebuilt(program.forward, needed)
     program.backward = rebuilt(program.backward, needed)
-    return program
+    return sum(1 for _ in statements(program.block)) < len(needed)
 
 
 def _speaks(node: Node, facts: Facts) -> bool:

@@ -10,6 +10,7 @@ from srcgrad.derive.adjoints import Adjoints
 from srcgrad.derive.program import Program, rebuilt
 from srcgrad.facts import Facts
 from srcgrad.improve.commuting import apart, live_in, mentioned, only_added, stored
+from srcgrad.improve.dead import dead
 from srcgrad.trees import (
     Block,
     Node,
@@ -64,7 +65,7 @@ def fused(program: Program, facts: Facts) -> Program:
         if facts.mode == "vjp" or not pair.joined():
             pair.repeated()
         pair.shared()
-    return program
+    return dead(program, facts)
 
 
 def _turned(node: Node, loop: Node) -> bool:

@@ -6,6 +6,7 @@ import gast
 
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts, Spec
+from srcgrad.improve.dead import dead
 from srcgrad.improve.inline import Uses, count
 from srcgrad.trees import COMPOUND, Block, Node, header, loads, target, walk
 
@@ -20,17 +21,19 @@ def standins(program: Program, facts: Facts) -> Program:
     >>> [line for line in explain_text(text, after="standins", wrt=("h",)).splitlines() if "sum_to" in line]
     ['    t2_bar = sum_to(t1_bar * v, e)']
     """
-    uses = count([*program.backward, program.result])
-    for block in _bodies(program.backward):
+    bodies = _bodies(program.backward)
+    uses = count([*program.backward, program.result] if bodies else [])
+    changed = False
+    for block in bodies:
         shaped: dict[str, list[_Place]] = {}
         for position, node in enumerate(block):
             for call in [call for part in header(node) for call in walk(part)]:
                 if _is_shaped(call, facts):
                     shaped.setdefault(call.args[1].id, []).append((position, call.args[1]))
         while any(_replaced(held, block, shaped, uses, facts) for held in list(shaped)):
-            pass
+            changed = True
         block[:] = [node for node in block if node is not None]
-    return program
+    return dead(program, facts) if changed else program
 
 
 def _bodies(block: Block) -> list[Block]:

@@ -24,10 +24,14 @@ def transposed(program: Program, facts: Facts) -> Program:
     """
     if facts.module is not None and facts.module.leading.axis:
         return program
-    sources = _sources(program)
+    sources: dict[str, Node] | None = None
     for node in statements(program.backward):
         for part in header(node):
-            for whole in list(walk(part)):
+            every = list(walk(part))
+            if not any(_below(whole) is not None for whole in every):
+                continue
+            sources = _sources(program) if sources is None else sources
+            for whole in every:
                 _untwisted(whole, sources, facts)
                 turned = _turned(whole, facts)
                 if turned is not None:

@@ -16,6 +16,7 @@ import numpy as np
 from srcgrad.analyse.regions import Integers, Where, apart
 from srcgrad.derive.program import Program, rebuilt
 from srcgrad.facts import Facts
+from srcgrad.improve.dead import dead
 from srcgrad.indices import index_rank, is_basic
 from srcgrad.rules import rule_of
 from srcgrad.trees import (
@@ -56,7 +57,7 @@ class Text:
 
 
 def unread(program: Program, facts: Facts) -> Program:
-    """Drop what brings back elements that nothing reads later."""
+    """Drop what brings back elements that nothing reads later, and what only that needed."""
     restores = [n for n in statements(program.backward) if n in facts.restores and is_write(n)]
     if facts.generated or not restores:
         return program
@@ -66,6 +67,7 @@ def unread(program: Program, facts: Facts) -> Program:
     if gone:
         keep = {node: None for node in statements(program.block) if node not in gone}
         program.backward = rebuilt(program.backward, keep)
+        return dead(program, facts)
     return program
 
 
