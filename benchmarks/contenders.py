@@ -50,10 +50,12 @@ def of_hand(workload: Workload, args: tuple[Any, ...]) -> Call:
 
 
 def of_text(workload: Workload, args: tuple[Any, ...]) -> Call:
-    """The generated text, as after `srcgrad dump`; a Jacobian is put together from it by `srcgrad.jacobian`."""
+    """The generated text, as after `srcgrad dump`; that of a Jacobian takes all directions at once."""
     derivative: Any = workload.derivative()
     if workload.mode == "jacobian":
-        return lambda: derivative(*args)
+        derivative(*args)
+        made = derivative._runs().compiled(derivative.ahead.arguments(args, {})[1])  # that which has just run
+        return lambda: _columns(made.function(*args, **{made.seeds[0]: np.eye(args[workload.wrt[0]].size)}))
     if workload.mode == "hvp":
         derivative(*args)
         function = derivative.__wrapped__
@@ -119,6 +121,11 @@ def _blocks(function: Callable[..., Any], args: tuple[Any, ...]) -> Call:
         return [back(seed) for seed in seeds(y)]
 
     return run
+
+
+def _columns(found: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """The value, and the tangents as columns."""
+    return found[0], found[1].T
 
 
 def flat(result: Any) -> list[np.ndarray]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from srcgrad.batch.values import NoAxisError
 from srcgrad.derivative import Derivative
-from srcgrad.differences import Vector, is_float, parts, rebuild, vector
+from srcgrad.differences import Vector, is_float, parts, rebuild
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Kind
 from srcgrad.opencl.boundary import device_in
@@ -18,6 +18,15 @@ from srcgrad.rules import generation
 from srcgrad.running import run
 
 ROOM = 1 << 22  # numbers that a value with the axis may have, as far as the arguments tell
+
+
+def count_of(tree: Any) -> int:
+    """How many real numbers the floating parts of a value have: a complex one counts as two.
+
+    >>> count_of((np.zeros((2, 3)), 1, 2.0j))
+    8
+    """
+    return sum(np.size(part) * (2 if np.iscomplexobj(part) else 1) for _, part in parts(tree) if is_float(part))
 
 
 def chunks(count: int, *values: Any) -> list[range]:
@@ -30,6 +39,8 @@ def chunks(count: int, *values: Any) -> list[range]:
 def _largest(value: Any) -> int:
     if isinstance(value, np.ndarray):
         return value.size
+    if isinstance(value, int | float):
+        return 1
     if isinstance(value, list | tuple) and len(value) > 0 and isinstance(value[0], int | float):
         return len(value)
     return max([np.size(part) for _, part in parts(value) if isinstance(part, np.ndarray)], default=1)
@@ -47,10 +58,7 @@ def units(tree: Any, rows: range) -> Any:
     def change(part: Any) -> Any:
         nonlocal column
         if is_float(part):
-            made = np.zeros((count, np.size(part)), np.asarray(part).dtype)
-            for place, row in enumerate(rows):
-                if column <= row < column + np.size(part):
-                    made[place, row - column] = 1.0
+            made = np.eye(count, np.size(part), rows.start - column, np.asarray(part).dtype)
             column += np.size(part)
             return made.reshape(count, *np.shape(part))
         whole = isinstance(part, np.ndarray | int | np.integer | np.bool_)
@@ -100,7 +108,7 @@ def columns(ahead: Derivative[..., Any], chosen: tuple[Any, ...], given: Given) 
     _check_host(values)
     made = ahead.compiled(given.kinds)
     found, y = [], None
-    for rows in chunks(vector(chosen).size, values):
+    for rows in chunks(count_of(chosen), *values):
         tangents = units(chosen, rows)
         seeds = dict(zip(made.seeds, tangents, strict=True))
         result = run(functools.partial(made.function, **seeds), values, ahead.signature)
@@ -124,8 +132,8 @@ def forward_half(behind: Derivative[..., Any], given: Given) -> tuple[Any, Any]:
 
 def rows(behind: Derivative[..., Any], y: Any, pullback: Any, chosen: tuple[Any, ...], given: Given) -> Vector:
     """The Jacobian from seeds: one row for each number among the outputs."""
-    found = [np.zeros((0, vector(chosen).size))]
-    for part in chunks(vector(y).size, given.values, y):
+    found = [np.zeros((0, count_of(chosen)))]
+    for part in chunks(count_of(y), *given.values, y):
         adjoints = pullback(units(y, part))
         adjoints = (adjoints,) if len(behind.wrt) == 1 else adjoints
         found.append(rows_along(chosen, adjoints, len(part)))

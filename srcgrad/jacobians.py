@@ -72,7 +72,7 @@ class Jacobian(Generic[P]):
         chosen = tuple(by_name[name] for name in self.ahead.wrt)
         if any(np.iscomplexobj(part) for _, part in parts(chosen)):
             raise DifferentiationError("E5017", "an argument is complex", "pass its real and imaginary part")
-        count = vector(chosen).size
+        count = directions.count_of(chosen)
         ahead = self.mode == "forward" or (self.mode is None and (self.product is not None or count == 1))
         y, matrix = (self._columns if ahead else self._rows)(chosen, count, given)
         return on_device(directions.cut(y, chosen[0] if self.single else chosen, matrix), device_in(given.values))
@@ -108,7 +108,7 @@ class Jacobian(Generic[P]):
 
         It does not where lengths differ from what it takes, or numbers are too large for it.
         """
-        if self.product is not None or given.key in self._reasons.get("regrouped", {}):
+        if self.product is not None or self._alone("regrouped", given):
             return None
         named = dict(zip(self.ahead.signature.parameters, given.values, strict=True))
         self._ran = self.together("ahead", Leading(True, regroup=True, fewer=fewer(named, self.ahead.wrt)))
@@ -183,7 +183,8 @@ class Jacobian(Generic[P]):
 
     def _alone(self, which: str, given: Given) -> bool:
         """Whether it is known that for such arguments there is one pass for each direction."""
-        return given.key in self._reasons.get(which, {})
+        reasons = self._reasons.get(which, {})
+        return bool(reasons) and given.key in reasons
 
     def _note(self, which: str, given: Given, reason: Exception) -> None:
         """Keep, and say in the text, why there is one pass for each direction."""

@@ -45,15 +45,16 @@ def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
         made = replace(joined(made, result), dtype=made.dtype)
     if wanted is not None and made.shape == wanted.shape and (made.dtype == wanted.dtype or not made.shape):
         return value
-    may_widen = flexible(operand, facts, isinstance(value, gast.Name)) or _is_model(operand, facts)
-    if may_widen and not (wanted is not None and wanted.scalar):
-        adjoints.specs[operand.id] = wide(operand.id) if widened else made
-        return value
+    summed = None
     if wanted is not None and not widened and facts.module.target == "numpy" and not adjoints.is_half(operand.id):
         summed = _dot(value, facts) if wanted.scalar else None
         summed = summed or _summed(value, made, wanted)
-        if summed is not None:
-            return summed
+    may_widen = flexible(operand, facts, isinstance(value, gast.Name)) or _is_model(operand, facts)
+    if may_widen and not (wanted is not None and wanted.scalar) and (summed is None or _adds(operand, facts)):
+        adjoints.specs[operand.id] = wide(operand.id) if widened else made
+        return value
+    if summed is not None:
+        return summed
     wider = f", {facts.library('np')}.float32" if adjoints.is_half(operand.id) else ""
     return expression(f"{facts.library('sum_to')}(value, primal{wider})", value=value, primal=copied(operand, facts))
 
@@ -135,6 +136,12 @@ def flexible(operand: Node, facts: Facts, plain: bool = True) -> bool:
     if operation.rule.wide:
         return facts.spec[definition].ndim is None or operand.id in facts.rebound
     return operation.rule.kind == "elementwise" and (plain or _hands_on(operation, facts))
+
+
+def _adds(operand: Node, facts: Facts) -> bool:
+    """Whether the operation below a name hands its adjoint on: what is summed later is summed once."""
+    operation = _made_by(operand, facts)[1]
+    return operation is not None and operation.function in (np.add, np.subtract, np.negative, np.positive)
 
 
 def _is_model(operand: Node, facts: Facts) -> bool:

@@ -1,17 +1,19 @@
-"""A sum begins with its first two terms: `u = v`, and then `u = u + e`, are `u = v + e`."""
+"""A sum begins with its first two terms: `u = v`, and then `u = u + e`, are `u = v + e`; `u = -v` gives `u = e - v`."""
 
 from __future__ import annotations
 
 import gast
 
 from srcgrad.derive.program import Program
+from srcgrad.derive.stacks import is_pop
 from srcgrad.facts import Facts
 from srcgrad.improve.commuting import mentioned, stored
-from srcgrad.trees import COMPOUND, Block, Node, loads, name, target
+from srcgrad.improve.order import added
+from srcgrad.trees import COMPOUND, Block, Node, loads, statements, target, written
 
 
 def begun(program: Program, facts: Facts) -> Program:
-    """Drop a second name that is bound only to be added to.
+    """Drop a second name that is bound only to be added to; so with the negative of a value, or a multiple.
 
     >>> from srcgrad.phases import explain_text
     >>> text = "def f(x: float):\\n    k = np.sin(x)\\n    return (k + np.cos(k)) * (k + x)"
@@ -30,7 +32,7 @@ def _block(block: Block, facts: Facts) -> Block:
             node.orelse = _block(getattr(node, "orelse", None) or [], facts)
         first = _first(node, made, facts) if node in facts.accumulates else None
         if first is not None:
-            node.value.left = name(made.pop(first).value.id)
+            node.value = _sum(made.pop(first).value, node.value)
             del facts.accumulates[node]
         made.append(node)
     return made
@@ -44,14 +46,37 @@ def _first(node: Node, made: Block, facts: Facts) -> int | None:
     if bound in loads(node.value.right):
         return None
     changed: set[str] = set()
+    writes = False
     for position in reversed(range(len(made))):
         before = made[position]
         if bound in mentioned(before):
-            plain = target(before) == bound and isinstance(before.value, gast.Name)
-            if not plain or before in facts.restores or before in facts.pushes:
+            read = _multiple(before.value) if target(before) == bound else None
+            if read is None or before in facts.restores or before in facts.pushes or before in facts.accumulates:
                 return None
-            if before.value.id in changed or before.value.id == bound:
+            if read in changed or read == bound or (writes and not isinstance(before.value, gast.Name)):
                 return None
             return position
         changed |= stored([before])
+        writes = writes or any(_writes(each) for each in statements([before]))  # perhaps into what the value shows
     return None
+
+
+def _writes(node: Node) -> bool:
+    """Whether a statement changes elements; what takes a value off a list changes none."""
+    return bool(written(node)) and not (isinstance(node, gast.Assign) and is_pop(node.value))
+
+
+def _multiple(value: Node) -> str | None:
+    """The v of `v`, `-v`, `v * 2.0`; None for any other value."""
+    if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub):
+        value = value.operand
+    elif isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult) and isinstance(value.right, gast.Constant):
+        value = value.left
+    return value.id if isinstance(value, gast.Name) else None
+
+
+def _sum(first: Node, value: Node) -> Node:
+    """`first + e` for a value that is `u + e`, `first - e` for `u - e`."""
+    if isinstance(value.op, gast.Add):
+        return added(first, value.right)
+    return gast.BinOp(first, value.op, value.right)

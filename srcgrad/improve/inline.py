@@ -131,7 +131,8 @@ def _fill(
             continue
         user = facts.origin.get(source)
         own = user is not None and user is facts.origin.get(node)
-        if not own and not _fits(source.value, node, read.id, indent):
+        fits = own or _fits(source.value, node, read.id, indent) or _is_seed(source.value, read, node, indent)
+        if not fits:
             continue
         if _is_subject(read, node):
             continue
@@ -160,6 +161,17 @@ def _fits(value: Node, node: Node, name: str, indent: int) -> bool:
         return isinstance(value, gast.Name)
     length = len(spelled(gast.Expr(value))[0]) + max(map(len, spelled(node, width=10_000)))
     return length - len(name) + indent <= WIDTH
+
+
+def _is_seed(value: Node, read: Node, node: Node, indent: int) -> bool:
+    """Whether a tuple fits into a call that takes several lines anyway: it takes no more of them."""
+    if not isinstance(value, gast.Tuple) or isinstance(node, COMPOUND):
+        return False
+    before = len(spelled(node, indent))
+    replace(node, read, value)
+    after = len(spelled(node, indent))
+    replace(node, value, read)
+    return 1 < after <= before
 
 
 def _is_subject(read: Node, node: Node) -> bool:

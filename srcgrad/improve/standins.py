@@ -8,7 +8,7 @@ from srcgrad.derive.program import Program
 from srcgrad.facts import Facts, Spec
 from srcgrad.improve.dead import dead
 from srcgrad.improve.inline import Uses, count
-from srcgrad.trees import COMPOUND, Block, Node, header, loads, target, walk
+from srcgrad.trees import COMPOUND, Block, Node, header, loads, statements, target, walk
 
 _Place = tuple[int, Node]  # where in a block something is read for its shape
 
@@ -33,7 +33,52 @@ def standins(program: Program, facts: Facts) -> Program:
         while any(_replaced(held, block, shaped, uses, facts) for held in list(shaped)):
             changed = True
         block[:] = [node for node in block if node is not None]
+    for held, places in _outlines(program, facts).items():
+        found = _alike(held, program, facts)
+        for place in places if found else ():
+            place.id, changed = found, True
     return dead(program, facts) if changed else program
+
+
+def _outlines(program: Program, facts: Facts) -> dict[str, list[Node]]:
+    """Temporaries of at most one use in their own half, of which the backward half reads the shape alone."""
+    if not any(helper in facts.imports for helper in ("sum_to", "fit_to", "np")):
+        return {}
+    own, uses = count(program.forward), count([*program.backward, program.result])
+    made = {target(node) for node in program.forward if node not in facts.pushes}
+    found: dict[str, list[Node]] = {}
+    for call in [n for node in statements(program.backward) for part in header(node) for n in walk(part)]:
+        read = _read_for_shape(call, facts)
+        if read is not None and read.id in made and read.id in facts.temporaries and own.bound[read.id] == 1:
+            found.setdefault(read.id, []).append(read)
+    alone = {one: reads for one, reads in found.items() if len(reads) == uses.read[one] and own.read.get(one, 0) < 2}
+    return {one: reads for one, reads in alone.items() if not uses.bound.get(one)}
+
+
+def _read_for_shape(call: Node, facts: Facts) -> Node | None:
+    """The `x` of `sum_to(g, x)`, `fit_to(g, x)` and `np.shape(x)`."""
+    if _is_shaped(call, facts):
+        return call.args[1]
+    if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Attribute) or call.func.attr != "shape":
+        return None
+    of_numpy = getattr(call.func.value, "id", None) == facts.imports.get("np")
+    return call.args[0] if of_numpy and len(call.args) == 1 and isinstance(call.args[0], gast.Name) else None
+
+
+def _alike(held: str, program: Program, facts: Facts) -> str:
+    """A name of the user's from which a value is computed, and which has its shape and dtype to the end of the text."""
+    spec, bound = _spec(held, facts), count(program.block).bound
+    if spec is None or spec.scalar or spec.ndim is None:
+        return ""
+    made = {str(target(node)): node for node in program.forward if target(node)}
+    seen = [held]
+    for one in seen:
+        seen += [read for read in loads(made[one]) if read not in seen] if one in made else []
+    for one in seen[1:]:
+        changes = any(one in table for table in (facts.mutable, facts.viewed, facts.swapped, facts.temporaries))
+        if not changes and facts.value_spec.get(one) == spec and bound.get(one, 0) == (one in made):
+            return one
+    return ""
 
 
 def _bodies(block: Block) -> list[Block]:
