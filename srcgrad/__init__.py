@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from srcgrad.reports import report
     from srcgrad.rules import adjoint, nondifferentiable, tangent
     from srcgrad.runtime.hooks import hook, stop_gradient
-    from srcgrad.sealed import opaque
+    from srcgrad.sealed import opaque, safe_where
     from srcgrad.tape import trace
 
 __version__ = "0.1.0"
@@ -63,6 +63,7 @@ _HOME = {
     "register_jvp": "forms",
     "register_vjp": "forms",
     "report": "reports",
+    "safe_where": "sealed",
     "sensitivity": "forms",
     "source": "api",
     "stop_gradient": "runtime.hooks",
@@ -98,6 +99,7 @@ __all__ = [
     "register_jvp",
     "register_vjp",
     "report",
+    "safe_where",
     "sensitivity",
     "source",
     "stop_gradient",

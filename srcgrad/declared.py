@@ -20,10 +20,13 @@ from srcgrad.front.static import StaticFunction, StaticModule
 from srcgrad.load import load
 from srcgrad.own import Own
 from srcgrad.rules import Rule, adjoint, forget, nondifferentiable, register, register_own, tangent
-from srcgrad.sealed import opaque, reveal
+from srcgrad.sealed import opaque, reveal, safe_where
 from srcgrad.signatures import call_of
 
-_FORMS: tuple[Any, ...] = (register_vjp, register_jvp, sensitivity, adjoint, tangent, opaque, nondifferentiable)
+_FORMS: tuple[Any, ...] = (
+    register_vjp, register_jvp, sensitivity, adjoint, tangent, opaque, nondifferentiable, safe_where,
+)  # fmt: skip
+_MARKS = (opaque, nondifferentiable, safe_where)
 _KINDS = ("elementwise", "linear", "multilinear")
 
 
@@ -104,7 +107,7 @@ class _Declared:
             return
         seen.add(id(called))
         function = StaticFunction(module, defined.name, defined)
-        if called is None and form in (opaque, nondifferentiable):
+        if called is None and form in _MARKS:
             self._mark(function, form)
         elif called is not None and called.args:
             self._rule(form, kind, called, function, module)
@@ -118,7 +121,7 @@ class _Declared:
         if form is None:
             return
         seen |= {id(call), id(inner)}
-        if form in (opaque, nondifferentiable) and inner is None:
+        if form in _MARKS and inner is None:
             function = _function(call.args[0], module) if call.args else None
             if function is None:
                 raise _unread(call, module)
@@ -131,6 +134,9 @@ class _Declared:
         self._rule(form, kind, call if inner is None else inner, rule, module)
 
     def _mark(self, function: StaticFunction, form: Any) -> None:
+        if form is safe_where:
+            self.entered.append(safe_where(function))
+            return
         self.functions[id(function.node)] = function
         if form is opaque:
             self.own.setdefault(id(function.node), Own())

@@ -132,6 +132,7 @@ class Facts:
     results_wanted: dict[Node, None] = field(default_factory=dict)  # statements whose tangent reads their value
     callee_seeds: dict[Node, tuple[str, ...]] = field(default_factory=dict)  # call -> names of its tangents
     rewritten: dict[Node, None] = field(default_factory=dict)  # user's statements with calls of callees changed
+    safe: dict[Node, None] = field(default_factory=dict)  # statements of callees that are marked by `safe_where`
     fills: dict[Node, str] = field(default_factory=dict)  # call of a forward half -> what it keeps values in
     effects: dict[Node, None] = field(default_factory=dict)  # calls that report: print, warnings
     spelled: dict[str, str] = field(default_factory=dict)  # primal -> name of its adjoint
@@ -218,9 +219,7 @@ class Facts:
     def hooked(self, node: Node) -> bool:
         """Whether a statement of the backward half calls hooks."""
         spelled = self.imports.get("hooked")
-        if spelled is None:
-            return False
-        called = [item.func for item in walk(node) if isinstance(item, gast.Call)]
+        called = [] if spelled is None else [item.func for item in walk(node) if isinstance(item, gast.Call)]
         return any(isinstance(function, gast.Name) and function.id == spelled for function in called)
 
     def shown(self, names: Iterable[str]) -> set[str]:

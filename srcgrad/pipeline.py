@@ -31,6 +31,7 @@ from srcgrad.derive.finish import gradient, primal
 from srcgrad.derive.forward import dotted, tangent
 from srcgrad.derive.handed import handed
 from srcgrad.derive.kept import kept
+from srcgrad.derive.masked import masked
 from srcgrad.derive.probes import probes
 from srcgrad.emit.assemble import SUFFIX, assemble, outer_names
 from srcgrad.facts import Facts, Kind
@@ -119,6 +120,7 @@ ANALYSE: tuple[Pass, ...] = (
     containers,
     shifts,
     activity,
+    masked,
     complexes,
     complex_limits,
     shapes,
@@ -166,9 +168,6 @@ IMPROVE: tuple[Pass, ...] = (
     closure,
 )
 
-LOWER: tuple[Pass, ...] = (containers, activity, shapes, autocast)  # with a dtype to compute in, behind the front
-BLOCKED: tuple[Pass, ...] = (containers, activity, shapes, blocked)  # rows in blocks, in the same place
-
 REVERSE: tuple[Pass, ...] = (*FRONT, *ANALYSE, gradient, *IMPROVE)
 FORWARD: tuple[Pass, ...] = (*FRONT, *ANALYSE, tangent, *IMPROVE)
 
@@ -205,7 +204,7 @@ class Begun:
     def fits(self, mode: str, module: Any, called: bool) -> bool:
         """Whether a derivative of this mode comes to the same tree: of modes only checkpoints know that early."""
         alike = mode in BACKWARD or (mode == "forward" and not module.checkpoints)
-        plain = not module.autocast and not module.blocks
+        plain = not (module.autocast or module.blocks or self.facts.source.safe or self.facts.safe)
         return alike and plain and self.facts.module is module and self.facts.called == called
 
 
@@ -271,8 +270,9 @@ def steps(mode: str, module: Any) -> tuple[Pass, ...]:
     """The passes of a mode, with those that the options of a text add."""
     chosen = MODES[mode]
     if module.autocast or module.blocks:
-        place = chosen.index(containers)
-        chosen = (*chosen[:place], *(BLOCKED if module.blocks else LOWER), *chosen[place:])
+        place = chosen.index(containers)  # behind the front
+        change = blocked if module.blocks else autocast
+        chosen = (*chosen[:place], containers, activity, shapes, change, *chosen[place:])
     return (*chosen, *PASSES["batched" if module.leading.axis else module.target])
 
 

@@ -1,4 +1,4 @@
-"""Functions that are called as they are, whose source is not looked at."""
+"""What is said of a function as a whole: that its source is not looked at, that branches of `np.where` are masked."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from srcgrad.rules import changed
 F = TypeVar("F")
 
 _opaque: dict[Key, Any] = {}  # the functions themselves are kept, so that their identities stay theirs
+_safe: dict[Key, Any] = {}
 
 
 def opaque(function: F) -> F:
@@ -35,7 +36,31 @@ def is_opaque(function: object) -> bool:
     return key_of(function) in _opaque
 
 
+def safe_where(function: F) -> F:
+    """Declare that a branch of `np.where` is computed where it is taken alone: elements that are not have no say.
+
+    Usable as a decorator; returns the function itself. Its value stays as it is. In its derivatives the operations of
+    a branch take 0.5 at the elements that are not taken (2.0 where 0.5 is no argument), if their result is read in
+    that branch alone: `1 / 0` times a zero adjoint is nan otherwise. Functions that it calls are marked by themselves.
+
+    >>> import numpy as np
+    >>> from srcgrad import grad, safe_where
+    >>> @safe_where
+    ... def rectified(x): return np.sum(np.where(x > 0.0, np.sqrt(x), 0.0))
+    >>> grad(rectified)(np.array([0.0, 4.0]))
+    array([0.  , 0.25])
+    """
+    _safe[key_of(getattr(function, "__srcgrad_primal__", function))] = function
+    changed()
+    return function
+
+
+def is_safe(function: object) -> bool:
+    """Whether a function is marked by `safe_where`."""
+    return key_of(function) in _safe
+
+
 def reveal(function: object) -> None:
     """Take the word back."""
-    if _opaque.pop(key_of(function), None) is not None:
+    if [table.pop(key_of(function)) for table in (_opaque, _safe) if key_of(function) in table]:
         changed()

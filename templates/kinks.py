@@ -143,7 +143,7 @@ def clip(z, a, a_min=None, a_max=None):
         ("np.where(x > y, 1.0, y)", (3, 1), (4,)),
         ("np.where(x[:, None] > 0.0, x[:, None], y)", (3,), (1, 4)),
     ),
-    note="The side that was not taken gets 0; where its own derivative is inf, 0 * inf is nan: mask first.",
+    note="The side not taken gets 0; where its own derivative is inf, 0 * inf is nan: mask first, or `safe_where`.",
 )
 def where(z, condition, x=None, y=None):
     d[x] = np.where(condition, d[z], 0.0)

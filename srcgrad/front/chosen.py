@@ -66,15 +66,20 @@ def selected(call: Node, out: Node, called: Any, node: Node, made: Block, work: 
         kept = work.name("kept")
         made.append(work.bind(kept, mask, node))
         mask = name(kept)
-    harmless = constant(_INSIDE.get(called, 0.5))
+    other = harmless(called)
     operands = [
         copy(x)
         if isinstance(x, gast.Constant)
-        else expression(f"{numpy}.where(m, x, e)", m=copy(mask), x=copy(x), e=copy(harmless))
+        else expression(f"{numpy}.where(m, x, e)", m=copy(mask), x=copy(x), e=copy(other))
         for x in call.args
     ]
     value = at(gast.Call(copy(call.func), operands, []), call)
     return expression(f"{numpy}.where(m, value, out)", m=copy(mask), value=value, out=copy(out))
+
+
+def harmless(called: Any) -> Node:
+    """A number at which an operation on elements is smooth, in each of its operands."""
+    return constant(_INSIDE.get(called, 0.5))
 
 
 def _piecewise(call: Node, node: Node, made: Block, work: Plain) -> Node | None:

@@ -16,6 +16,7 @@ from srcgrad.errors import DifferentiationError, Place
 from srcgrad.front.match import Module, futures, module_of, node_of
 from srcgrad.front.parse import TOO_DEEP, FunctionNode, comments, function_tree, place
 from srcgrad.notebook import cell_of
+from srcgrad.sealed import is_safe
 from srcgrad.trees import Node, copy, walk
 
 
@@ -35,6 +36,7 @@ class Source:
     name: str
     comments: dict[int, str]
     cell: str = ""  # of a notebook, as `In[3]`: for errors alone, since it differs from run to run
+    safe: bool = False  # whether the function is marked by `srcgrad.safe_where`
 
     def place(self, node: Node) -> Place:
         """Where `node` stands, for an error."""
@@ -58,11 +60,11 @@ def source_of(function: Callable[..., Any]) -> Source:
     _check_defaults(plain, node, text.module.lines)
     known = text.sources.get(node)
     if known is not None:
-        return replace(known, tree=copy(known.tree))
+        return replace(known, tree=copy(known.tree), safe=is_safe(plain))
     made = source_at(node, label_of(code.co_filename), text.module.lines, cell_of(code.co_filename))
     if all(getattr(item, "annotation", None) is None for item in walk(made.tree)):  # which copies leave out
         text.sources[node] = replace(made, tree=copy(made.tree))
-    return made
+    return replace(made, safe=is_safe(plain))
 
 
 def text_of(function: FunctionType) -> FunctionNode:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import tokenize
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from srcgrad.front.parse import FunctionNode, parse_target, segment, split_lines
 from srcgrad.front.scan import STAR, Definition, Table, scan
 from srcgrad.front.source import Source, source_at
 from srcgrad.recompute import checkpoint
+from srcgrad.sealed import is_safe
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,9 +40,13 @@ class StaticFunction:
             return False
         return any(meant_by(item, self.module.lookup) is checkpoint for item in self.node.decorator_list)
 
-    @cached_property
+    @property
     def source(self) -> Source:
         """The text and a tree, which nobody changes."""
+        return replace(self._text, safe=is_safe(self))
+
+    @cached_property
+    def _text(self) -> Source:
         return source_at(self.node, self.module.label, self.module.lines)
 
 

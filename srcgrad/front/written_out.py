@@ -81,7 +81,7 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
         tree.body.append(at(gast.Return(constant(0.0)), tree))
     taken = facts.names.taken | {n.id for n in walk(tree) if isinstance(n, gast.Name)}
     inner = Facts(source, Overlay(namespace), facts.mode, (), names=Names(sorted(taken)), module=facts.module)
-    inner.generated = source.file.startswith("<srcgrad ")
+    inner.generated, inner.safe = source.file.startswith("<srcgrad "), facts.safe
     inner.local = own_names(tree)
     outer = _outer_names(tree, found)
     tree.body = [node for node in tree.body if not isinstance(node, gast.Nonlocal)]
@@ -109,6 +109,7 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     _bind({p: v for p, v in given.items() if p not in apart}, call, tree, found, spelled, where, before, facts)
     note_real(given, found, spelled, inner, facts)
     _settle(tree, spelled, tuples, where, facts)
+    facts.safe.update(dict.fromkeys(statements(tree.body) if source.safe else ()))
     last = tree.body[-1]
     before += tree.body[:-1]
     assert isinstance(facts.namespace, Overlay), "an overlay was put there"
@@ -118,6 +119,7 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     result = facts.names.fresh(f"{tree.name}_value")
     before.append(at(assign(result, last.value), where))
     facts.foreign[before[-1]] = None
+    facts.safe.update({before[-1]: None} if source.safe else {})
     return at(name(result), call)
 
 
