@@ -216,6 +216,7 @@ class _Adjoint:
             if op is None:  # the installed NumPy lacks it
                 return composition
             name = facts.pop("name", None) or spelling(op)
+            assert not {"literals", "refuses"} & set(facts), "a composition looks at its arguments: require_handled"
             register(Rule(op, name, "composed", composition=composition, **facts))
             compositions.add(composition)
             return composition

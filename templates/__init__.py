@@ -65,7 +65,7 @@ ON_REQUEST: dict[str, tuple[str, ...]] = {
         "special_refused",
     ),
     "scipy.signal": ("scipy_signal", "scipy_filters"),
-    "scipy.ndimage": ("scipy_kernels", "scipy_ndimage"),
+    "scipy.ndimage": ("scipy_kernels", "scipy_places", "scipy_ndimage"),
     "scipy.fft": ("scipy_fft", "scipy_waves", "scipy_cosines"),
     "scipy.integrate": ("scipy_odes", "scipy_quadrature", "scipy_integrate"),
     "scipy.optimize": ("scipy_roots",),

@@ -70,7 +70,7 @@ def gaussian_filter1d(z, input, sigma, axis=-1, mode="reflect", truncate=4.0):
 
 RANKS = """grey_closing grey_dilation grey_erosion grey_opening maximum_filter maximum_filter1d median_filter
 minimum_filter minimum_filter1d percentile_filter rank_filter black_tophat white_tophat morphological_gradient"""
-MOVES = """affine_transform geometric_transform map_coordinates rotate shift spline_filter spline_filter1d zoom"""
+MOVES = """affine_transform geometric_transform rotate shift spline_filter spline_filter1d zoom"""
 OTHERS = """gaussian_gradient_magnitude gaussian_laplace generic_filter generic_filter1d
 generic_gradient_magnitude generic_laplace vectorized_filter
 fourier_ellipsoid fourier_gaussian fourier_shift fourier_uniform"""
@@ -80,7 +80,7 @@ distance_transform_edt"""
 
 for names, reason in (
     (RANKS, "it picks elements by their rank; use np.sort of shifted arrays"),
-    (MOVES, "it moves pixels along a spline; interpolate with np.interp, or with indices and weights of your own"),
+    (MOVES, "it moves pixels along a spline; use scipy.ndimage.map_coordinates with order=1, at places of your own"),
     (OTHERS, "it has no rule; spell the filter with scipy.ndimage.correlate1d, axis by axis, or scipy.signal.convolve"),
     (LABELS, "it works on labelled parts; index the array with masks that are constant"),
 ):

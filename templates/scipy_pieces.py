@@ -22,7 +22,6 @@ from srcgrad.runtime.pieces import (
 KNOTS = "np.array([0.0, 1.0, 2.5, 4.0, 5.0])"
 THREE = "np.array([0.0, 1.0, 2.5])"
 MOVED = f"{KNOTS} + 0.1 * x"
-ENDS = "it says what holds at the ends; make it of constants"
 
 constants([spline_ends])
 
@@ -101,7 +100,6 @@ def periodic_slopes(x, y):
         ("cubic_pieces(np.array([0.0, 2.0]), x, 'natural')[1]", (2, 2)),
     ),
     results=(("knots", 0), ("coefficients", 0)),
-    refuses={"bc_type": ENDS},
     note="Of `CubicSpline(x, y, bc_type=...)`, and of splines of degree 3 through all points.",
 )
 def cubic_pieces_of(x, y, bc_type="not-a-knot"):
@@ -204,7 +202,6 @@ def places_moved(x, places):
         ("derived_pieces(x, 3)", (4, 3, 2)),
         ("derived_pieces(x, 2)", (2, 3)),
     ),
-    refuses={"nu": "it is an order"},
     note="The coefficients of the derivative of a spline.",
 )
 def slopes_of_pieces(c, nu):

@@ -265,4 +265,12 @@ def f(x, c):
     return stats.theilslopes(x, c * np.arange(4.0))[0]
 """,
     ),
+    "an image between pixels by cubic splines": (
+        "E5006",
+        """
+from scipy import ndimage
+def f(x, c):
+    return np.sum(ndimage.map_coordinates(x, [c * np.arange(2.0)]))
+""",
+    ),
 }

@@ -99,3 +99,12 @@ def test_the_second_derivative_of_a_spline_by_its_values():
 def test_a_spline_that_is_kept_as_an_object_is_refused():
     with pytest.raises(DifferentiationError, match=r"E500[135]"):
         grad(kept)(np.sin(T))
+
+
+def led_in(v):
+    return CubicSpline(T, np.sin(T), bc_type=((1, v), (2, 0.0)))(1.3)
+
+
+def test_a_slope_at_the_end_that_is_differentiated_is_refused():
+    with pytest.raises(DifferentiationError, match=r"E500[13]"):
+        grad(led_in)(1.0)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any  # functions are arbitrary objects
 import gast
 
 from srcgrad.front.implicit import library
-from srcgrad.front.resolve import binding_of
+from srcgrad.front.resolve import binding_of, literal
 from srcgrad.front.solutions import SOMETIMES, exchange
 from srcgrad.identity import home
 from srcgrad.runtime import pieces
@@ -97,8 +97,10 @@ def _given(call: Node, work: Plain) -> tuple[Maker, dict[str, Node]] | None:
     given = dict(zip(maker.arguments, call.args, strict=False)) | {word.arg: word.value for word in call.keywords}
     known = len(call.args) <= len(maker.arguments) and all(key in maker.arguments for key in given)
     fixed = {key: getattr(value, "value", _NONE) for key, value in given.items() if key in maker.fixed}
-    meets = getattr(given.get("bc_type"), "value", None) == "periodic" and not maker.shows
-    if meets or not known or not all(key in given for key in maker.arguments[: maker.required]):
+    ends = given.get("bc_type")
+    known = known and (ends is None or literal(ends))  # a slope there may be active, and has no derivative
+    known = known and (maker.shows or getattr(ends, "value", None) != "periodic")
+    if not known or not all(key in given for key in maker.arguments[: maker.required]):
         return None
     return (maker, given) if all(value in maker.fixed[key] for key, value in fixed.items()) else None
 
