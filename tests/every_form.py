@@ -56,7 +56,8 @@ def faults(rules: list[Rule]) -> Iterator[tuple[Case, str]]:
 def recorded(total: int, failed: dict[str, str]) -> str:
     """The text of `srcgrad/measured.py`."""
     rows = "".join(f"    {json.dumps(call)}: {json.dumps(why)},\n" for call, why in sorted(failed.items()))
-    return f'"""{FOUND}"""\n\nCALLS = {total}\nFAILED: dict[str, str] = {{\n{rows}}}\n'
+    table = f"{{\n{rows}}}" if rows else "{}"
+    return f'"""{FOUND}"""\n\nCALLS = {total}\nFAILED: dict[str, str] = {table}\n'
 
 
 def reason(wrong: str) -> str:

@@ -159,3 +159,15 @@ def test_text_alone(tmp_path: Path, mark: str) -> None:
     (tmp_path / "m.py").write_text(f"{head}def f(x):\n    return np.sum(np.where(x > 0.0, np.sqrt(x), 0.0))\n{last}")
     text = dump(f"{tmp_path / 'm.py'}:f").text
     assert "np.where(t1, x, 0.5)" in text
+
+
+def test_explain_tells_where_a_branch_may_give_nan() -> None:
+    def plain(x):
+        y = np.where(x > 0.0, np.sqrt(x), 0.0)
+        z = np.where(x > 0.0, x**2 / 3.0 + np.exp(x), 0.0)
+        return np.sum(y * z)
+
+    def notes(function: Any) -> list[int]:
+        return [k for k, line in enumerate(srcgrad.explain(function).lines) if any("safe_where" in w for w in line.why)]
+
+    assert notes(plain) == [0] and notes(root) == []

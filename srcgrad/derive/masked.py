@@ -35,11 +35,16 @@ from srcgrad.trees import (
 _LINEAR = (np.add, np.subtract, np.negative, np.positive, np.where)  # no value of an operand is in their derivatives
 _SCALING = (np.multiply, np.divide)
 _ENTIRE = (np.multiply, np.square, np.exp, np.expm1, np.sin, np.cos, np.sinh, np.cosh, np.tanh)  # smooth at any number
+_SINGULAR = (
+    np.sqrt, np.cbrt, np.log, np.log2, np.log10, np.log1p, np.power, np.float_power, np.divide, np.reciprocal,
+    np.arcsin, np.arccos, np.arccosh, np.arctanh, np.arctan2,
+)  # fmt: skip
+DOUBT = "may be nan where the other branch is taken: safe_where"
 
 
 def masked(function: Node, facts: Facts) -> Node:
     """Mask what the operations of a branch take, if what they give is read in that branch alone."""
-    if not facts.source.safe and not facts.safe:
+    if not facts.source.safe and not facts.safe and not facts.module.explained:
         return function
     _Masking(facts, *_counts(function.body)).block(function.body)
     return function
@@ -65,8 +70,13 @@ class _Masking:
                 self.block(getattr(node, which, None) or [])
             operation = self.facts.operation.get(getattr(node, "value", None))
             marked = self.facts.source.safe or self.facts.origin.get(node, node) in self.facts.safe
-            if marked and operation is not None and operation.function is np.where and "x" in operation.bound:
-                self._branches(node, operation, block)
+            if operation is not None and operation.function is np.where and "x" in operation.bound:
+                if marked:
+                    self._branches(node, operation, block)
+                elif any(
+                    self._is_doubtful(one) for key in "xy" for one in self._chain(node, operation.bound[key], block)
+                ):
+                    self.facts.lines.setdefault(node.lineno, {})[DOUBT] = None
 
     def _branches(self, node: Node, operation: Operation, block: Block) -> None:
         chains = [(which, self._chain(node, operation.bound[which], block)) for which in ("x", "y")]
@@ -115,6 +125,13 @@ class _Masking:
             return ["y"] if operation.function is np.divide and isinstance(over, gast.Name) else []
         given = operation.bound.items()
         return [key for key, one in given if isinstance(one, gast.Name) and one.id in self.facts.varied]
+
+    def _is_doubtful(self, node: Node) -> bool:
+        """Whether an operation of a branch has an infinite derivative somewhere."""
+        operation = self.facts.operation[node.value]
+        power = operation.bound.get("y")
+        whole = isinstance(power, gast.Constant) and isinstance(power.value, int) and power.value > 0
+        return operation.function in _SINGULAR and not whole and bool(self._operands(node))
 
     def _mask(self, node: Node, operation: Operation, made: Block) -> Node:
         """The condition as a name, or as a literal."""
