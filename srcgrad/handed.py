@@ -23,7 +23,7 @@ class Handed:
     The function takes `leading` arguments of the operation's own, and after them those of the operation's `args`.
     `state` is the place of the one by which it is differentiated besides `args`, or None if there is none; it is
     `swapped` with the other one where the parameter of that name is True. Its rank is `ndim`, or None; what else comes
-    first is a number.
+    first is a number. The parameter `again` gets its derivative in reverse, which is differentiated as well.
     """
 
     parameter: str
@@ -32,6 +32,7 @@ class Handed:
     swapped: str = ""
     args: str = "args"
     ndim: int | None = 1
+    again: str = ""
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ class Rule:
         return self.template or self.tangent or self.composition
 
 
-d = pull = push = places = Symbol()  # `pull`, `push`, `places`: see `srcgrad.derive.handed`
+d = pull = push = again = places = Symbol()  # `pull`, `push`, `again`, `places`: see `srcgrad.derive.handed`
 
 _table: dict[Key, Rule] = {}
 compositions: set[Callable[..., Any]] = set()

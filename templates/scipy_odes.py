@@ -1,20 +1,30 @@
 """Solutions of ordinary differential equations, by the adjoint equation backwards and the variational one forwards."""
 
+import numpy as np
 from scipy import integrate
 
 from srcgrad.handed import Handed, in_parts
-from srcgrad.rules import adjoint, d, places, pull, push, refused, stand_in, tangent
+from srcgrad.rules import adjoint, again, constants, d, places, pull, push, refused, stand_in, tangent
+from srcgrad.runtime.flow import method_of
+from srcgrad.runtime.flow_adjoint import (
+    doubled,
+    flow_adjoint,
+    flow_adjoint_pullback,
+    flow_adjoint_pushforward,
+    tangent_size,
+)
 from srcgrad.runtime.odes import (
     odeint_pullback,
     odeint_pushforward,
     solution,
     solution_pullback,
     solution_pushforward,
+    states,
 )
 
 NOTE = "Its right-hand side is differentiated through its source: see `docs/integrate.md`."
 TIMES = "np.array([0.0, 0.2, 1.0])"
-TIGHT = "rtol=1e-11, atol=1e-11"
+TIGHT = "rtol=1e-8, atol=1e-8"
 SPAN = f"[-3.0, 3.5], x, 'DOP853', {TIMES} + y, {TIGHT}"
 
 
@@ -24,7 +34,6 @@ SPAN = f"[-3.0, 3.5], x, 'DOP853', {TIMES} + y, {TIGHT}"
         (f"scipy.integrate.odeint(lambda y, t, k: -k * y * t, x, {TIMES}, args=(y,), {TIGHT})", (2,), None),
         (f"scipy.integrate.odeint(lambda t, y: np.sin(y) - z, x, y + {TIMES}, {TIGHT}, tfirst=True)", None, (), None),
     ),
-    second=False,
     note=NOTE,
     handed=Handed("func", 2, 0, swapped="tfirst"),
     literals={"tfirst": (True, False)},
@@ -41,7 +50,7 @@ def odeint(z, func, y0, t, args=(), tfirst=False, rtol=None, atol=None, mxstep=0
 @tangent(integrate.odeint)
 def odeint_tangent(z, func, y0, t, args=(), tfirst=False, rtol=None, atol=None, mxstep=0):
     d[z] = odeint_pushforward(
-        func, push, z, t, args, d[y0], d[t], d[args], places=places, tfirst=tfirst, rtol=rtol, atol=atol
+        func, push, z, y0, t, args, d[y0], d[t], d[args], places=places, tfirst=tfirst, rtol=rtol, atol=atol
     )
 
 
@@ -59,7 +68,6 @@ def odeint_tangent(z, func, y0, t, args=(), tfirst=False, rtol=None, atol=None, 
             (),
         ),
     ),
-    second=False,
     note=f"{NOTE} Only `.t`, `.y`, `.success` and `.status` of the result are known.",
     handed=Handed("fun", 2, 1),
     results=(("t", None), ("y", None)),
@@ -109,9 +117,87 @@ def solve_ivp_tangent(z, fun, t_span, y0, method="RK45", t_eval=None, args=None,
     d[z] = t_dot, y_dot
 
 
+def rate(y, t, k):
+    return np.sin(k * t) * np.cos(y)
+
+
+def rate_pull(y, t, k, *, z_bar):
+    return -z_bar * np.sin(k * t) * np.sin(y), np.sum(z_bar * t * np.cos(k * t) * np.cos(y))
+
+
+@adjoint(
+    flow_adjoint,
+    forms=(
+        (f"flow_adjoint(rate, rate_pull, y, x, y + np.array([0.0, 0.7]), (y,), z, (0,), {TIGHT})", (2,), None, (2, 2)),
+    ),
+    second=False,
+    note="The adjoints of a solution, in a text that is differentiated again. Third derivatives are not known.",
+    handed=Handed("func", 2, 0, swapped="tfirst", again="derivative"),
+    literals={"tfirst": (True, False)},
+)
+def flow(z, func, derivative, start, y0, times, args, seeds, wrt, tfirst=False, method="LSODA", rtol=None, atol=None):
+    start_bar, y0_bar, times_bar, args_bar, seeds_bar = flow_adjoint_pullback(
+        func,
+        derivative,
+        pull,
+        again,
+        start,
+        y0,
+        times,
+        args,
+        seeds,
+        d[z],
+        wrt=wrt,
+        places=places,
+        tfirst=tfirst,
+        method=method,
+        rtol=rtol,
+        atol=atol,
+    )
+    d[start] = start_bar
+    d[y0] = y0_bar
+    d[times] = times_bar
+    d[args] = args_bar
+    d[seeds] = seeds_bar
+
+
+@tangent(flow_adjoint)
+def flow_tangent(
+    z, func, derivative, start, y0, times, args, seeds, wrt, tfirst=False, method="LSODA", rtol=None, atol=None
+):
+    d[z] = flow_adjoint_pushforward(
+        func,
+        derivative,
+        push,
+        again,
+        start,
+        y0,
+        times,
+        args,
+        seeds,
+        d[start],
+        d[y0],
+        d[times],
+        d[args],
+        d[seeds],
+        wrt=wrt,
+        places=places,
+        tfirst=tfirst,
+        method=method,
+        rtol=rtol,
+        atol=atol,
+    )
+
+
 in_parts(integrate.solve_ivp, solution, ("t", "y"), success=True, status=0)
 stand_in(solution, integrate.solve_ivp)
+stand_in(states, integrate.solve_ivp)
+constants([doubled, method_of, tangent_size])
 refused(
-    "the second derivative of a solution is not known",
+    "the third derivative of a solution is not known",
+    {f.__name__: f for f in (flow_adjoint_pullback, flow_adjoint_pushforward)},
+)
+refused(
+    "what its `args` hold is not written as a tuple",
     {f.__name__: f for f in (odeint_pullback, odeint_pushforward, solution_pullback, solution_pushforward)},
 )

@@ -11,7 +11,6 @@ import pytest
 from scipy.integrate import odeint, solve_ivp
 from scipy.linalg import expm
 
-import srcgrad
 from srcgrad import grad, jacobian, jvp, vjp
 from srcgrad.check import check_grads
 from srcgrad.errors import DifferentiationError
@@ -154,19 +153,22 @@ def timed(x: Any) -> Any:
     return odeint(lambda y, t: -y if t > x else -2.0 * y, 1.0, TIMES)[-1, 0]
 
 
+def scaled_and_timed(x: Any, k: Any) -> Any:
+    return odeint(lambda y, t: -k * y if t > x else -2.0 * k * y, 1.0, TIMES)[-1, 0]
+
+
+def test_a_jump_that_moves_at_second_order_is_refused():
+    """The first derivative is by another argument, and linear: only the second meets the time of the jump."""
+    with pytest.raises(ArithmeticError, match=r"E5001 .* jumps at"):
+        jvp(lambda x: grad(scaled_and_timed, wrt="k")(x, 0.3), (0.7,), (1.0,))
+
+
 @pytest.mark.parametrize("f", [switched, timed])
 def test_a_jump_whose_time_has_a_derivative_is_refused(f):
     with pytest.raises(ArithmeticError, match=r"E5001 .* jumps at"):
         grad(f)(0.7)
     with pytest.raises(ArithmeticError, match=r"E5001 .* jumps at"):
         jvp(f, (0.7,), (1.0,))
-
-
-def test_a_kink_is_none():
-    def bent(x: Any) -> Any:
-        return odeint(lambda y, t: -np.maximum(y - 0.5, 0.0) * x - 0.5, 1.0, TIMES, rtol=1e-11, atol=1e-11)[-1, 0]
-
-    check_grads(bent, (0.7,), order=1)
 
 
 def decay(y: Any, t: Any, k: Any) -> Any:
@@ -251,9 +253,61 @@ def test_what_is_refused_and_where(f, code, line):
     assert (caught.value.code, line in caught.value.place.text) == (code, True)
 
 
-def test_second_derivatives_are_refused():
-    with pytest.raises(DifferentiationError, match="second derivative of a solution") as caught:
-        srcgrad.hessian(lambda k: odeint(decay, 1.0, TIMES, (k,))[-1, 0])(0.7)
+A, B, SEED = np.array([[-0.5, 1.0], [-2.0, -0.3]]), np.array([[0.2, -0.4], [0.1, 0.5]]), np.array([0.3, -0.7])
+
+
+def turned(x: Any) -> Any:
+    """x: a factor, the first state, the first and the last time."""
+
+    def rate(y, s, k):
+        return (A + k * B) @ y
+
+    return SEED @ odeint(rate, x[1:3], x[3:], args=(x[0],), rtol=1e-10, atol=1e-10)[-1]
+
+
+def test_second_derivatives_against_the_matrix_exponential():
+    """By the factor, the state and the times at once, in all nestings; blocks hold derivatives of exp(t (A + k B))."""
+    x, v = np.array([0.7, 1.0, 2.0, 0.2, 1.1]), np.array([0.4, -0.3, 0.2, 0.5, -0.6])
+    m, none = A + x[0] * B, np.zeros((2, 2))
+    whole = expm((x[4] - x[3]) * np.block([[m, B, none], [none, m, B], [none, none, m]]))
+    flow, once, twice = SEED @ whole[:2, :2], SEED @ whole[:2, 2:4], 2.0 * SEED @ whole[:2, 4:]
+    timed = once @ m + flow @ B  # of k and the last time
+    rows = [
+        [twice @ x[1:3], *once, -timed @ x[1:3], timed @ x[1:3]],
+        *([once[i], 0.0, 0.0, -(flow @ m)[i], (flow @ m)[i]] for i in range(2)),
+    ]
+    last = np.array([timed @ x[1:3], *(flow @ m), -flow @ m @ m @ x[1:3], flow @ m @ m @ x[1:3]])
+    expected = np.array([*rows, -last, last]) @ v
+    gradient, tangent = grad(turned), lambda x: jvp(turned, (x,), (v,))[1]
+    assert grad(lambda x: v @ gradient(x))(x) == pytest.approx(expected, rel=1e-7)
+    assert jvp(gradient, (x,), (v,))[1] == pytest.approx(expected, rel=1e-7)
+    assert grad(tangent)(x) == pytest.approx(expected, rel=1e-7)
+    assert jvp(tangent, (x,), (v,))[1] == pytest.approx(v @ expected, rel=1e-7)
+
+
+def bent(x: Any) -> Any:
+    return odeint(lambda y, t: -np.maximum(y - 0.5, 0.0) * x - 0.5, 1.0, TIMES, rtol=1e-11, atol=1e-11)[-1, 0]
+
+
+def test_a_kink_is_none_but_at_second_order():
+    """There the tangent's right-hand side jumps, at a time that has a derivative."""
+    check_grads(bent, (0.7,), order=1)
+    tangent = lambda x: jvp(bent, (x,), (1.0,))[1]  # noqa: E731 (differentiated as it stands)
+    for second in (grad(grad(bent)), grad(tangent)):
+        with pytest.raises(ArithmeticError, match=r"E5001 .* jumps at"):
+            second(0.7)
+
+
+def cubed(k: Any) -> Any:
+    return odeint(lambda y, t: -k * y * y, 1.0, [0.0, 1.0], rtol=1e-10, atol=1e-10)[-1, 0]  # 1 / (1 + k)
+
+
+def test_third_derivatives():
+    """Forward mode has any order, and a reverse pass over it; a reverse pass over a reverse pass is the last one."""
+    twice = lambda k: jvp(lambda s: jvp(cubed, (s,), (1.0,))[1], (k,), (1.0,))[1]  # noqa: E731 (as above)
+    assert grad(twice)(1.0) == pytest.approx(-6.0 / 16.0, rel=1e-7)
+    with pytest.raises(DifferentiationError, match="third derivative of a solution") as caught:
+        grad(grad(grad(cubed)))(1.0)
     assert caught.value.code == "E5001"
 
 

@@ -2,9 +2,12 @@
 
 `pull` is the function that takes a seed to the adjoints of the state and of those of `args` that are active, `push`
 the one that takes their tangents to that of the result; `places` says which of `args` these are, None for all.
+`again` is what its derivative in reverse, if the operation is given that as well, is differentiated to.
 """
 
 from __future__ import annotations
+
+from typing import Any  # functions are arbitrary objects
 
 import gast
 
@@ -43,15 +46,7 @@ def _differentiated(call: Node, operation: Operation, facts: Facts) -> None:
     assert operation.rule is not None and operation.rule.handed is not None, "the caller has looked"
     how = operation.rule.handed
     given = operation.bound[how.parameter]
-    found = binding_of(given, facts, facts.local)
-    if found is None or found.kind not in ("object", "function"):
-        raise facts.refuse(
-            given,
-            "E5003",
-            f"the function `{gast.unparse(given)}` is not known before the call runs",
-            "name a function: of a module, one that stands in this function, or an argument of it",
-        )
-    function = found.static if found.static is not None else found.object
+    function = _function(given, facts)
     tree = facts.module.callee(function, call, facts).tree
     own = [one.id for one in (*tree.args.posonlyargs, *tree.args.args)]
     elements = _elements(call, operation, facts)
@@ -70,8 +65,26 @@ def _differentiated(call: Node, operation: Operation, facts: Facts) -> None:
     operation.bound[mode] = constant(None)
     if wrt:
         operation.bound[mode] = name(facts.module.derivative(function, mode, tuple(wrt), kinds, facts))
+    if how.again:
+        derivative = _function(operation.bound[how.again], facts)
+        seed = [one.id for one in facts.module.callee(derivative, call, facts).tree.args.kwonlyargs]
+        wrt += seed if mode == "pull" else []
+        operation.bound["again"] = name(facts.module.derivative(derivative, mode, tuple(wrt), kinds, facts))
     shown = constant(None) if len(places) == len(elements) else expression(repr(tuple(places)))
     operation.bound["places"] = shown
+
+
+def _function(given: Node, facts: Facts) -> Any:
+    """What an argument names."""
+    found = binding_of(given, facts, facts.local)
+    if found is None or found.kind not in ("object", "function"):
+        raise facts.refuse(
+            given,
+            "E5003",
+            f"the function `{gast.unparse(given)}` is not known before the call runs",
+            "name a function: of a module, one that stands in this function, or an argument of it",
+        )
+    return found.static if found.static is not None else found.object
 
 
 def _swapped(operation: Operation, parameter: str) -> bool:

@@ -198,7 +198,7 @@ def closed(found: Function, site: Site) -> Function:
         parameter = gast.Name(id=each, ctx=gast.Param(), annotation=None, type_comment=None)
         tree.args.kwonlyargs.append(at(parameter, tree))
         tree.args.kw_defaults.append(None)
-    source = replace(owner.source, tree=tree, name=tree.name, first=tree.lineno)
+    source = replace(owner.source, tree=tree, name=tree.name, first=tree.lineno, made=found.tree in owner.foreign)
     words = {each: name(each) for each in captured}
     return Function(found.name, binding=Binding("object", Closed(source, namespace)), args=found.args, words=words)
 

@@ -1,21 +1,18 @@
-"""Derivatives of roots and integrals, in a text that is differentiated again, as what they compute."""
+"""Derivatives of roots, integrals and solutions, in a text that is differentiated again, as what they compute."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any  # helpers are arbitrary functions
+from typing import TYPE_CHECKING  # helpers are arbitrary functions
 
 import gast
-import numpy as np
 
-from srcgrad.facts import Facts
-from srcgrad.front.namespace import Binding
+from srcgrad.front.flows import FLOWS
 from srcgrad.front.nested import take_out
-from srcgrad.front.overlay import Overlay
+from srcgrad.front.replaced import Call, library
 from srcgrad.front.resolve import binding_of
-from srcgrad.runtime.quadrature import check_numbers, check_steady, quad_pullback, quad_pushforward
-from srcgrad.runtime.roots import check_slopes, root_pullback, root_pushforward
-from srcgrad.runtime.structure import zeros_like
-from srcgrad.trees import BLOCKS, Block, Node, at, expression, name, statements, substitute, walk
+from srcgrad.runtime.quadrature import quad_pullback, quad_pushforward
+from srcgrad.runtime.roots import root_pullback, root_pushforward
+from srcgrad.trees import BLOCKS, Block, Node, at, name
 
 if TYPE_CHECKING:
     from srcgrad.front.plain import Plain
@@ -60,18 +57,10 @@ made = low * -a_dot + high * b_dot
 SUMMED = """
 made = quad(lambda s: np.sum(derivative(s{primals}{moved})), a, b{options})[0] + high * b_dot - low * a_dot
 """
-OWN = ("value", "slopes", "i", "row", "column", "given", "made", "low", "high")
-HELPERS = {
-    "np": np,
-    "check_numbers": check_numbers,
-    "check_slopes": check_slopes,
-    "check_steady": check_steady,
-    "zeros_like": zeros_like,
-}
 
 
 def implicit(function: Node, work: Plain) -> None:
-    """Write out what the derivative of a root or of an integral computes."""
+    """Write out what the derivative of a root, of an integral or of a solution computes."""
     function.body = _block(function.body, work)
 
 
@@ -105,65 +94,12 @@ def _exchanged(part: Node, where: Node, before: Block, work: Plain) -> Node:
     if isinstance(held, gast.Tuple):
         return held.elts[part.slice.value]
     found = binding_of(part.func, work.facts, work.facts.local) if isinstance(part, gast.Call) else None
-    for op, arguments, write in WRITTEN:
+    for op, arguments, write in (*WRITTEN, *FLOWS):
         if found is not None and found.object is op:
             call = Call(arguments, part, where, before, work)
-            return at(write(call), part) if call.known else part
+            made = write(call) if call.known else None
+            return part if made is None else at(made, part)
     return part
-
-
-class Call:
-    """One such call: its arguments by name, and the statements that take its place."""
-
-    def __init__(self, arguments: tuple[str, ...], call: Node, where: Node, before: Block, work: Plain) -> None:
-        self.where, self.before, self.work = where, before, work
-        self.parts: dict[str, Any] = dict(zip(arguments, call.args, strict=True))
-        words = {word.arg: word.value for word in call.keywords}
-        places = gast.literal_eval(words.pop("places")) if "places" in words else None
-        args = self.parts.pop("args")
-        self.known = isinstance(args, gast.Tuple)
-        if not self.known:
-            return
-        self.count = len(args.elts)
-        self.places: tuple[int, ...] = tuple(range(self.count)) if places is None else places
-        derivative = binding_of(self.parts["derivative"], work.facts, work.facts.local)
-        self.words: list[str] = []
-        if derivative is not None and work.facts.module is not None:
-            function = derivative.static if derivative.static is not None else derivative.object
-            self.words = [one.id for one in work.facts.module.source(function)[0].tree.args.kwonlyargs]
-        dots = self.parts.pop("dots", None)
-        self.parts |= {f"_{k}": one for k, one in enumerate(args.elts)}
-        self.parts |= {f"_{k}_dot": one for k, one in enumerate(getattr(dots, "elts", []))}
-        self.primals = "".join(f", _{k}" for k in range(self.count))
-        self.options = "".join(f", {word}={gast.unparse(value)}" for word, value in words.items())
-        own = {one: work.facts.names.fresh(one) for one in (*OWN, *(f"gained_{k}" for k in self.places))}
-        own |= {f"made_{k}": work.facts.names.fresh(f"made_{k}") for k in self.places}
-        work.facts.local |= frozenset(own.values())
-        self.parts |= own
-
-    def write(self, text: str, **facts: Any) -> None:
-        """Add statements, in which names mean the arguments of the call, and functions of ours."""
-        block = gast.parse(text.format(primals=self.primals, options=self.options, **facts)).body
-        for helper in {n.id for node in block for n in walk(node) if isinstance(n, gast.Name)} & set(HELPERS):
-            self.parts.setdefault(helper, library(helper, HELPERS[helper], self.work.facts))
-        for node in block:
-            made = substitute(node, self.parts)
-            for item in walk(made):
-                at(item, self.where)
-            self.work.facts.foreign.update(dict.fromkeys(statements([made])))
-            self.before.append(made)
-
-    def dots(self, words: list[str], value: str) -> str:
-        """The keywords of a derivative that takes tangents."""
-        return "".join(f", {word}={value.format(k)}" for word, k in zip(words, self.places, strict=True))
-
-    def each(self, made: dict[int, str]) -> str:
-        """A tuple with one entry for each argument, None for those that have no adjoint."""
-        return "(" + "".join(f"{made.get(k)}, " for k in range(self.count)) + ")"
-
-    def result(self, text: str) -> Node:
-        """An expression over the names of the statements."""
-        return expression(text, **self.parts)
 
 
 def _root_pulled(call: Call) -> Node:
@@ -207,13 +143,6 @@ def _quad(call: Call) -> str:
     from scipy.integrate import quad  # late: only texts with integrals need SciPy
 
     return library("quad", quad, call.work.facts)
-
-
-def library(spelled: str, value: Any, facts: Facts) -> str:
-    """The name by which a text that is read calls a function of ours."""
-    made = facts.library(spelled, value)
-    facts.namespace = Overlay(facts.namespace, {made: Binding("object", value)})
-    return made
 
 
 WRITTEN = (

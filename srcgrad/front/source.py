@@ -37,6 +37,7 @@ class Source:
     comments: dict[int, str]
     cell: str = ""  # of a notebook, as `In[3]`: for errors alone, since it differs from run to run
     safe: bool = False  # whether the function is marked by `srcgrad.safe_where`
+    made: bool = False  # whether the statements were written by a pass, and stand in no line
 
     def place(self, node: Node) -> Place:
         """Where `node` stands, for an error."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any  # functions are arbitrary objects
 
 import gast
 
-from srcgrad.front.implicit import library
+from srcgrad.front.replaced import library
 from srcgrad.front.resolve import binding_of, literal
 from srcgrad.front.solutions import SOMETIMES, exchange
 from srcgrad.identity import home

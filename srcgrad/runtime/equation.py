@@ -16,6 +16,8 @@ Function = Callable[..., Any]
 class Equation:
     """y' = func(y, t, *args), and a derivative of `func`; `places` are the active ones among `args`, None for all.
 
+    `moving` are those that may move a jump, if these are not the same.
+
     >>> equation = Equation(lambda y, t, k: [-k * y[0]], lambda y, t, k, seed: (-k * seed, -y @ seed), (2.0,))
     >>> equation.rate(0.0, np.array([3.0]))
     array([-6.])
@@ -30,21 +32,24 @@ class Equation:
         args: tuple[Any, ...] | None,
         places: tuple[int, ...] | None = None,
         tfirst: bool = False,
+        moving: tuple[int, ...] | None = None,
     ) -> None:
         self.func, self.derivative, self.tfirst = func, derivative, tfirst
         self.primals = args or ()
         self.args = tuple(map(widened, self.primals))
         self.places = tuple(range(len(self.args))) if places is None else places
+        self.moving = self.places if moving is None else moving
         self.words = list(inspect.signature(derivative).parameters)
         self.shape: tuple[int, ...] | None = None
         self.zeros = joined([zeros_like(self.args[k]) for k in self.places])
 
-    def _given(self, time: Any, state: Any) -> tuple[Any, ...]:
+    def given(self, time: Any, state: Any) -> tuple[Any, ...]:
+        """A state and a time in the order in which the right-hand side takes them."""
         return (float(time), np.array(state)) if self.tfirst else (np.array(state), float(time))
 
     def rate(self, time: Any, state: Any, args: tuple[Any, ...] | None = None) -> Any:
         """The right-hand side."""
-        found = np.asarray(self.func(*self._given(time, state), *(self.args if args is None else args)), float)
+        found = np.asarray(self.func(*self.given(time, state), *(self.args if args is None else args)), float)
         self.shape = found.shape
         return found if found.shape == state.shape else np.broadcast_to(np.ravel(found), np.shape(state))
 
@@ -52,17 +57,20 @@ class Equation:
         """The adjoint of the state, and those of all active arguments in one vector."""
         if self.shape is None:
             self.rate(time, state)
-        whole = np.size(seed) == np.prod(self.shape or ())
-        shaped = np.reshape(seed, self.shape or ()) if whole else np.sum(seed)
-        found = self.derivative(*self._given(time, state), *self.args, **{self.words[-1]: shaped})
+        found = self.derivative(*self.given(time, state), *self.args, **{self.words[-1]: self.shaped(seed)})
         found = found if isinstance(found, tuple) else (found,)
         return np.ravel(found[0]), joined(found[1:])
+
+    def shaped(self, seed: Any) -> Any:
+        """A seed of the right-hand side in the shape that it has."""
+        whole = np.size(seed) == np.prod(self.shape or ())
+        return np.reshape(seed, self.shape or ()) if whole else np.sum(seed)
 
     def slopes(self, time: Any, state: Any) -> Any:
         """The transposed Jacobian by the state, and below it that by all active arguments."""
         if self.shape is None:
             self.rate(time, state)
-        shape, given, word, columns = self.shape or (), self._given(time, state), self.words[-1], []
+        shape, given, word, columns = self.shape or (), self.given(time, state), self.words[-1], []
         for unit in np.eye(len(state)):
             seed = np.reshape(unit, shape) if int(np.prod(shape)) == len(state) else 1.0
             found = self.derivative(*given, *self.args, **{word: seed})
@@ -73,7 +81,7 @@ class Equation:
         """The tangent of the right-hand side; `args_dot` are those of the active arguments."""
         names = self.words[len(self.words) - 1 - len(self.places) :]
         dots = dict(zip(names, [np.array(state_dot), *args_dot], strict=True))
-        found = np.asarray(self.derivative(*self._given(time, state), *self.args, **dots), float)
+        found = np.asarray(self.derivative(*self.given(time, state), *self.args, **dots), float)
         return np.broadcast_to(np.ravel(found), np.shape(state))
 
     def spread(self, whole: Any) -> list[Any]:
@@ -112,7 +120,7 @@ class Equation:
         found = []
         for step in (1e-6, -1e-6):
             args = list(self.args)
-            for k in self.places:
+            for k in dict.fromkeys(self.moving):
                 args[k] = _moved(args[k], step * (1.0 + 0.6180339887 * k))
             found.append(tuple(args))
         return found

@@ -17,22 +17,37 @@ from srcgrad.runtime.equation import Equation, joined
 from srcgrad.runtime.structure import mapped
 
 Tolerances = tuple[float, Any]
+USUAL = 1.49012e-8  # the tolerance of odeint
 
 
 def tightened(rtol: Any, atol: Any) -> Tolerances:
     """Tolerances for a derivative: a hundredth of those of the solution, or of 1e-6 where these are wider.
 
+    None stands for what `odeint` takes.
+
     >>> tightened(1e-3, 1e-8)
     (1e-08, np.float64(1e-10))
     """
+    rtol, atol = USUAL if rtol is None else rtol, USUAL if atol is None else atol
     relative = max(1e-2 * min(float(np.min(rtol)), 1e-6), 1e-12)
     return relative, 1e-2 * np.minimum(np.asarray(atol, float), 1e-6)
+
+
+def method_of(method: Any) -> str:
+    """The method for a derivative: an explicit one for a solution by an explicit one.
+
+    >>> method_of("RK45"), method_of("BDF")
+    ('DOP853', 'LSODA')
+    """
+    return "DOP853" if str(getattr(method, "__name__", method)) in ("RK23", "RK45", "DOP853") else "LSODA"
 
 
 def adjoint_flow(
     equation: Equation, start: tuple[float, Any], times: Any, rows: Any, seeds: Any, method: str, tolerances: Tolerances
 ) -> tuple[Any, float, Any, Any]:
     """Adjoints of the first state, the first time, the times of the rows, and the active arguments in one vector.
+
+    `rows` are the states at these times, or None where the adjoints of the times are of no interest.
 
     >>> growth = Equation(lambda y, t, k: k * y, lambda y, t, k, seed: (k * seed, y @ seed), (1.0,))
     >>> end = np.exp(np.array([[1.0]]))
@@ -42,7 +57,8 @@ def adjoint_flow(
     """
     t0, y0 = start
     adjoint, parts = np.zeros(len(y0)), np.zeros_like(equation.zeros)
-    moved = np.array([np.sum(g * equation.rate(s, row)) for g, s, row in zip(seeds, times, rows, strict=True)])
+    each = () if rows is None else zip(seeds, times, rows, strict=True)
+    moved = np.array([np.sum(g * equation.rate(s, row)) for g, s, row in each])
     path, left, place = None, len(times), float(times[-1]) if len(times) else t0
     if place != t0:
         found = solved(equation.rate, t0, place, y0, method, tolerances, dense=True)

@@ -12,10 +12,9 @@ from typing import Any  # functions of the user, and arrays of any floating type
 import numpy as np
 
 from srcgrad.runtime.equation import Equation, like
-from srcgrad.runtime.flow import adjoint_flow, tangent_flow, tightened
+from srcgrad.runtime.flow import adjoint_flow, method_of, solved, tangent_flow, tightened
 
 Function = Callable[..., Any]
-USUAL = 1.49012e-8  # the tolerance of odeint
 
 
 def odeint_pullback(
@@ -45,7 +44,7 @@ def odeint_pullback(
     (0.367879, array([ 0.735759, -0.735759]), -0.735759)
     """
     equation, times = Equation(func, pull, args, places, tfirst), np.asarray(t, float)
-    tolerances = tightened(USUAL if rtol is None else rtol, USUAL if atol is None else atol)
+    tolerances = tightened(rtol, atol)
     rows, seeds = np.asarray(y, float), np.asarray(y_bar, float)
     first, first_time, moved, parts = adjoint_flow(
         equation, (float(times[0]), rows[0]), times, rows, seeds, "LSODA", tolerances
@@ -58,6 +57,7 @@ def odeint_pushforward(
     func: Function,
     push: Function,
     y: Any,
+    y0: Any,
     t: Any,
     args: tuple[Any, ...],
     y0_dot: Any,
@@ -77,16 +77,17 @@ def odeint_pushforward(
     ...     return -k * y_dot - k_dot * y
     >>> t = np.array([0.0, 1.0])
     >>> y = 2.0 * np.exp(-t)[:, np.newaxis]
-    >>> odeint_pushforward(decay, decay_push, y, t, (1.0,), 0.0, 0.0 * t, (1.0,)).round(6)
+    >>> odeint_pushforward(decay, decay_push, y, 2.0, t, (1.0,), 0.0, 0.0 * t, (1.0,)).round(6)
     array([[ 0.      ],
            [-0.735759]])
     """
     equation, times, rows = Equation(func, push, args, places, tfirst), np.asarray(t, float), np.asarray(y, float)
-    tolerances = tightened(USUAL if rtol is None else rtol, USUAL if atol is None else atol)
+    tolerances = tightened(rtol, atol)
     moved = np.broadcast_to(np.asarray(t_dot, float), times.shape)
     rates = np.array([equation.rate(s, row) for s, row in zip(times, rows, strict=True)])
-    first = np.broadcast_to(np.ravel(np.asarray(y0_dot, float)), rows[0].shape) - rates[0] * moved[0]
-    made = tangent_flow(equation, (float(times[0]), rows[0]), first, args_dot, times, "LSODA", tolerances)
+    start = np.ravel(np.asarray(y0, float))
+    first = np.broadcast_to(np.ravel(np.asarray(y0_dot, float)), start.shape) - rates[0] * moved[0]
+    made = tangent_flow(equation, (float(times[0]), start), first, args_dot, times, "LSODA", tolerances)
     return made + rates * moved[:, np.newaxis]
 
 
@@ -114,6 +115,21 @@ def solution(
     if found.status == -1:
         raise ArithmeticError(f"solve_ivp: {found.message}")
     return found.t, found.y
+
+
+def states(
+    fun: Function, t_span: Any, y0: Any, method: Any, t_eval: Any, *, args: Any, rtol: Any, atol: Any
+) -> tuple[Any, Any]:
+    """As `solution`, with the steps that derivatives have; times may be the first one, or equal.
+
+    >>> states(lambda t, y: -y, (0.0, 0.0), [1.0], "LSODA", [0.0, 0.0], args=(), rtol=1e-8, atol=1e-8)[1]
+    array([[1., 1.]])
+    """
+    (start, end), times, first = map(float, t_span), np.asarray(t_eval, float), np.asarray(y0, float)
+    if start == end:
+        return times, np.tile(first[:, np.newaxis], len(times))
+    found = solved(lambda time, y: fun(float(time), np.array(y), *args), start, end, first, method, (rtol, atol), True)
+    return times, found.sol(times)
 
 
 def solution_pullback(
@@ -153,7 +169,7 @@ def solution_pullback(
         np.asarray(t, float),
         np.asarray(y, float).T,
         np.asarray(y_bar, float).T,
-        _method(method),
+        method_of(method),
         tightened(rtol, atol),
     )
     moved, span, times = moved + np.asarray(t_bar, float), np.array([first_time, 0.0]), None
@@ -201,11 +217,6 @@ def solution_pushforward(
         moved = np.broadcast_to(np.asarray(eval_dot, float), times.shape)
     start, state = float(t_span[0]), np.asarray(y0, float)
     first = np.broadcast_to(np.asarray(y0_dot, float), state.shape) - equation.rate(start, state) * span[0]
-    made = tangent_flow(equation, (start, state), first, args_dot, times, _method(method), tightened(rtol, atol))
+    made = tangent_flow(equation, (start, state), first, args_dot, times, method_of(method), tightened(rtol, atol))
     rates = np.array([equation.rate(s, row) for s, row in zip(times, rows, strict=True)])
     return moved, (made + rates * moved[:, np.newaxis]).T
-
-
-def _method(method: Any) -> str:
-    """The method for a derivative: an explicit one for a solution by an explicit one."""
-    return "DOP853" if str(getattr(method, "__name__", method)) in ("RK23", "RK45", "DOP853") else "LSODA"

@@ -96,17 +96,17 @@ def quad_pushforward(
 
 
 def check_numbers(value: Any) -> None:
-    """Raise TypeError where an argument of an integrand is a container, whose numbers have no integrals one by one.
+    """Raise TypeError where an argument is a container, whose numbers have no integrals one by one.
 
     >>> check_numbers({"a": 1.0})
     Traceback (most recent call last):
     ...
-    TypeError: E5001 the second derivative of an integral by a dict is not known; pass its numbers, or an array
+    TypeError: E5001 the second derivative of an integral or a solution by a dict is not known; pass numbers or arrays
     """
-    if not isinstance(value, np.ndarray | float | np.number):
+    if not isinstance(value, np.ndarray | int | float | np.number):
         raise TypeError(
-            f"E5001 the second derivative of an integral by a {type(value).__name__} is not known; "
-            "pass its numbers, or an array"
+            f"E5001 the second derivative of an integral or a solution by a {type(value).__name__} is not known; "
+            "pass numbers or arrays"
         )
 
 
