@@ -83,6 +83,27 @@ def gumbel_l(z, x, loc=0.0, scale=1.0):
     d[scale] = d[z] * (slope * r - 1.0) / scale
 
 
+@adjoint.elementwise(stats.skewnorm.logpdf, domain={**LINE, "a": (-2.0, 2.0)})
+def skewnorm(z, x, a, loc=0.0, scale=1.0):
+    r = (x - loc) / scale
+    ratio = np.exp(-0.5 * (a * r) ** 2 - special.log_ndtr(a * r)) / np.sqrt(2.0 * np.pi)
+    slope = a * ratio - r
+    d[x] = d[z] * slope / scale
+    d[a] = d[z] * r * ratio
+    d[loc] = -d[z] * slope / scale
+    d[scale] = -d[z] * (slope * r + 1.0) / scale
+
+
+@adjoint.elementwise(stats.vonmises.logpdf, domain={**LINE, "kappa": (0.5, 3.0)})
+def vonmises(z, x, kappa, loc=0.0, scale=1.0):
+    r = (x - loc) / scale
+    slope = -kappa * np.sin(r)
+    d[x] = d[z] * slope / scale
+    d[kappa] = d[z] * (np.cos(r) - special.i1e(kappa) / special.i0e(kappa))
+    d[loc] = -d[z] * slope / scale
+    d[scale] = -d[z] * (slope * r + 1.0) / scale
+
+
 adjoint.exponential(stats.norm.pdf, of=stats.norm.logpdf)
 adjoint.exponential(stats.t.pdf, of=stats.t.logpdf)
 adjoint.exponential(stats.laplace.pdf, of=stats.laplace.logpdf)
@@ -90,3 +111,5 @@ adjoint.exponential(stats.logistic.pdf, of=stats.logistic.logpdf)
 adjoint.exponential(stats.cauchy.pdf, of=stats.cauchy.logpdf)
 adjoint.exponential(stats.gumbel_r.pdf, of=stats.gumbel_r.logpdf)
 adjoint.exponential(stats.gumbel_l.pdf, of=stats.gumbel_l.logpdf)
+adjoint.exponential(stats.skewnorm.pdf, of=stats.skewnorm.logpdf)
+adjoint.exponential(stats.vonmises.pdf, of=stats.vonmises.logpdf)

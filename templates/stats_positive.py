@@ -40,6 +40,26 @@ def halfnorm(z, x, loc=0.0, scale=1.0):
     d[scale] = d[z] * inside * (r * r - 1.0) / scale
 
 
+@adjoint.elementwise(stats.halfcauchy.logpdf, domain=HALF, note=OUTSIDE)
+def halfcauchy(z, x, loc=0.0, scale=1.0):
+    r = (x - loc) / scale
+    inside = r >= 0.0
+    slope = 2.0 * r / (1.0 + r * r)
+    d[x] = -d[z] * inside * slope / scale
+    d[loc] = d[z] * inside * slope / scale
+    d[scale] = d[z] * inside * (slope * r - 1.0) / scale
+
+
+@adjoint.elementwise(stats.maxwell.logpdf, domain=HALF, note=OUTSIDE)
+def maxwell(z, x, loc=0.0, scale=1.0):
+    r = (x - loc) / scale
+    inside = r > 0.0
+    slope = inside * (2.0 / np.where(inside, r, 1.0) - r)
+    d[x] = d[z] * slope / scale
+    d[loc] = -d[z] * slope / scale
+    d[scale] = -d[z] * (slope * r + inside) / scale
+
+
 @adjoint.elementwise(stats.rayleigh.logpdf, domain=HALF, note=OUTSIDE)
 def rayleigh(z, x, loc=0.0, scale=1.0):
     r = (x - loc) / scale
@@ -165,6 +185,8 @@ def pareto(z, x, b, loc=0.0, scale=1.0):
 adjoint.exponential(stats.uniform.pdf, of=stats.uniform.logpdf)
 adjoint.exponential(stats.expon.pdf, of=stats.expon.logpdf)
 adjoint.exponential(stats.halfnorm.pdf, of=stats.halfnorm.logpdf)
+adjoint.exponential(stats.halfcauchy.pdf, of=stats.halfcauchy.logpdf)
+adjoint.exponential(stats.maxwell.pdf, of=stats.maxwell.logpdf)
 adjoint.exponential(stats.rayleigh.pdf, of=stats.rayleigh.logpdf)
 adjoint.exponential(stats.gamma.pdf, of=stats.gamma.logpdf)
 adjoint.exponential(stats.invgamma.pdf, of=stats.invgamma.logpdf)
