@@ -73,9 +73,9 @@ def _block(block: Block, work: Plain) -> Block:
                     setattr(node, which, _block(getattr(node, which), work))
             if isinstance(node, gast.Assign | gast.AugAssign | gast.Return) and node.value is not None:
                 before: Block = []
-                shown = gast.dump(node.value)
+                shown = list(walk(node.value))
                 node.value = _exchanged(node.value, node, before, work)
-                if gast.dump(node.value) != shown:
+                if list(walk(node.value)) != shown:
                     work.facts.foreign[node] = None
                 made += take_out(before, work)
         made.append(node)

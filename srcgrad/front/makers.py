@@ -11,6 +11,7 @@ from srcgrad.errors import DifferentiationError
 from srcgrad.front.functions import Function, function_of
 from srcgrad.front.namespace import Binding
 from srcgrad.front.solutions import SOMETIMES, exchange
+from srcgrad.rules import rule_of
 from srcgrad.trees import BLOCKS, Block, Node, at, copy, name, statements, target, walk
 
 if TYPE_CHECKING:
@@ -76,6 +77,8 @@ def _makes(tree: Node) -> bool:
 
 def _of_module(found: Function, work: Plain) -> Node | None:
     """The tree of a function of the module, if all that it reads means the same where it is called."""
+    if rule_of(found.called) is not None:
+        return None  # an operation, whose source may be thousands of lines
     try:
         source, namespace = work.facts.module.source(found.called)
     except DifferentiationError:
