@@ -7,6 +7,7 @@ from typing import Any  # dtypes by name
 import numpy as np
 import pytest
 
+import srcgrad
 from srcgrad.runtime import if_larger
 
 NUMBERS = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, 2.0, -3.0])
@@ -38,3 +39,14 @@ def test_a_seed_without_axes_goes_to_all_that_is_larger() -> None:
 def test_numbers_stay_numbers() -> None:
     assert [if_larger(2.0, x, 1) for x in (2.0, 1.0, 0.0, float("nan"))] == [2.0, 1.0, 0.0, 0.0]
     assert type(if_larger(2.0, 2.0, 1)) is float
+
+
+def capped(x, a):
+    return np.minimum(x, 0.7 * a)
+
+
+def test_the_tangent_of_a_number_has_the_dtype_of_the_array_beside_it() -> None:
+    x = np.array([0.5, 0.9], np.float32)
+    y, y_dot = srcgrad.jvp(capped, (x, 1.0), (np.ones_like(x), 2.0))
+    assert y.dtype == y_dot.dtype == np.float32
+    np.testing.assert_allclose(y_dot, [1.0, 1.4], rtol=1e-6)

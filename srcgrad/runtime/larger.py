@@ -17,6 +17,8 @@ def if_larger(seed: Any, x: Any, y: Any) -> Any:
     """
     if type(seed) is type(x) is float and type(y) in (float, int):
         return seed if x > y else 0.5 * seed if x == y else 0.0
+    if type(seed) is float and (real := np.result_type(x, y)).kind == "f":
+        seed = real.type(seed)  # where float32 is larger than a number, so is what comes of the number
     made, tie = _where(np.greater(x, y), seed), np.equal(x, y)
     return np.where(tie, 0.5 * seed, made) if np.any(tie) else made
 
