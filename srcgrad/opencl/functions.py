@@ -33,6 +33,9 @@ _HEAD = """
 #define trunc __builtin_trunc<F>
 #define fmax __builtin_fmax<F>
 #define fmin __builtin_fmin<F>
+#if __clang_major__ >= 11
+#define SG_ANY_ORDER _Pragma("clang fp reassociate(on)")
+#endif
 #else
 #define fmax(x, y) fmax((REAL)(x), (REAL)(y))
 #define fmin(x, y) fmin((REAL)(x), (REAL)(y))

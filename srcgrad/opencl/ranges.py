@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from srcgrad.opencl import runs
 from srcgrad.opencl.lines import Line
 from srcgrad.opencl.passes import Pass, Plan
@@ -22,8 +24,10 @@ from srcgrad.opencl.source import (
     rows_of,
     start,
 )
+from srcgrad.opencl.stages import is_dear
 
 LANES = 16
+_ADDED = re.compile(r"(\w+)_acc\[LANE\] \+= (.*?);")
 STRIP = 64  # elements of each row in a strip: so many lines of a transposed operand stay in the cache from row to row
 
 
@@ -100,6 +104,41 @@ def loop_of(one: Pass, plan: Plan, form: Form) -> str:
             {work}
         }}
     {after}"""
+    if sums and not run and _is_light(one, plan, form, sums):
+        return _in_any_order(work, before, after, one, plan, sums)
+    return _in_lanes(work, before, after, run, one, plan, sums)
+
+
+def _is_light(one: Pass, plan: Plan, form: Form, sums: list[Line]) -> bool:
+    """Whether a loop does so little for each element that sums are what it waits for."""
+    kinds = dict(zip(plan.stage.inputs, form.layouts, strict=True))
+    if any(kinds[name][0] == "s" for name in one.loads):
+        return False  # it may not become one of vectors
+    return not any(is_extreme(line) for line in sums) and not any(map(is_dear, [*one.lines, *one.sums, *one.rows]))
+
+
+def _in_any_order(work: str, before: str, after: str, one: Pass, plan: Plan, sums: list[Line]) -> str:
+    """A loop whose sums the compiler may add up in any order, where it knows how to be told; in lanes elsewhere."""
+    free = _ADDED.sub(r"{ const REAL sg_value = \2; { SG_ANY_ORDER \1_any += sg_value; } }", work)
+    return f"""#ifdef SG_ANY_ORDER
+    {before}
+        {runs.blocks(one, plan)}
+            const size_t end = begin + {BLOCK} < to ? begin + {BLOCK} : to;
+            {" ".join(f"REAL {line.name}_any = 0;" for line in sums)}
+            for (size_t i = begin; i < end; i++) {{
+            const size_t at = start + i;
+            {free}
+            }}
+            {" ".join(f"{line.name}_total += {line.name}_any;" for line in sums)}
+        }}
+    {after}
+#else
+{_in_lanes(work, before, after, "", one, plan, sums)}
+#endif"""
+
+
+def _in_lanes(work: str, before: str, after: str, run: str, one: Pass, plan: Plan, sums: list[Line]) -> str:
+    """A loop of lanes, each of which has sums and extremes of its own."""
     names = [line.name for line in sums]
     held = [line.name for line in one.sums if plan.stage.ends.get(line.name) == "columns" and FAR.search(work)]
     for name in held:  # a block that is computed again must not be added twice
