@@ -20,6 +20,7 @@ from srcgrad.modules import Module
 from srcgrad.options import names_of
 from srcgrad.primal import primal_of
 from srcgrad.rules import generation
+from srcgrad.sealed import likewise
 
 
 class Blocked:
@@ -76,7 +77,7 @@ class Blocked:
         made = load(text, name, f"{name} of {origin(main.facts.source)}", dict(outside), by="blocks")
         made.__defaults__, made.__kwdefaults__ = self.primal.__defaults__, self.primal.__kwdefaults__
         checks = changes(module)
-        return made, text, lambda: any(check() for check in checks)
+        return likewise(made, self.primal), text, lambda: any(check() for check in checks)
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -99,7 +100,7 @@ def checked_rows(rows: int | None) -> int | None:
 def blocked_text(function: StaticFunction, blocks: Blocks, kinds: dict[str, Kind]) -> StaticFunction:
     """The loop over blocks for a function known only as text, as text."""
     made, name, _, _, facts = text_of(Module(blocks=blocks), function, "primal", blocks.over, kinds, single=True)
-    return static_function(made, name, facts, "blocks")
+    return likewise(static_function(made, name, facts, "blocks"), function)
 
 
 def blocked(function: Callable[..., Any], over: str | Sequence[str], rows: int | None = None) -> Blocked:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+import weakref
+from types import FunctionType
 from typing import Any, TypeVar  # any callable may be opaque
 
-from srcgrad.identity import Key, key_of
+from srcgrad.errors import DifferentiationError
+from srcgrad.identity import Key, key_of, spelling, uncached, uncompiled
 from srcgrad.rules import changed
 
 F = TypeVar("F")
 
 _opaque: dict[Key, Any] = {}  # the functions themselves are kept, so that their identities stay theirs
-_safe: dict[Key, Any] = {}
+_safe: weakref.WeakSet[Any] = weakref.WeakSet()  # functions, and definitions of those known only as text
 
 
 def opaque(function: F) -> F:
@@ -50,17 +54,38 @@ def safe_where(function: F) -> F:
     >>> grad(rectified)(np.array([0.0, 4.0]))
     array([0.  , 0.25])
     """
-    _safe[key_of(getattr(function, "__srcgrad_primal__", function))] = function
+    marked = _marked(function)
+    if not isinstance(marked, FunctionType | ast.AST):
+        raise DifferentiationError(
+            "E5008", f"{spelling(function)} has no text in Python", "mark the function that calls it"
+        )
+    _safe.add(marked)
     changed()
     return function
 
 
+def likewise(made: F, function: object) -> F:
+    """A function that was made from another one, marked if that is."""
+    if is_safe(function):
+        _safe.add(_marked(made))
+    return made
+
+
+def _marked(function: Any) -> Any:
+    """What stands for a function in the table."""
+    plain = uncached(uncompiled(getattr(function, "__srcgrad_primal__", function)))
+    return plain.node if type(plain).__name__ == "StaticFunction" else getattr(plain, "__func__", plain)
+
+
 def is_safe(function: object) -> bool:
     """Whether a function is marked by `safe_where`."""
-    return key_of(function) in _safe
+    marked = _marked(function)
+    return isinstance(marked, FunctionType | ast.AST) and marked in _safe
 
 
 def reveal(function: object) -> None:
     """Take the word back."""
-    if [table.pop(key_of(function)) for table in (_opaque, _safe) if key_of(function) in table]:
+    known = _opaque.pop(key_of(function), None)
+    if known is not None or is_safe(function):
+        _safe.discard(_marked(function))
         changed()

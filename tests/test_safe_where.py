@@ -171,3 +171,27 @@ def test_explain_tells_where_a_branch_may_give_nan() -> None:
         return [k for k, line in enumerate(srcgrad.explain(function).lines) if any("safe_where" in w for w in line.why)]
 
     assert notes(plain) == [0] and notes(root) == []
+
+
+def test_loops_with_checkpoints_blocks_and_methods() -> None:
+    @srcgrad.safe_where
+    def few(x):
+        y = x
+        for _ in srcgrad.checkpointed(range(2), slots=1):
+            y = y + np.where(y > 0.5, np.sqrt(y - 0.5), 0.1 * y)
+        return np.sum(y)
+
+    class Model:
+        @srcgrad.safe_where
+        def loss(self, x):
+            return np.sum(np.where(x > 0.0, x * np.log(x), 0.0))
+
+    np.testing.assert_allclose(srcgrad.grad(few)(X), srcgrad.grad(in_a_loop)(X), rtol=1e-14)
+    assert srcgrad.grad(srcgrad.blocked(entropy, over="x", rows=2))(X).tolist() == srcgrad.grad(entropy)(X).tolist()
+    assert srcgrad.grad(Model().loss)(X).tolist() == srcgrad.grad(entropy)(X).tolist()
+    assert srcgrad.grad(srcgrad.checkpoint(entropy))(X).tolist() == srcgrad.grad(entropy)(X).tolist()
+
+
+def test_what_has_no_text_cannot_be_marked() -> None:
+    with pytest.raises(srcgrad.DifferentiationError, match="E5008"):
+        srcgrad.safe_where(np.sqrt)
