@@ -12,7 +12,7 @@ from srcgrad.front.replaced import Call, library
 from srcgrad.front.resolve import binding_of
 from srcgrad.runtime.quadrature import quad_pullback, quad_pushforward
 from srcgrad.runtime.roots import root_pullback, root_pushforward
-from srcgrad.trees import BLOCKS, Block, Node, at, name
+from srcgrad.trees import BLOCKS, Block, Node, at, name, walk
 
 if TYPE_CHECKING:
     from srcgrad.front.plain import Plain
