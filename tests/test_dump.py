@@ -384,3 +384,11 @@ def test_a_text_looks_at_the_items_of_a_list_that_it_is_given(tmp_path):
     np.testing.assert_allclose(gradient(2.0, [3.0]), 15.0)
     with pytest.raises(TypeError, match="E5010"):
         gradient(2.0, [np.ones(2)])
+
+
+def test_parameters_in_a_dict_of_which_only_the_keys_are_seen(tmp_path):
+    text = "import numpy as np\n\ndef f(p, x):\n    return np.sum((x @ p['one']['w']) ** 2) * p['scale']\n"
+    gradient = run(dump(write(tmp_path, model=text)).text)["f_grad"]
+    found, _ = gradient({"one": {"w": np.ones(2)}, "scale": 3.0}, np.ones((4, 2)))
+    assert found["one"]["w"].tolist() == [48.0, 48.0]
+    assert found["scale"] == 16.0
