@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING  # helpers are arbitrary functions
+from typing import TYPE_CHECKING
 
 import gast
 
