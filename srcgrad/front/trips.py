@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import gast
 
+from srcgrad.facts import UNKNOWN, Kind
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.spread import spread
 from srcgrad.trees import BLOCKS, Block, Node, copy, expression, is_write, name, statements, stores
@@ -87,7 +88,10 @@ def _called(node: Node, work: Plain) -> str:
         return ""
     function = node.func
     if isinstance(function, gast.Attribute) and function.attr in _OF_DICTS and not node.args:
-        return str(function.attr) if isinstance(function.value, gast.Name) else ""
+        held = getattr(function.value, "id", "")
+        if held in work.facts.wrt and work.facts.kinds.get(held, UNKNOWN) == UNKNOWN:
+            work.facts.kinds[held] = Kind("dict")  # nothing else has items and keys
+        return str(function.attr) if held else ""
     found = binding_of(function, work.facts, work.facts.local)
     for known in (zip, enumerate, reversed, range):
         if found is not None and found.object is known and node.args:
