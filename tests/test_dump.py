@@ -397,7 +397,8 @@ def test_parameters_in_a_dict_of_which_only_the_keys_are_seen(tmp_path):
 @pytest.mark.parametrize("loop", ["k, v in p.items()", "v in p.values()", "k in p.keys()"])
 def test_parameters_in_a_dict_that_a_loop_goes_through(tmp_path, loop):
     item = "p[k]" if "keys" in loop else "v"
-    text = f"import numpy as np\n\ndef f(p, x):\n    s = 0.0\n    for {loop}:\n        s += np.sum({item} * x)\n    return s\n"
+    body = f"    s = 0.0\n    for {loop}:\n        s += np.sum({item} * x)\n    return s\n"
+    text = f"import numpy as np\n\ndef f(p, x):\n{body}"
     gradient = run(dump(write(tmp_path, model=text), wrt=("p",)).text)["f_grad"]
     found = gradient({"a": 1.0, "b": np.ones(3)}, np.arange(3.0))
     assert found["a"] == 3.0 and found["b"].tolist() == [0.0, 1.0, 2.0]
