@@ -70,6 +70,6 @@ def test_complex_arguments(rule: Rule, order: int) -> None:
         modes = ("reverse",) if place and order == 2 else MODES
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", np.exceptions.ComplexWarning)  # a conversion to floats warns
-            records = check_report(case.function, args, order, modes, directions=1)
+            records = check_report(case.function, args, order, modes, directions=1, since=order)
         failed += [f"{case}\n{table(bad)}" for bad in [[r for r in records if not r.passed]] if bad]
     assert failed == []
