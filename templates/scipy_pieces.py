@@ -183,7 +183,7 @@ def pieces_of_at(x, c, places):
     z = powers[0] + 0.0 * u
     for k in range(1, len(powers)):
         z = z * u + powers[k]
-    return z
+    return np.asarray(z)
 
 
 @adjoint.composed(
@@ -228,4 +228,4 @@ def integral_of_pieces(x, c, a, b):
     inside = (((c[0][i] / 4.0 * u + c[1][i] / 3.0) * u + c[2][i] / 2.0) * u + c[3][i]) * u
     before = np.concatenate((np.zeros_like(parts[:1]), np.cumsum(parts, axis=0)))[i]
     made = before + inside
-    return made[1] - made[0]
+    return np.asarray(made[1] - made[0])

@@ -72,6 +72,14 @@ def by_name_in_a_dict(x):
     return locals()["x"][0] * 2.0
 
 
+def area(x):
+    return scipy.interpolate.CubicSpline(T, x).integrate(0.3, 1.2)
+
+
+def area_as_a_number(x):
+    return scipy.interpolate.InterpolatedUnivariateSpline(T, x).integral(0.3, 2.2)
+
+
 def akima(x):
     return scipy.interpolate.Akima1DInterpolator(T, x)(1.3)
 
@@ -105,7 +113,17 @@ def calls_what_does_not_depend(x):
     return np.poly1d([1.0, 2.0])(3.0) * x[0]
 
 
-FOLLOWED = [spline, named_spline, bound_first, written_out, calls_what_does_not_depend, made_function, named_function]
+FOLLOWED = [
+    spline,
+    named_spline,
+    area,
+    area_as_a_number,
+    bound_first,
+    written_out,
+    calls_what_does_not_depend,
+    made_function,
+    named_function,
+]
 
 
 @pytest.mark.parametrize("function", FOLLOWED)

@@ -187,7 +187,9 @@ class Reader:
             c = expression(f"{self._library(pieces.derived_pieces)}(c, {order})", c=c)
         words: dict[str, Any] = {"x": name(self.knots), "c": c, "t": copy(values[0])}
         if what == "integral":
-            made = expression(f"{self._library(pieces.integrated_pieces)}(x, c, t, b)", b=copy(values[1]), **words)
+            call = f"{self._library(pieces.integrated_pieces)}(x, c, t, b)"
+            number = "[()]" if part.func.attr == "integral" else ""  # which gives a float, `integrate` an array
+            made = expression(call + number, b=copy(values[1]), **words)
         elif self._is_periodic():
             inside = f"{self._library(pieces.places_in_period)}(k, t)"
             made = expression(f"{self._library(pieces.pieces_at)}(x, c, {inside})", k=name(self.knots), **words)

@@ -52,7 +52,7 @@ def pieces_at(x: Any, c: Any, places: Any) -> Any:
     """
     from scipy.interpolate import PPoly  # late: SciPy may be absent
 
-    return PPoly(c, x)(places, extrapolate=True)[()]
+    return PPoly(c, x)(places, extrapolate=True)
 
 
 def places_in_period(x: Any, places: Any) -> Any:
@@ -83,7 +83,7 @@ def integrated_pieces(x: Any, c: Any, a: Any, b: Any) -> Any:
     """
     from scipy.interpolate import PPoly  # late: SciPy may be absent
 
-    return PPoly(c, x).integrate(a, b)[()]
+    return PPoly(c, x).integrate(a, b)
 
 
 def spline_ends(bc_type: Any, knots: int) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
