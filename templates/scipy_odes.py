@@ -32,7 +32,12 @@ SPAN = f"[-3.0, 3.5], x, 'DOP853', {TIMES} + y, {TIGHT}"
     integrate.odeint,
     forms=(
         (f"scipy.integrate.odeint(lambda y, t, k: -k * y * t, x, {TIMES}, args=(y,), {TIGHT})", (2,), None),
-        (f"scipy.integrate.odeint(lambda t, y: np.sin(y) - z * t, x, y + {TIMES}, {TIGHT}, tfirst=True)", None, (), None),
+        (
+            f"scipy.integrate.odeint(lambda t, s: np.sin(s) - z * t, x, {TIMES} + y, {TIGHT}, tfirst=True)",
+            None,
+            (),
+            None,
+        ),
     ),
     note=NOTE,
     handed=Handed("func", 2, 0, swapped="tfirst"),
