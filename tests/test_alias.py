@@ -63,6 +63,27 @@ def test_a_change_of_an_array_made_here_is_taken() -> None:
     check_grads(f, (np.array([[0.3, 0.8], [1.1, 0.4]]),), order=1)
 
 
+NEW_IN_EACH_TRIP = """def f(x):
+    v = np.cos(x)
+    for k in range(3):
+        x = x + 0.1 * v
+        x += np.sin(v)
+        v = v * x
+    return np.sum(v * x)
+"""
+
+
+def test_an_argument_is_changed_where_a_new_array_has_its_name():
+    x = np.array([[0.3, 0.8], [1.1, 0.4]])
+    before = x.copy()
+    check_grads(defined(NEW_IN_EACH_TRIP), (x,), order=2)
+    assert np.array_equal(x, before)
+    first = "        x = x + 0.1 * v\n"
+    for text in ("        if k:\n            x = x + 0.1 * v\n", "        x += 0.1 * v\n" + first):
+        with pytest.raises(DifferentiationError, match=r"E5010.*is an argument"):
+            grad(defined(NEW_IN_EACH_TRIP.replace(first, text)))(x)
+
+
 STATE = np.zeros(3)
 SEEN = []
 

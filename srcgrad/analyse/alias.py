@@ -9,13 +9,14 @@ import gast
 import numpy as np
 
 from srcgrad.facts import Facts, Operation, copied
+from srcgrad.flow import definitions
 from srcgrad.front.results import gives_several
 from srcgrad.front.static import StaticFunction
 from srcgrad.front.step import Step
 from srcgrad.front.viewing import VIEWS
 from srcgrad.front.webs import parameters
 from srcgrad.rules import is_users
-from srcgrad.trees import Node, at, statement, statements, stores, target, walk, written
+from srcgrad.trees import Node, at, loads, statement, statements, stores, target, walk, written
 
 _MAKERS = (
     "zeros",
@@ -43,7 +44,7 @@ def aliases(function: Node, facts: Facts) -> Node:
     place = {node: k for k, node in enumerate(order)}
     for names, nodes in _changed(order, facts):
         for name in names:
-            numbers = _check_origin(name, nodes[0], order, function, facts)
+            numbers = _check_origin(name, nodes, order, function, facts)
             check_numbers(function.body, dict.fromkeys(numbers), facts)
         last = max(place[n] for n in nodes)
         loops = [n for n in order if isinstance(n, gast.For | gast.While) and _inside(n, nodes)]
@@ -98,22 +99,37 @@ def _inside(loop: Node, nodes: list[Node]) -> bool:
     return any(node in held for node in nodes)
 
 
-def _check_origin(name: str, node: Node, order: list[Node], function: Node, facts: Facts) -> list[Node]:
+def _check_origin(name: str, nodes: list[Node], order: list[Node], function: Node, facts: Facts) -> list[Node]:
     """The statements that bind the name to a part of an array, which must be a number; any other is refused."""
+    doubtful = [other for other in order if _is_doubtful(other, name, facts)]
+    argument = name in parameters(function)
+    if not doubtful and not argument:
+        return []
+    met = _met(name, nodes, function)
+    if argument and None in met:
+        raise _refusal(nodes[0], name, "it is an argument, which the caller holds", facts)
     numbers = []
-    if name in parameters(function):
-        raise _refusal(node, name, "it is an argument, which the caller holds", facts)
-    for other in order:
-        if name not in stores(other) or name in written(other):
-            continue
-        if other in facts.augmented or is_fresh(other, facts):
-            continue
+    for other in doubtful:
         if not isinstance(other, gast.For) and may_be_number(other, facts):
             numbers.append(other)
-        else:
+        elif other in met:
             where = getattr(other, "lineno", 0)
-            raise _refusal(node, name, f"line {where} may bind it to an array that something else holds", facts)
+            raise _refusal(nodes[0], name, f"line {where} may bind it to an array that something else holds", facts)
     return numbers
+
+
+def _is_doubtful(node: Node, name: str, facts: Facts) -> bool:
+    """Whether a statement may bind a name to what something else holds."""
+    if name not in stores(node) or name in written(node):
+        return False
+    return not (node in facts.augmented or is_fresh(node, facts))
+
+
+def _met(name: str, nodes: list[Node], function: Node) -> dict[Node | None, None]:
+    """The statements whose value a name may have where it is changed; None for the argument that the caller gave."""
+    reaching = definitions(function.body, parameters(function))
+    places = [reaching.of[k][0] for n in nodes if name in loads(n) for k in reaching.at(n, name)]
+    return {reaching.graph.nodes[place]: None for place in places}
 
 
 def may_be_number(node: Node, facts: Facts) -> bool:
