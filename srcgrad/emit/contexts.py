@@ -21,7 +21,7 @@ def _enclosed(block: Block, context: Node) -> Block:
     for node in block:
         if _is_remark(node):
             held.append(node)
-        elif _is_inside(node, context):
+        elif is_inside(node, context):
             inside += [*held, node]
             held = []
         else:
@@ -37,7 +37,8 @@ def _is_remark(node: Node) -> bool:
     return isinstance(node, gast.Expr) and isinstance(node.value, gast.Constant) and "lineno" not in node.__dict__
 
 
-def _is_inside(node: Node, context: Node) -> bool:
+def is_inside(node: Node, context: Node) -> bool:
+    """Whether all lines of a statement are in the body of a `with`."""
     lines = [n.lineno for n in statements([node]) if "lineno" in n.__dict__]
     first, last = context.body[0].lineno, context.end_lineno
     return bool(lines) and all(first <= line <= last for line in lines)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import builtins
-import warnings
 from dataclasses import dataclass, field
 
 import gast
-import numpy as np
 
 from srcgrad.facts import Facts
 from srcgrad.front.arrays import in_place
@@ -22,6 +20,7 @@ from srcgrad.front.lists import changed_list, kinds_of_lists
 from srcgrad.front.namespace import Binding
 from srcgrad.front.nested import take_out
 from srcgrad.front.overlay import Overlay
+from srcgrad.front.quiet import is_quiet, opened
 from srcgrad.front.records import open_records, opened_records
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.sequence import check_sequence, check_targets
@@ -48,8 +47,6 @@ from srcgrad.trees import (
     walk,
     written,
 )
-
-QUIET = (np.errstate, warnings.catch_warnings)  # contexts that change no value
 
 
 @dataclass
@@ -107,6 +104,7 @@ def plain(function: Node, facts: Facts) -> Node:
         return x
     """
     if facts.generated:
+        function.body = opened(function.body, facts)
         opened_records(function, facts)
         implicit(function, Plain(facts))
         function.body = zipped(function.body, Plain(facts))
@@ -245,11 +243,8 @@ def _as_branch(node: Node, work: Plain) -> Block:
 
 def _context(node: Node, work: Plain) -> Block:
     """The body of a `with` that changes no value; the text is put into the same context at the end."""
-    for item in node.items:
-        called = item.context_expr
-        found = binding_of(called.func, work.facts, work.facts.local) if isinstance(called, gast.Call) else None
-        if found is None or not any(found.object is one for one in QUIET) or item.optional_vars is not None:
-            return [node]
+    if not is_quiet(node, work.facts):
+        return [node]
     work.facts.contexts.append(node)
     return list(node.body)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import gast
 
 from srcgrad.derive.program import Program
+from srcgrad.emit.contexts import is_inside
 from srcgrad.emit.text import statement as spelled
 from srcgrad.facts import Facts, copied
 from srcgrad.indices import adds_axes, is_basic, without_axes
@@ -129,6 +130,8 @@ def _fill(
         source = made[pending[read.id]]
         if not _steady(source.value, pending[read.id], position, written, facts):
             continue
+        if any(is_inside(source, one) != is_inside(node, one) for one in facts.contexts):
+            continue  # `np.errstate` is meant for this line, and not for that
         user = facts.origin.get(source)
         own = user is not None and user is facts.origin.get(node)
         fits = own or _fits(source.value, node, read.id, indent) or _is_seed(source.value, read, node, indent)
