@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.trees import COMPOUND, Block, Node, at, copy, statements
+from srcgrad.front.quiet import is_inside
+from srcgrad.trees import COMPOUND, Block, Node, at, copy
 
 
 def enclosed(block: Block, contexts: list[Node]) -> Block:
@@ -35,13 +36,6 @@ def _enclosed(block: Block, context: Node) -> Block:
 
 def _is_remark(node: Node) -> bool:
     return isinstance(node, gast.Expr) and isinstance(node.value, gast.Constant) and "lineno" not in node.__dict__
-
-
-def is_inside(node: Node, context: Node) -> bool:
-    """Whether all lines of a statement are in the body of a `with`."""
-    lines = [n.lineno for n in statements([node]) if "lineno" in n.__dict__]
-    first, last = context.body[0].lineno, context.end_lineno
-    return bool(lines) and all(first <= line <= last for line in lines)
 
 
 def _closed(inside: Block, context: Node) -> Block:

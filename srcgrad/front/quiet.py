@@ -24,6 +24,13 @@ def is_quiet(node: Node, facts: Facts) -> bool:
     return True
 
 
+def is_inside(node: Node, context: Node) -> bool:
+    """Whether all lines of a statement are in the body of a `with`."""
+    lines = [n.lineno for n in statements([node]) if "lineno" in n.__dict__]
+    first, last = context.body[0].lineno, context.end_lineno
+    return bool(lines) and all(first <= line <= last for line in lines)
+
+
 def opened(block: Block, facts: Facts) -> Block:
     """A block of generated text without its contexts, of which each is noted once, with the user's lines in it."""
     made: Block = []

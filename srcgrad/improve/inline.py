@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import gast
 
 from srcgrad.derive.program import Program
-from srcgrad.emit.contexts import is_inside
 from srcgrad.emit.text import statement as spelled
 from srcgrad.facts import Facts, copied
+from srcgrad.front.quiet import is_inside
 from srcgrad.indices import adds_axes, is_basic, without_axes
 from srcgrad.trees import COMPOUND, Block, Node, header, loads, same, statements, stores, target, walk, written
 
