@@ -56,37 +56,7 @@ from srcgrad.front.step import Step
 from srcgrad.front.subset import subset
 from srcgrad.front.views import views
 from srcgrad.front.webs import augmented, webs
-from srcgrad.improve.accumulate import accumulate
-from srcgrad.improve.begun import begun
-from srcgrad.improve.cleared import cleared
-from srcgrad.improve.closure import closure
-from srcgrad.improve.coalesce import coalesce, count_temporaries
-from srcgrad.improve.copies import copies
-from srcgrad.improve.counted import counted
-from srcgrad.improve.dead import dead
-from srcgrad.improve.factors import factors
-from srcgrad.improve.filled import filled
-from srcgrad.improve.fused import fused
-from srcgrad.improve.gathered import gathered
-from srcgrad.improve.hoisted import hoisted
-from srcgrad.improve.inline import inline
-from srcgrad.improve.joined import joined
-from srcgrad.improve.late import late
-from srcgrad.improve.mirrored import mirrored
-from srcgrad.improve.nearest import nearest
-from srcgrad.improve.order import order
-from srcgrad.improve.parts import parts
-from srcgrad.improve.products import products
-from srcgrad.improve.reuse import reuse
-from srcgrad.improve.signs import signs
-from srcgrad.improve.spelling import spelling
-from srcgrad.improve.squeezed import squeezed
-from srcgrad.improve.standins import standins
-from srcgrad.improve.transposed import transposed
-from srcgrad.improve.uncopied import uncopied
-from srcgrad.improve.units import spread_seed, units
-from srcgrad.improve.unpack import unpack
-from srcgrad.improve.unread import unread
+from srcgrad.improve.passes import IMPROVE
 from srcgrad.load import collection_paused
 from srcgrad.names import Names
 from srcgrad.targeted import PASSES
@@ -130,42 +100,6 @@ ANALYSE: tuple[Pass, ...] = (
     accumulators,
     calls,
     handed,
-)
-IMPROVE: tuple[Pass, ...] = (
-    dead,
-    unread,
-    fused,
-    standins,
-    nearest,
-    late,
-    mirrored,
-    parts,
-    spread_seed,
-    begun,
-    copies,
-    transposed,
-    spelling,
-    unpack,
-    inline,
-    transposed,
-    units,
-    factors,
-    signs,
-    squeezed,
-    order,
-    cleared,
-    uncopied,
-    joined,
-    hoisted,
-    products,
-    accumulate,
-    filled,
-    reuse,
-    coalesce,
-    gathered,
-    counted,
-    count_temporaries,
-    closure,
 )
 
 REVERSE: tuple[Pass, ...] = (*FRONT, *ANALYSE, gradient, *IMPROVE)

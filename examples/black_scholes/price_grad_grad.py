@@ -49,7 +49,7 @@ def price_grad_grad(spot, strike, time, rate, volatility, y_bar=1.0, y_bar_=1.0)
     t4__bar = np.broadcast_to(y_bar_, np.shape(t4_))
     # line 27: d2_bar = -y_bar * t6 * 0.5641895835477563 * np.exp(-t5 * t5) / t4
     t8_bar = d1_bar_bar / t4
-    t9_bar = -(sum_to(t8_bar * (-y_bar * t6 * 0.5641895835477563), t3_) * t3_)
+    t9_bar = sum_to(t8_bar * (y_bar * t6 * 0.5641895835477563), t3_) * t3_
     # line 26: d1_bar = y_bar * spot * 0.5641895835477563 * np.exp(-t3 * t3) / t2
     t10_bar = d1_bar_bar / t2
     t11_bar = sum_to(t10_bar * t2_, t1_) * 0.5641895835477563

@@ -14,17 +14,15 @@ def rates_pull(prey, predators, birth, hunt, feed, death, *, y_bar):
     """
     # line 6: return birth * prey - hunt * prey * predators, feed * prey * predators...
     t1_bar, t2_bar = y_bar
-    t3_bar = -t2_bar
-    t4_bar = t2_bar * predators
-    t5_bar = -t1_bar
-    t6_bar = t5_bar * predators
+    t3_bar = t2_bar * predators
+    t4_bar = -t1_bar * predators
     birth_bar = t1_bar * prey
-    prey_bar = t4_bar * feed + t6_bar * hunt + t1_bar * birth
-    hunt_bar = t6_bar * prey
-    predators_bar = t3_bar * death + t2_bar * (feed * prey)
-    predators_bar += t5_bar * (hunt * prey)
-    feed_bar = t4_bar * prey
-    death_bar = t3_bar * predators
+    prey_bar = t3_bar * feed + t4_bar * hunt + t1_bar * birth
+    hunt_bar = t4_bar * prey
+    predators_bar = t2_bar * (feed * prey) - t2_bar * death
+    predators_bar -= t1_bar * (hunt * prey)
+    feed_bar = t3_bar * prey
+    death_bar = -t2_bar * predators
     return prey_bar, predators_bar, birth_bar, hunt_bar, feed_bar, death_bar
 
 

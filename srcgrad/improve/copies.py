@@ -42,7 +42,8 @@ def _block(block: Block, facts: Facts, uses_of: Uses) -> Block:
         elsewhere = len(uses) != uses_of.read.get(made, 0)
         if elsewhere or made in facts.seeds or any(place <= position for place, _ in uses):
             continue  # another block, or another trip, reads it
-        if uses and _changed(source, position, max(place for place, _ in uses), written):
+        last = max((place for place, _ in uses), default=position)
+        if _changed(source, position, last + isinstance(block[last], COMPOUND), written):
             continue
         if not isinstance(node.value, gast.Name) and not all(is_only_read(block[k], made, facts) for k, _ in uses):
             continue
@@ -97,6 +98,7 @@ def _copied(node: Node, facts: Facts) -> Node:
 
 
 def _changed(name: str, start: int, end: int, written: dict[str, list[int]]) -> bool:
+    """Whether a name is bound between two places; the statement at the end reads it before it binds anything."""
     places = written.get(name, [])
     after = bisect_right(places, start)
-    return after < len(places) and places[after] <= end
+    return after < len(places) and places[after] < end

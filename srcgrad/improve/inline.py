@@ -63,8 +63,14 @@ def _block(block: Block, facts: Facts, uses: Uses, indent: int) -> Block:
             node.body = _block(node.body, facts, uses, indent + 4)
             node.orelse = _block(node.orelse, facts, uses, indent + 4) if getattr(node, "orelse", None) else []
         bound = target(node)
-        if bound is not None and uses.bound.get(bound) == 1 and _inlinable(bound, node, facts):
-            if uses.read.get(bound) == 1 or _is_part(bound, node, facts):
+        for other in stores(node):
+            pending.pop(other, None)
+        if bound is not None and _inlinable(bound, node, facts):
+            if uses.bound.get(bound) == 1:
+                wanted = uses.read.get(bound) == 1 or _is_part(bound, node, facts)
+            else:
+                wanted = _is_passing(bound, block[position + 1 :], facts)
+            if wanted:
                 pending[bound] = position
     for bound in [b for b in pending if b in repeated and not uses.read.get(b)]:
         gone.add(pending[bound])
@@ -103,6 +109,25 @@ def _inlinable(bound: str, node: Node, facts: Facts) -> bool:
     return primal is not None and primal not in facts.wrt and bound not in facts.elements
 
 
+def _is_passing(bound: str, behind: Block, facts: Facts) -> bool:
+    """Whether a value is read once before its name is bound again, in the same block, to more than a sum with it."""
+    reads = 0
+    for node in behind:
+        if node is None:
+            continue
+        if isinstance(node, COMPOUND):
+            if any(bound in (*loads(inner), *stores(inner)) for inner in statements([node])):
+                return False
+            continue
+        reads += loads(node).count(bound)
+        if bound in stores(node):
+            whole = isinstance(node, gast.Assign) and bound not in written(node) and node not in facts.accumulates
+            return whole and reads == 1
+        if reads > 1:
+            return False
+    return False
+
+
 def _is_part(bound: str, node: Node, facts: Facts) -> bool:
     """Whether a temporary is a part `x[i]` of a named array, by a name or a literal: a view, which costs nothing."""
     value = node.value
@@ -139,7 +164,7 @@ def _fill(
             continue
         if _is_subject(read, node):
             continue
-        if uses.read[read.id] == 1 and read.id not in repeated:
+        if read.id not in repeated and (uses.read[read.id] == 1 or uses.bound[read.id] > 1):
             replace(node, read, source.value)
             _rejoin(node, source.value, facts)
             gone.add(pending.pop(read.id))

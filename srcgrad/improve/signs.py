@@ -14,11 +14,17 @@ def outward(value: Node, helpers: tuple[str | None, ...]) -> Node:
     """The expression with minus signs moved out of `sum_to` and of parts: these are smaller than the whole."""
     if isinstance(value, gast.BinOp):
         value.left, value.right = outward(value.left, helpers), outward(value.right, helpers)
-        if isinstance(value.op, gast.Mult | gast.Div) and isinstance(value.left, gast.UnaryOp):
-            value.left = negative(value.left.operand) if isinstance(value.left.op, gast.USub) else value.left
-        minus = negated(value.right) if isinstance(value.op, gast.Add) else None
-        if minus is not None:
-            value.op, value.right = gast.Sub(), minus
+        minus = negated(value.right)
+        if isinstance(value.op, gast.Mult | gast.Div):
+            if isinstance(value.left, gast.UnaryOp) and isinstance(value.left.op, gast.USub):
+                value.left = negative(value.left.operand)
+            if minus is not None:
+                own = negated(value.left)
+                value.left, value.right = negative(value.left) if own is None else own, minus
+        elif minus is not None and isinstance(value.op, gast.Add | gast.Sub):
+            value.op, value.right = gast.Sub() if isinstance(value.op, gast.Add) else gast.Add(), minus
+        elif isinstance(value.op, gast.Add) and (minus := negated(value.left)) is not None:
+            value.op, value.left, value.right = gast.Sub(), value.right, minus
     elif isinstance(value, gast.UnaryOp):
         value.operand = outward(value.operand, helpers)
         twice = negated(value.operand) if isinstance(value.op, gast.USub) else None
@@ -36,16 +42,26 @@ def outward(value: Node, helpers: tuple[str | None, ...]) -> Node:
     return value
 
 
+def fitting(facts: Facts) -> tuple[str | None, ...]:
+    """How the text spells the helpers that give a value the shape of another."""
+    return facts.imports.get("sum_to"), facts.imports.get("fit_to")
+
+
+def settled(node: Node, facts: Facts) -> Node:
+    """A statement with its minus signs moved out, as far as into `x_bar -= e`."""
+    if isinstance(node, gast.Assign | gast.AugAssign | gast.Return):
+        node.value = outward(node.value, fitting(facts))
+    if isinstance(node, gast.AugAssign) and isinstance(node.op, gast.Add | gast.Sub):
+        minus = negated(node.value)
+        if minus is not None:
+            node.op = gast.Sub() if isinstance(node.op, gast.Add) else gast.Add()
+            node.value = minus
+    return node
+
+
 def signs(program: Program, facts: Facts) -> Program:
     """Subtract where the negative of something would be added."""
-    helpers = (facts.imports.get("sum_to"), facts.imports.get("fit_to"))
     tangents = [node for node in statements(program.forward) if node in facts.tangents]
     for node in [*statements(program.backward), *tangents]:
-        if isinstance(node, gast.Assign | gast.AugAssign):
-            node.value = outward(node.value, helpers)
-        if isinstance(node, gast.AugAssign) and isinstance(node.op, gast.Add | gast.Sub):
-            minus = negated(node.value)
-            if minus is not None:
-                node.op = gast.Sub() if isinstance(node.op, gast.Add) else gast.Add()
-                node.value = minus
+        settled(node, facts)
     return program

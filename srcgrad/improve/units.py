@@ -89,7 +89,7 @@ def is_floating(node: Node, facts: Facts) -> bool:
     if isinstance(node, gast.Call) and getattr(node.func, "id", "") in _fitting(facts):
         return is_floating(node.args[0], facts)
     if isinstance(node, gast.Call):
-        return _is_elementwise(node, facts) and any(is_floating(argument, facts) for argument in node.args)
+        return is_elementwise(node, facts) and any(is_floating(argument, facts) for argument in node.args)
     return isinstance(node, gast.UnaryOp) and is_floating(node.operand, facts)
 
 
@@ -98,7 +98,7 @@ def _fitting(facts: Facts) -> tuple[str, str]:
     return facts.imports.get("sum_to", "no name"), facts.imports.get("fit_to", "no name")
 
 
-def _is_elementwise(node: Node, facts: Facts) -> bool:
+def is_elementwise(node: Node, facts: Facts) -> bool:
     """Whether a call is one of an elementwise function of NumPy."""
     own = getattr(getattr(node.func, "value", None), "id", "") == facts.imports.get("np", "no name")
     found = None if own else binding_of(node.func, facts, facts.local)
@@ -116,5 +116,5 @@ def _is_own(node: Node, facts: Facts) -> bool:
     if isinstance(node, gast.Call) and getattr(node.func, "id", "") in _fitting(facts):
         return is_floating(node.args[0], facts)
     if isinstance(node, gast.Call):
-        return _is_elementwise(node, facts)
+        return is_elementwise(node, facts)
     return isinstance(node, gast.BinOp | gast.UnaryOp | gast.Constant)

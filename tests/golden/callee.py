@@ -29,9 +29,9 @@ def sigmoid_vjp(x, slope=1.0):
 
     def sigmoid_back(y_bar):
         # line 5: return 1.0 / (1.0 + np.exp(-slope * x))
-        t3_bar = -y_bar * y * y * t2
-        slope_bar = -sum_to(t3_bar * x, slope)
-        x_bar = sum_to(t3_bar * t1, x)
+        t3_bar = y_bar * y * y * t2
+        slope_bar = sum_to(t3_bar * x, slope)
+        x_bar = -sum_to(t3_bar * t1, x)
         return x_bar, slope_bar
 
     return y, sigmoid_back

@@ -37,9 +37,7 @@ def decayed_grad(x, rate, y_bar=1.0):
         # line 9: x = step(x, 0.1)
         size_1 = 0.1
         x = x_stack.pop()
-        t1 = size_1 * rate
-        step_value_bar = x_bar
-        t2_bar = -step_value_bar
-        rate_bar += sum_to(t2_bar * x, t1) * size_1
-        x_bar = sum_to(step_value_bar, x) + sum_to(t2_bar * t1, x)
+        t = size_1 * rate
+        rate_bar -= sum_to(x_bar * x, t) * size_1
+        x_bar = sum_to(x_bar, x) - sum_to(x_bar * t, x)
     return x_bar, rate_bar

@@ -20,14 +20,14 @@ from srcgrad.runtime import check_seed, sum_to
 def amplitude_grad(phase, gain, y_bar=1.0):
     """Gradient of `amplitude` with respect to phase, gain.
 
-    Recorded: t1, each trip of the loop in line 6 (needed by line 7).
+    Recorded: t, each trip of the loop in line 6 (needed by line 7).
     """
-    t1_stack = []
+    t_stack = []
     s = 0.0
     for k in range(len(phase)):
-        t1 = np.exp(1j * phase[k])
-        s = s + gain[k] * t1
-        t1_stack.append(t1)
+        t = np.exp(1j * phase[k])
+        s = s + gain[k] * t
+        t_stack.append(t)
     y = abs(s)
 
     # line 8: return abs(s)
@@ -36,9 +36,8 @@ def amplitude_grad(phase, gain, y_bar=1.0):
     gain_bar = np.zeros_like(gain)
     s_bar = y_bar * s / np.where(y == 0.0, 1.0, y)
     for k in reversed(range(len(phase))):
-        t1 = t1_stack.pop()
+        t = t_stack.pop()
         # line 7: s = s + gain[k] * np.exp(1j * phase[k])
-        t2_bar = s_bar
-        gain_bar[k] += sum_to((t2_bar * np.conj(t1)).real, gain[k])
-        phase_bar[k] += (sum_to(t2_bar * gain[k], t1) * np.conj(t1)).imag
+        gain_bar[k] += sum_to((s_bar * np.conj(t)).real, gain[k])
+        phase_bar[k] += (sum_to(s_bar * gain[k], t) * np.conj(t)).imag
     return phase_bar, gain_bar

@@ -1,0 +1,79 @@
+"""In which order a text is improved, both halves together: each pass is in a file of its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from srcgrad.derive.program import Program
+from srcgrad.facts import Facts
+from srcgrad.improve.accumulate import accumulate
+from srcgrad.improve.begun import begun
+from srcgrad.improve.cleared import cleared
+from srcgrad.improve.closure import closure
+from srcgrad.improve.coalesce import coalesce, count_temporaries
+from srcgrad.improve.copies import copies
+from srcgrad.improve.counted import counted
+from srcgrad.improve.dead import dead
+from srcgrad.improve.factors import factors
+from srcgrad.improve.filled import filled
+from srcgrad.improve.fused import fused
+from srcgrad.improve.gathered import gathered
+from srcgrad.improve.hoisted import hoisted
+from srcgrad.improve.inline import inline
+from srcgrad.improve.joined import joined
+from srcgrad.improve.late import late
+from srcgrad.improve.mirrored import mirrored
+from srcgrad.improve.nearest import nearest
+from srcgrad.improve.order import order
+from srcgrad.improve.parts import parts
+from srcgrad.improve.products import products
+from srcgrad.improve.reuse import reuse
+from srcgrad.improve.signs import signs
+from srcgrad.improve.spelling import spelling
+from srcgrad.improve.squeezed import squeezed
+from srcgrad.improve.standins import standins
+from srcgrad.improve.transposed import transposed
+from srcgrad.improve.turned import turned
+from srcgrad.improve.uncopied import uncopied
+from srcgrad.improve.units import spread_seed, units
+from srcgrad.improve.unpack import unpack
+from srcgrad.improve.unread import unread
+
+IMPROVE: tuple[Callable[[Program, Facts], Program], ...] = (
+    dead,
+    unread,
+    fused,
+    standins,
+    nearest,
+    late,
+    mirrored,
+    parts,
+    spread_seed,
+    begun,
+    copies,
+    transposed,
+    spelling,
+    unpack,
+    inline,
+    transposed,
+    units,
+    factors,
+    signs,
+    squeezed,
+    order,
+    turned,
+    copies,
+    cleared,
+    uncopied,
+    joined,
+    hoisted,
+    products,
+    accumulate,
+    filled,
+    reuse,
+    coalesce,
+    gathered,
+    counted,
+    count_temporaries,
+    closure,
+)
