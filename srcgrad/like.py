@@ -8,7 +8,7 @@ from typing import Any  # arguments are arbitrary objects
 
 import numpy as np
 
-from srcgrad.analyse.annotations import FLOATING, annotated, is_declared
+from srcgrad.analyse.annotations import FLOATING, annotated
 from srcgrad.arguments import kind_of
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import UNKNOWN, Kind
@@ -28,7 +28,7 @@ def declared_of(primal: Any, signature: inspect.Signature, bound: tuple[Any, ...
             message = f"like= holds {len(given)} examples: {error}"
             raise DifferentiationError("E5027", message, "give one example per argument, in their order") from None
         found.apply_defaults()
-        return {name: kind for name, kind in like_arguments(found.arguments).items() if is_declared(kind)}
+        return {name: kind for name, kind in like_arguments(found.arguments).items() if kind is not UNKNOWN}
     if not inspect.isfunction(primal) or all(p.annotation is p.empty for p in signature.parameters.values()):
         return {}
     try:
@@ -54,7 +54,7 @@ def _like(value: Any, symbols: dict[int, str]) -> Kind:
     if kind.tag in ("tuple", "list", "dict") and kind.owner is None:
         parts: Any = value.items() if isinstance(value, dict) else enumerate(value)
         return replace(kind, items=tuple((key, _like(part, symbols)) for key, part in parts))
-    return UNKNOWN
+    return kind if kind.tag == "object" or kind.owner is not None else UNKNOWN
 
 
 def _symbol(place: int) -> str:
