@@ -8,7 +8,7 @@ from __future__ import annotations
 from srcgrad.opencl.functions import prelude
 from srcgrad.opencl.passes import Plan
 from srcgrad.opencl.ranges import loop_of
-from srcgrad.opencl.runs import functions
+from srcgrad.opencl.running import functions
 from srcgrad.opencl.source import (
     Form,
     element,

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from srcgrad.opencl import grid, ranges
 from srcgrad.opencl.functions import prelude
 from srcgrad.opencl.passes import Plan
-from srcgrad.opencl.runs import functions
+from srcgrad.opencl.running import functions
 from srcgrad.opencl.source import Form, parameters
 
 

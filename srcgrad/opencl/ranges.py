@@ -105,8 +105,8 @@ def loop_of(one: Pass, plan: Plan, form: Form) -> str:
         }}
     {after}"""
     if sums and not run and _is_light(one, plan, form, sums):
-        return _in_any_order(work, before, after, one, plan, sums)
-    return _in_lanes(work, before, after, run, one, plan, sums)
+        return _in_any_order(work, before, after, one, plan, form, sums)
+    return _in_lanes(work, before, after, run, one, plan, form, sums)
 
 
 def _is_light(one: Pass, plan: Plan, form: Form, sums: list[Line]) -> bool:
@@ -117,13 +117,12 @@ def _is_light(one: Pass, plan: Plan, form: Form, sums: list[Line]) -> bool:
     return not any(is_extreme(line) for line in sums) and not any(map(is_dear, [*one.lines, *one.sums, *one.rows]))
 
 
-def _in_any_order(work: str, before: str, after: str, one: Pass, plan: Plan, sums: list[Line]) -> str:
+def _in_any_order(work: str, before: str, after: str, one: Pass, plan: Plan, form: Form, sums: list[Line]) -> str:
     """A loop whose sums the compiler may add up in any order, where it knows how to be told; in lanes elsewhere."""
     free = _ADDED.sub(r"{ const REAL sg_value = \2; { SG_ANY_ORDER \1_any += sg_value; } }", work)
     return f"""#ifdef SG_ANY_ORDER
     {before}
-        {runs.blocks(one, plan)}
-            const size_t end = begin + {BLOCK} < to ? begin + {BLOCK} : to;
+        {runs.blocks(one, plan, form)}
             {" ".join(f"REAL {line.name}_any = 0;" for line in sums)}
             for (size_t i = begin; i < end; i++) {{
             const size_t at = start + i;
@@ -133,11 +132,11 @@ def _in_any_order(work: str, before: str, after: str, one: Pass, plan: Plan, sum
         }}
     {after}
 #else
-{_in_lanes(work, before, after, "", one, plan, sums)}
+{_in_lanes(work, before, after, "", one, plan, form, sums)}
 #endif"""
 
 
-def _in_lanes(work: str, before: str, after: str, run: str, one: Pass, plan: Plan, sums: list[Line]) -> str:
+def _in_lanes(work: str, before: str, after: str, run: str, one: Pass, plan: Plan, form: Form, sums: list[Line]) -> str:
     """A loop of lanes, each of which has sums and extremes of its own."""
     names = [line.name for line in sums]
     held = [line.name for line in one.sums if plan.stage.ends.get(line.name) == "columns" and FAR.search(work)]
@@ -145,8 +144,7 @@ def _in_lanes(work: str, before: str, after: str, run: str, one: Pass, plan: Pla
         work = work.replace(f"{name}_cols[g * row + i] += ", f"{name}_block[i - begin] = ")
     clear = " ".join(f"for (int l = 0; l < {LANES}; l++) {s.name}_acc[l] = {start(s)};" for s in sums)
     return f"""    {before}
-        {runs.blocks(one, plan)}
-            const size_t end = begin + {BLOCK} < to ? begin + {BLOCK} : to;
+        {runs.blocks(one, plan, form)}
             const size_t whole = begin + (end - begin) / {LANES} * {LANES};
             int sg_far = 0;
             {" ".join(f"REAL {name}_acc[{LANES}];" for name in names)}

@@ -1,8 +1,8 @@
 """The C of running sums and products.
 
 Along the rows of a stage they run block by block: what is put together, then the block's running values, then what
-reads them, so that all but the middle loop is vectorised. Of a single row each group takes a part, and starts from the
-sum of the parts before, which a stage before gives. Down the rows each element of a row has a sum of its own.
+reads them, each vectorised (the middle one is in `running`). Of a single row each group takes a part, and starts
+from the sum of the parts before, which a stage before gives. Down the rows each element of a row has a sum of its own.
 """
 
 from __future__ import annotations
@@ -13,40 +13,9 @@ from srcgrad.opencl.source import FAR, Form, element, far, joined, offsets, rows
 from srcgrad.opencl.stages import is_dear
 
 BLOCK = 1024
+RUN = {"float": 128, "double": 64}  # of what runs along a row: so few that the next are read while these are summed
 WIDTH = 512  # elements of a row that a group takes down all rows at once
 ITEMS = 256
-_LANES = {"float": 8, "double": 4}
-_HEAD = "static inline __attribute__((always_inline)) void"
-_RUNNING = {
-    "on": f"""{_HEAD} sg_running_on(REAL* run, const size_t n) {{
-    const REAL z = -0.0;
-    REAL total = z;
-    size_t k = 0;
-    for (; k + LANES <= n; k += LANES) {{
-        SG_MANY v = *(SG_ANYWHERE*)(run + k);
-        ADDING
-        v += total;
-        *(SG_ANYWHERE*)(run + k) = v;
-        total = v.LAST;
-    }}
-    for (; k < n; k++) run[k] = total += run[k];
-}}
-""",
-    "back": f"""{_HEAD} sg_running_back(REAL* run, const size_t n) {{
-    const REAL z = -0.0;
-    REAL total = z;
-    size_t k = n;
-    for (; k % LANES; k--) run[k - 1] = total += run[k - 1];
-    for (; k > 0; k -= LANES) {{
-        SG_MANY v = *(SG_ANYWHERE*)(run + k - LANES);
-        ADDING
-        v += total;
-        *(SG_ANYWHERE*)(run + k - LANES) = v;
-        total = v.s0;
-    }}
-}}
-""",
-}
 
 
 def running(one: Pass, plan: Plan) -> list[Line]:
@@ -101,20 +70,19 @@ def starts(one: Pass, plan: Plan) -> list[str]:
 def of_block(one: Pass, plan: Plan, form: Form, place: str) -> tuple[str, list[str]]:
     """The running values of a block of a row, in memory of their own."""
     made, held = pieces(one, plan, form, place)
-    texts = [f"REAL {name}_run[{BLOCK}];" for name in held]
+    texts = [f"REAL {name}_run[{length(one, plan, form)}];" for name in held]
     for line, work in made:
         loop = "for (size_t i = begin; i < end; i++) {{ const size_t at = start + i; {} }}"
         texts.append(loop.format(work))
         if FAR.search(work):
             texts.append(f"if (sg_far) {loop.format(far(work))}")
         size = "end - begin"
-        opened = f"for (size_t k = {size}; k-- > 0;)" if line.back else f"for (size_t k = 0; k < {size}; k++)"
-        name = line.name
+        name, way = line.name, "back" if line.back else "on"
         if line.form == "CUMPROD":
-            texts.append(f"{opened} {name}_run[k] = {name}_total *= {name}_run[k];")
+            texts.append(f"{name}_total = sg_running_product_{way}({name}_run, {name}_total, {size});")
             continue
-        texts.append(f"const REAL {name}_start = (REAL){name}_total; sg_running_{way(line)}({name}_run, {size});")
-        texts.append(f"{name}_total += {name}_run[{'0' if line.back else f'{size} - 1'}];")
+        texts.append(f"const REAL {name}_start = (REAL){name}_total;")
+        texts.append(f"{name}_total += sg_running_sum_{way}({name}_run, -0.0, {size});")
     return "\n            ".join(texts), held
 
 
@@ -147,44 +115,24 @@ def down(plan: Plan) -> list[Line]:
     return [line for line in plan.stage.lines if plan.scans.get(line.name) in ("down", "up")]
 
 
-def way(line: Line) -> str:
-    """The direction of a running sum."""
-    return "back" if line.back else "on"
-
-
-def functions(real: str, texts: str) -> str:
-    """The functions that running sums of blocks call."""
-    called = [name for name in _RUNNING if f"sg_running_{name}(" in texts]
-    if not called:
-        return ""
-    lanes = _LANES[real]
-    head = f"typedef {real}{lanes} SG_MANY;\n"
-    head += f"typedef {real}{lanes} __attribute__((aligned({4 if real == 'float' else 8}))) SG_ANYWHERE;\n"
-    texts = "".join(_RUNNING[name].replace("ADDING", _shifts(lanes, name)) for name in called)
-    return head + texts.replace("LANES", str(lanes)).replace("LAST", f"s{lanes - 1}")
-
-
-def _shifts(lanes: int, name: str) -> str:
-    """The running sums of a vector: to it are added itself, moved by one, by two, and by four."""
-    made = []
-    for gap in (1, 2, 4)[: lanes.bit_length() - 1]:
-        moved = [k - gap if name == "on" else k + gap for k in range(lanes)]
-        terms = ", ".join(f"v.s{k}" if 0 <= k < lanes else "z" for k in moved)
-        made.append(f"v += (SG_MANY)({terms});")
-    return " ".join(made)
-
-
 def is_in_parts(plan: Plan) -> bool:
     """Whether each group takes a part of a single row, the same in all stages."""
     return "parts" in plan.stage.ends.values() or (len(plan.stage.axes) == 1 and bool(plan.scans))
 
 
-def blocks(one: Pass, plan: Plan) -> str:
-    """The loop over the blocks of a row."""
+def length(one: Pass, plan: Plan, form: Form) -> int:
+    """How many elements a block of a row has."""
+    return RUN[form.real] if running(one, plan) else BLOCK
+
+
+def blocks(one: Pass, plan: Plan, form: Form) -> str:
+    """The loop over the blocks of a row, opened."""
+    size = length(one, plan, form)
+    opened = f"for (size_t begin = from; begin < to; begin += {size}) {{"
     if any(line.back for line in running(one, plan)):
-        whole = f"(to - from + {BLOCK - 1}) / {BLOCK}"
-        return f"for (size_t sg_block = {whole}; sg_block-- > 0;) {{ const size_t begin = from + sg_block * {BLOCK};"
-    return f"for (size_t begin = from; begin < to; begin += {BLOCK}) {{"
+        whole = f"(to - from + {size - 1}) / {size}"
+        opened = f"for (size_t sg_block = {whole}; sg_block-- > 0;) {{ const size_t begin = from + sg_block * {size};"
+    return f"{opened}\n            const size_t end = begin + {size} < to ? begin + {size} : to;"
 
 
 def down_rows(plan: Plan, form: Form, inner: str) -> str:

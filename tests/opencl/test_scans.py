@@ -61,6 +61,10 @@ FORMS: dict[str, tuple[Callable[..., Any], tuple[int, ...]]] = {
     "CUMSUM(x; 0)": (lambda x: np.cumsum(x, 0), (300, 700)),
     "CUMSUM(x; -2, back)": (lambda x: np.flip(np.cumsum(np.flip(x, 1), 1), 1), (3, 40, 9)),
     "CUMPROD(x * 0.01 + 1.0; 1)": (lambda x: np.cumprod(x * x.dtype.type(0.01) + 1, 1), (7, 3001)),
+    "CUMPROD(x * 0.01 + 1.0; 1, back)": (
+        lambda x: np.flip(np.cumprod(np.flip(x * x.dtype.type(0.01) + 1, 1), 1), 1),
+        (7, 3001),
+    ),
     "CUMPROD(x * 0.01 + 1.0; 0)": (lambda x: np.cumprod(x * x.dtype.type(0.01) + 1, 0), (300, 70)),
 }
 
@@ -87,8 +91,17 @@ def test_numbers_out_of_range(loops: str) -> None:
         np.testing.assert_array_equal(launch(one, row), np.cumsum(row))
     x = np.tile(np.array([1e-200, 1e150, 1e60, 1e-5]), (2, 600))  # any piece of it alone would be out of range
     x[:, 4:] **= 0.01
-    made = launch(kernel(["x"], ["REAL y = CUMPROD(x; 1);", "STORE(y);"]), x)
-    np.testing.assert_allclose(made, np.cumprod(x, 1), rtol=1e-12)
+    product = kernel(["x"], ["REAL y = CUMPROD(x; 1);", "STORE(y);"])
+    back = kernel(["x"], ["REAL y = CUMPROD(x; 1, back);", "STORE(y);"])
+    np.testing.assert_allclose(launch(product, x), np.cumprod(x, 1), rtol=1e-12)
+    x = np.tile(np.random.default_rng(7).uniform(0.7, 1.4, 150), (9, 1))  # within a vector, and at its edges
+    for row, (place, value) in enumerate([(3, np.inf), (7, np.nan), (8, 0.0), (60, -0.0), (61, 1e308), (70, 1e-320)]):
+        x[row, place] = value
+    x[6, ::2], x[6, 1::2], x[7, ::5], x[7, 3::5] = 1e300, 1e-300, 1e-300, 1e300
+    x[8, 40:44], x[8, 44:48], x[4, ::3], x[4, 80] = 1e-90, 1e90, -1.1, np.inf
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(launch(product, x), np.cumprod(x, 1), rtol=1e-12)
+        np.testing.assert_allclose(launch(back, x), np.cumprod(x[:, ::-1], 1)[:, ::-1], rtol=1e-12)
 
 
 def test_what_kernels_do_not_run_is_what_numpy_gives() -> None:
