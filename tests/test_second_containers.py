@@ -116,10 +116,35 @@ def a_queue(x):
     return q[-1] * q[0]
 
 
+def parts_of_lists(x):
+    layers = [(x * x[0], x[1]), (np.sin(x), x[2]), (x, x[0] * x[1])]
+    h = x
+    for w, b in layers[1:]:
+        h = np.tanh(h * w + b)
+    back = h
+    for w, b in reversed(layers):
+        back = back * w + b
+    for w, _ in layers[::-1]:
+        h = np.sin(h + w)
+    return np.sum(h * back)
+
+
+def a_list_that_changes_on_the_way_back(x):
+    q = [x, x * x, np.sin(x)]
+    s = 0.0
+    for p in reversed(q):
+        q[0] = q[0] * p
+        s = s + np.sum(q[0] * p)
+    for k, p in enumerate(reversed(q)):
+        q[0] = q[0] * p
+        s = s + np.sum(q[0] * p) * (k + 1)
+    return s
+
+
 PROGRAMS = (
     dicts_in_a_list, dicts_appended_to_a_list, lists_in_a_dict_filled_by_a_loop, dicts_in_a_dict,
     entries_that_may_be_missing, defaults_that_are_active, memories, keys_in_branches, a_dict_and_what_it_gives,
-    a_list_that_a_helper_fills, a_list_and_its_copy, a_queue,
+    a_list_that_a_helper_fills, a_list_and_its_copy, a_queue, parts_of_lists, a_list_that_changes_on_the_way_back,
 )  # fmt: skip
 
 

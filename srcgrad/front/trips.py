@@ -10,7 +10,7 @@ import gast
 from srcgrad.facts import UNKNOWN, Kind
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.spread import spread
-from srcgrad.trees import BLOCKS, Block, Node, copy, expression, is_write, name, statements, stores
+from srcgrad.trees import BLOCKS, Block, Node, copy, expression, is_write, name, same, statements, stores, walk, written
 
 if TYPE_CHECKING:
     from srcgrad.front.plain import Plain
@@ -36,6 +36,8 @@ def trips(loop: Node, work: Plain) -> Block:
     kind = _called(loop.iter, work)
     if _is_iterator(loop.iter, work):
         loop.iter = gast.copy_location(expression("list(x)", x=loop.iter), loop.iter)
+    if _is_part_of_list(loop.iter, loop, work):
+        return _along_list(loop, work)
     if kind == "reversed" and _called(loop.iter.args[0], work) not in ("range", "enumerate", "zip", *_OF_DICTS):
         loop.iter = gast.copy_location(expression("x[::-1]", x=loop.iter.args[0]), loop.iter)
         kind = ""
@@ -106,6 +108,57 @@ def _is_iterator(node: Node, work: Plain) -> bool:
     return found is not None and not known and isinstance(found.object, type) and hasattr(found.object, "__next__")
 
 
+def _is_part_of_list(node: Node, loop: Node, work: Plain) -> bool:
+    """`reversed(x)`, whose items are read trip by trip; `x[2:]`, `x[::-1]` of a list that the loop does not change."""
+    live = _called(node, work) == "reversed"
+    held = node.args[0] if live else getattr(node, "value", None)
+    if not isinstance(held, gast.Name) or not _is_sequence(held.id, work):
+        return False
+    part = getattr(node, "slice", None)
+    if live or not isinstance(node, gast.Subscript) or not isinstance(part, gast.Slice) or _start(part) is None:
+        return live
+    return not any(held.id in written(n) or _is_alone(n, held.id) for n in statements(loop.body))
+
+
+def _is_alone(node: Node, held: str) -> bool:
+    """Whether a statement may change a list: `x.append(e)`, `change(x)`."""
+    return isinstance(node, gast.Expr) and any(getattr(n, "id", "") == held for n in walk(node.value))
+
+
+def _is_sequence(held: str, work: Plain) -> bool:
+    kind = work.facts.kinds.get(held)
+    return work.lists.get(held) == "list" or (kind is not None and kind.tag in ("list", "tuple"))
+
+
+def _start(part: Node) -> int | None:
+    """k of `k:`, -1 of `::-1`."""
+    if part.upper is not None:
+        return None
+    if part.step is not None:
+        backwards = same(part.step, expression("-1")) and part.lower is None
+        return -1 if backwards else None
+    first = 0 if part.lower is None else getattr(part.lower, "value", None)
+    return first if type(first) is int else None
+
+
+def _along_list(loop: Node, work: Plain) -> Block:
+    """`for p in x[1:]` as `for i in range(1, len(x))`, which reads `x[i]` first: no part of the list is made."""
+    whole = isinstance(loop.iter, gast.Call)
+    first = -1 if whole else _start(loop.iter.slice)
+    held = (loop.iter.args[0] if whole else loop.iter.value).id
+    before = []
+    if _rebinds(loop, held):
+        before = [work.bind(work.name("items"), name(held), loop)]
+        held = before[0].targets[0].id
+    made = Trips(work, loop, work.name("i"))
+    head = _bind(loop.target, expression(f"{held}[{made.count}]"), made, None)
+    spelled = f"reversed(range(len({held})))" if first == -1 else f"range({first}, len({held}))"
+    loop.iter = gast.copy_location(expression(spelled), loop.iter)
+    loop.target = name(made.count, gast.Store())
+    loop.body = [*head, *loop.body]
+    return [*before, work.own(loop, loop)]
+
+
 def _counted(loop: Node, work: Plain) -> Block:
     first = loop.target.elts[0] if isinstance(loop.target, gast.Tuple) else None
     counts = _called(loop.iter, work) == "enumerate" and len(loop.iter.args) == 1 and not loop.iter.keywords
@@ -145,14 +198,19 @@ def _item(node: Node, made: Trips) -> Node:
     if kind == "range" and len(node.args) == 1:
         made.lengths.append(node.args[0])
         return name(made.count)
+    backwards = kind == "reversed" and _is_sequence(getattr(node.args[0], "id", ""), work)
     if kind == "reversed":
-        node = expression("x[::-1]", x=node.args[0])
+        node = node.args[0] if backwards else expression("x[::-1]", x=node.args[0])
     if (isinstance(node, gast.Name) and _is_dict(node.id, work)) or _is_iterator(node, work):
         node = expression("list(d)", d=node)
     held = node.id if isinstance(node, gast.Name) and not _rebinds(made.loop, node.id) else work.name("items")
     if not isinstance(node, gast.Name) or held != node.id:
         made.before.append(work.bind(held, node, like))
     made.lengths.append(expression(f"len({held})"))
+    if backwards:
+        last = work.name("last")
+        made.before.append(work.bind(last, expression(f"len({held}) - 1"), like))
+        return expression(f"{held}[{last} - {made.count}]")
     return expression(f"{held}[{made.count}]")
 
 
