@@ -73,7 +73,7 @@ def logit(z, x):
     d[x] = np.divide(d[z], x * (1.0 - x))
 
 
-@adjoint.elementwise(special.log_expit, cl="fmin(x, 0.0) - log1p(exp(-fabs(x)))")
+@adjoint.elementwise(special.log_expit, cl="-logaddexp(0.0, -x)")
 def log_expit(z, x):
     d[x] = d[z] * special.expit(-x)
 

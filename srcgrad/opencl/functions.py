@@ -19,7 +19,7 @@ from srcgrad.opencl import (
 from srcgrad.opencl.functions_numbers import filled
 
 _CALLED = """acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh digamma erf erfc exp exp2 expm1 fabs floor
-ceil trunc fmax fmin hypot isnan lgamma log log10 log1p log2 maximum minimum pow sign sin sinh sqrt tan tanh
+ceil trunc fmax fmin hypot isnan lgamma log log10 log1p log2 logaddexp maximum minimum pow sign sin sinh sqrt tan tanh
 tgamma"""
 FUNCTIONS = frozenset(_CALLED.split())  # what a kernel may call: others of the runtimes are slower than NumPy's
 _FLAGGED = ("sin", "cos", "tan")  # they note large arguments in `sg_far`

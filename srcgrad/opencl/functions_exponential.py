@@ -4,7 +4,7 @@ With n the integer next to x / ln 2, e^x = 2^n e^r for r = x - n ln 2, |r| <= ln
 polynomial. ln 2 is taken off in two parts, the first of which ends in so many zeros that n times it is exact
 (Cody and Waite). 2^n is multiplied in twice, half of n each time: 2^1024 is no number, and a result that is subnormal
 is rounded once. sinh, cosh: of e^x / 2, which is finite where e^x is not any more.
-tanh(x) = -expm1(-2 |x|) / (2 + expm1(-2 |x|)), with the sign of x.
+tanh(x) = -expm1(-2 |x|) / (2 + expm1(-2 |x|)), with the sign of x; there 2^n is between 2^-55 and 1.
 """
 
 TEXT = """
@@ -61,7 +61,12 @@ OWN sg_expm1_times(REAL x, REAL factor) {
 OWN sg_expm1(REAL x) { return sg_expm1_times(x, (REAL)1); }
 
 OWN sg_tanh(REAL x) {
-    REAL e = sg_expm1((REAL)-2 * sg_fabs(x));
+    REAL y = (REAL)-2 * sg_fabs(x);
+    y = y < <LEFT> ? <LEFT> : y;
+    REAL n = (y * <LOG2E> + <MAGIC>) - <MAGIC>;
+    REAL r = (y - n * <LN2_1>) - n * <LN2_2>;
+    REAL p = r + r * r * <exponential(r)>, scale = sg_power_of_two(n);
+    REAL e = p * scale + (scale - (REAL)1);
     return sg_copysign(e / ((REAL)2 + e), x);
 }
 

@@ -3,6 +3,7 @@
 x = 2^n m with m next to 1, f = m - 1, and log m = 2 artanh(s) for s = f / (2 + f), a series in odd powers:
 log m = f - s (f - q P(q)), q = s^2. For log2 and log10, log m is kept as a number and what it lacks, and multiplied by
 1 / ln 2 or 1 / ln 10 in halves whose product is exact. log1p: the log of 1 + x rounded, and what rounding took.
+logaddexp: 1 + t for t = e^-|x - y|, and f is t or, for t > 1/2, (t - 1) / 2 of half of it: both exact.
 """
 
 TEXT = """
@@ -51,6 +52,17 @@ OWN sg_log1p(REAL x) {
     REAL c = (x - (u - (REAL)1)) / u, g = sg_log(u);
     g = (u == INFINITY || x == (REAL)-1) ? g : g + c;
     return x == (REAL)0 ? x : g;
+}
+
+OWN sg_logaddexp(REAL x, REAL y) {
+    REAL t = sg_exp(-sg_fabs(x - y));
+    int above = t > (REAL)0.5;
+    REAL n = above ? (REAL)1 : (REAL)0, f = above ? (t - (REAL)1) * (REAL)0.5 : t;
+    REAL s = f / ((REAL)2 + f);
+    REAL q = s * s;
+    REAL z = s * q * <logarithm(q)>;
+    REAL g = n * <LN2_1> + (f - (s * f - (z + n * <LN2_2>)));
+    return x == y ? x + (REAL)0.69314718055994530942 : (x > y ? x : y) + g;
 }
 
 OWN sg_asinh(REAL x) {

@@ -27,6 +27,7 @@ _FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "log2(fabs(x))": lambda x: np.log2(np.abs(x)), "log10(fabs(x))": lambda x: np.log10(np.abs(x)),
     "asinh(x)": np.arcsinh, "acosh(1.0 + x * x)": lambda x: np.arccosh(1.0 + x * x),
     "atanh(x / 16.0)": lambda x: np.arctanh(x / 16.0), "pow(fabs(x), x)": lambda x: np.abs(x) ** x, "cbrt(x)": np.cbrt,
+    "logaddexp(x, 2.0)": lambda x: np.logaddexp(x, x.dtype.type(2.0)),
     "hypot(x, 2.0)": lambda x: np.hypot(x, x.dtype.type(2.0)), "asin(x / 16.0)": lambda x: np.arcsin(x / 16.0),
     "acos(x / 16.0)": lambda x: np.arccos(x / 16.0), "atan(x)": np.arctan,
     "atan2(x, 2.0)": lambda x: np.arctan2(x, x.dtype.type(2.0)), "sin(x)": np.sin, "cos(x)": np.cos, "tan(x)": np.tan,
