@@ -91,12 +91,12 @@ def of_blocks(workload: Workload, args: tuple[Any, ...]) -> Call:
 
 
 def of_numba(workload: Workload, args: tuple[Any, ...]) -> Call:
-    """The text compiled by Numba, where it can be."""
-    derivative: Any = workload.derivative("numba")
+    """The text compiled by Numba, where it can be; blocks of a Jacobian from the function of one item."""
     if workload.mode == "pullback":
-        raise DifferentiationError(
-            "E5019", "a pullback of compiled code runs both halves", "compile the Jacobian instead"
-        )
+        each = workload.by_items
+        each(*args)
+        return lambda: _by_seeds(*each(*args))
+    derivative: Any = workload.derivative("numba")
     derivative(*args)
     return lambda: derivative(*args)
 
@@ -121,6 +121,11 @@ def _blocks(function: Callable[..., Any], args: tuple[Any, ...]) -> Call:
         return [back(seed) for seed in seeds(y)]
 
     return run
+
+
+def _by_seeds(y: np.ndarray, blocks: tuple[np.ndarray, ...]) -> list[tuple[np.ndarray, ...]]:
+    """Blocks as pullbacks give them: for each part of a value, its derivatives."""
+    return [tuple(block[:, k] for block in blocks) for k in range(y.shape[1])]
 
 
 def _columns(found: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

@@ -15,7 +15,7 @@ import numpy as np
 
 import srcgrad
 from benchmarks import numba_bundle, numba_hand
-from benchmarks.workloads import heat, scalars
+from benchmarks.workloads import bundle, heat, scalars
 
 Row = tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any], tuple[Any, ...], int]
 
@@ -49,7 +49,7 @@ def of_items(observations: int) -> Row:
     cameras = random.normal(size=(observations, 11)) * 0.1 + np.array([0, 0, 0, 0, 0, 5.0, 1, 0, 0, 0, 0])
     shape = (observations, 3)
     args = (cameras, random.normal(size=shape), random.random(observations), random.normal(size=(observations, 2)))
-    call = srcgrad.each(numba_bundle.residual, wrt=("cam", "point", "w"), target="numba")
+    call = srcgrad.each(bundle.residual, wrt=("cam", "point", "w"), target="numba")
     for one, other in zip(_flat(call(*args)), _flat(numba_bundle.residuals(*args)), strict=True):
         assert np.allclose(one, other, rtol=1e-8)
     return numba_bundle.residuals, call.njit, call, args, 1

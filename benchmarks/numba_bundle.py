@@ -1,4 +1,4 @@
-"""Bundle adjustment: the residuals of an observation, and the blocks of their Jacobian as written for Numba."""
+"""Bundle adjustment: the blocks of the Jacobian of all observations, as written for Numba."""
 
 from __future__ import annotations
 
@@ -7,29 +7,6 @@ from typing import Any  # compiled functions take numbers and arrays
 
 import numpy as np
 from numba import njit, prange
-
-
-def residual(cam, point, w, feat):
-    """The two residuals of an observation; cam = rotation 3, centre 3, focal 1, principal point 2, radial 2."""
-    x, y, z = point[0] - cam[3], point[1] - cam[4], point[2] - cam[5]
-    r0, r1, r2 = cam[0], cam[1], cam[2]
-    sq = r0 * r0 + r1 * r1 + r2 * r2
-    if sq != 0.0:
-        theta = math.sqrt(sq)
-        c, s = math.cos(theta), math.sin(theta)
-        a0, a1, a2 = r0 / theta, r1 / theta, r2 / theta
-        along = (a0 * x + a1 * y + a2 * z) * (1.0 - c)
-        px = x * c + (a1 * z - a2 * y) * s + a0 * along
-        py = y * c + (a2 * x - a0 * z) * s + a1 * along
-        pz = z * c + (a0 * y - a1 * x) * s + a2 * along
-    else:
-        px = x + r1 * z - r2 * y
-        py = y + r2 * x - r0 * z
-        pz = z + r0 * y - r1 * x
-    u, v = px / pz, py / pz
-    rr = u * u + v * v
-    radial = 1.0 + cam[9] * rr + cam[10] * rr * rr
-    return w * (u * radial * cam[6] + cam[7] - feat[0]), w * (v * radial * cam[6] + cam[8] - feat[1])
 
 
 @njit(error_model="numpy")  # type: ignore[untyped-decorator]

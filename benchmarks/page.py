@@ -31,9 +31,10 @@ In each process all contenders take turns; a cell has the median over processes 
 tenth, the least and the most. *text* is what `srcgrad dump` writes; *`srcgrad`* is the same through `value_and_grad`
 (`vjp`, `jacobian`, `hvp`), which looks at its arguments first; *in blocks* is the text of
 [`srcgrad.blocked`](memory.md#rows-in-blocks), where the function is a sum over rows; *Numba* and *OpenCL* are the other
-targets, called likewise. Before the slash stands the allocator of the C library as it is, behind it one that keeps
-freed memory (`srcgrad.keep_memory()`, for all contenders): fresh pages cost more than arithmetic for arrays from 128
-KiB on, whoever asks for them.
+targets, called likewise; Numba's for bundle adjustment is [`srcgrad.each`](numba.md#many-items-in-parallel) of the
+function of one observation, which gives all blocks of the Jacobian at once. Before the slash stands the allocator of
+the C library as it is, behind it one that keeps freed memory (`srcgrad.keep_memory()`, for all contenders): fresh pages
+cost more than arithmetic for arrays from 128 KiB on, whoever asks for them.
 
 {plot}
 

@@ -35,6 +35,7 @@ class Workload:
     skipped: tuple[str, ...] = ()  # peers that take minutes, or that cannot run it
     over: tuple[str, ...] = ()  # arguments whose rows `srcgrad.blocked` may take block by block
     rows: int | None = None  # of a block; chosen by srcgrad if None
+    item: Function | None = None  # the function of one item, which `srcgrad.each` maps over all, compiled
 
     @property
     def module(self) -> ModuleType:
@@ -62,6 +63,12 @@ class Workload:
         if self.mode == "hvp":
             return srcgrad.hvp(self.function, wrt, target=target)
         return srcgrad.value_and_grad(self.function, wrt, target=target)
+
+    @property
+    def by_items(self) -> Any:
+        """Values and blocks of the Jacobian by srcgrad, compiled, from the function of one item."""
+        assert self.item is not None, "the caller has looked"
+        return srcgrad.each(self.item, self.wrt, target="numba")
 
 
 def called(function: Function) -> list[Function]:

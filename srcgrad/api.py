@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, overload  # functions and arguments are arbitrary objects
 
-from srcgrad.arguments import check_input, kind_of
+from srcgrad.arguments import check_input
 from srcgrad.derivative import Derivative, P, R
 from srcgrad.differentiable import Differentiable
 from srcgrad.errors import DifferentiationError
-from srcgrad.facts import Kind
+from srcgrad.executed import Compiled
 from srcgrad.front.wanted import makes
-from srcgrad.opencl.boundary import device_in, on_device
+from srcgrad.opencl.boundary import on_device
 from srcgrad.options import Wrt
 from srcgrad.recent import recent
-from srcgrad.running import Pullback, resident_on, run
+from srcgrad.running import Pullback, run
 
 
 def chosen_wrt(function: Callable[..., Any], wrt: Wrt, argnums: Wrt | None = None) -> Wrt:
@@ -136,33 +136,30 @@ class Padded:
 
 def pulled(derivative: Derivative[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Pullback]:
     """The value and the pullback of a derivative in mode vjp."""
-    return _pulled_at(derivative, *derivative.arguments(args, kwargs))
+    return _pulled_at(derivative, derivative.ordered(args, kwargs))
 
 
-def _pulled_again(derivative: Derivative[..., Any], values: list[Any]) -> Pullback:
+def _pulled_again(derivative: Derivative[..., Any], values: Sequence[Any]) -> Pullback:
     """A pullback from what its pickle holds."""
-    kinds = {name: kind_of(value) for name, value in zip(derivative.signature.parameters, values, strict=True)}
-    return _pulled_at(derivative, values, kinds)[1]
+    return _pulled_at(derivative, values)[1]
 
 
-def _pulled_at(derivative: Derivative[..., Any], values: list[Any], kinds: dict[str, Kind]) -> tuple[Any, Pullback]:
+def _pulled_at(derivative: Derivative[..., Any], values: Sequence[Any]) -> tuple[Any, Pullback]:
+    made, device = derivative.ready(values)
     if derivative.target == "numba":
-        return pulled_anew(derivative, values, kinds)
-    device = device_in(values)
-    made = derivative.compiled(kinds, resident=resident_on(device, values) is not None)
-    output, back = run(made.function, values, derivative.signature, device)
+        return pulled_anew(derivative, made, values)
+    output, back = run(made.function, values, derivative.named, device)
     output = derivative.output(output, values)
     return on_device(output, device), Pullback(back, derivative, values, output, _pulled_again)
 
 
-def pulled_anew(derivative: Derivative[..., Any], values: list[Any], kinds: dict[str, Kind]) -> tuple[Any, Pullback]:
+def pulled_anew(derivative: Derivative[..., Any], made: Compiled, values: Sequence[Any]) -> tuple[Any, Pullback]:
     """The value and the pullback of compiled code, which keeps nothing for it: the pullback runs both halves."""
     value: Derivative[..., Any] = Derivative(derivative.function, "primal", derivative.wrt, False, "numba")
-    output = derivative.output(run(value.compiled(kinds).function, values, derivative.signature), values)
-    made = derivative.compiled(kinds)
+    output = derivative.output(run(value.ready(values)[0].function, values, derivative.named), values)
 
     def back(seed: Any) -> Any:
-        return run(functools.partial(made.function, **{made.seeds[0]: seed}), values, derivative.signature)
+        return run(functools.partial(made.function, **{made.seeds[0]: seed}), values, derivative.named)
 
     return output, Pullback(back, derivative, values, output, _pulled_again)
 

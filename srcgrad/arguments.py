@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import types
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any  # arguments are arbitrary objects
 
 import numpy as np
@@ -14,7 +14,7 @@ from srcgrad.analyse.sources import is_complex_value
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import SCALAR, UNKNOWN, Kind
 from srcgrad.front.functions import shadows
-from srcgrad.numba.boundary import without_axes
+from srcgrad.numba.boundary import is_alone, without_axes
 from srcgrad.opencl.array import Array
 from srcgrad.opencl.boundary import kept, on_host, seen
 from srcgrad.opencl.memory import Lease
@@ -28,6 +28,8 @@ _NARROW = {"e": "float16"} | dict.fromkeys("?bBhHiIlLqQ", "integer")
 _REAL = np.dtype(float)
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, np.ufunc, functools.partial)
 _PLAIN = (int, float, complex, bool, str, bytes, list, tuple, dict, type(None), type)
+WHOLE = 0x1 | 0x400  # flags of arrays: C_CONTIGUOUS, WRITEABLE
+OWN = WHOLE | 0x4  # OWNDATA
 _HEAP_TYPE = 1 << 9  # a class made by a `class` statement
 
 
@@ -94,7 +96,8 @@ def _own_arithmetic(value: Any, depth: int = 0) -> tuple[tuple[str, Kind], ...]:
     return tuple(found)
 
 
-def _is_complex(value: Any) -> bool:
+def is_complex(value: Any) -> bool:
+    """Whether a number or an array is complex."""
     return isinstance(value, complex) or getattr(getattr(value, "dtype", _REAL), "kind", "") == "c"
 
 
@@ -161,12 +164,23 @@ def _described(value: Any) -> str:
     return f"of type {type(value).__name__}"
 
 
+def mirrors(
+    gradients: Iterable[Any], places: list[int | None], values: Sequence[Any], seeds: Sequence[Any]
+) -> list[Any]:
+    """Gradients that mirror the arguments at `places`, None for what is no argument, and share memory with nothing."""
+    others: list[Any] = [seen(value) for value in (*values, *seeds) if hasattr(value, "dtype")]
+    return [
+        mirror(gradient, seen(gradient) if place is None else values[place], others)
+        for gradient, place in zip(gradients, places, strict=True)
+    ]
+
+
 def mirror(gradient: Any, value: Any, others: list[Any]) -> Any:
     """The gradient with the class, shape and dtype of its argument, in memory of its own.
 
     `others` lists arrays that it must not share memory with; the result is added to it.
     """
-    if _is_complex(gradient) and not _is_complex(value) and _is_inexact(value):
+    if is_complex(gradient) and not is_complex(value) and _is_inexact(value):
         raise DifferentiationError(
             "E5017",
             "the gradient of a real argument is complex: a complex value came in where it was not seen",
@@ -197,6 +211,15 @@ def mirror(gradient: Any, value: Any, others: list[Any]) -> Any:
     return None
 
 
+def owned(array: np.ndarray, *others: Any) -> np.ndarray:
+    """The array itself if its memory is its own, whole and to be written, and it is none of `others`; else a copy."""
+    flags, base = array.flags.num, array.base
+    if flags & WHOLE == WHOLE and all(array is not other for other in others):
+        if flags & OWN == OWN or isinstance(base, Lease) or is_alone(base):  # views of a lease have it as their base
+            return array
+    return np.array(array, order="C")
+
+
 def _own_array(gradient: Any, value: np.ndarray, others: list[Any]) -> np.ndarray:
     made = np.asarray(gradient)
     if type(gradient) is not np.ndarray and not isinstance(gradient, int | float | complex | np.generic):
@@ -211,65 +234,6 @@ def _own_array(gradient: Any, value: np.ndarray, others: list[Any]) -> np.ndarra
             f"a gradient has shape {made.shape}, its argument has shape {value.shape}",
             "look at the rules that you wrote; if there are none, please report this as a bug of srcgrad",
         )
-    shared = made is value or any(made is other for other in others)
-    owned = (
-        made.flags.owndata if made.base is None else isinstance(made.base, Lease)
-    )  # views of it have it as their base
-    fresh = owned and made.flags.writeable and made.flags.c_contiguous
-    if made.dtype != value.dtype:
-        made = made.astype(value.dtype)
-    elif shared or not fresh:
-        made = np.array(made, order="C")
+    made = owned(made, value, *others) if made.dtype == value.dtype else made.astype(value.dtype)
     others.append(made)
     return made
-
-
-def like_output(tangent: Any, output: Any) -> Any:
-    """The tangent of a number as a number: a 0-d array is unpacked."""
-    if isinstance(output, tuple):
-        return tuple(like_output(t, y) for t, y in zip(tangent, output, strict=True))
-    if isinstance(tangent, np.ndarray) and tangent.ndim == 0 and not isinstance(output, np.ndarray):
-        return tangent[()]
-    if isinstance(output, np.ndarray) and not isinstance(tangent, np.ndarray | list | tuple | dict):
-        return np.asarray(tangent, dtype=output.dtype)
-    if _is_complex(output) and not _is_complex(tangent):
-        return np.asarray(tangent, output.dtype)[()] if hasattr(output, "dtype") else complex(tangent)
-    return tangent
-
-
-def cast_seed(seed: Any, output: Any) -> Any:
-    """The seed in the dtype of the output; E5014 if its shape differs."""
-    if isinstance(output, dict):
-        if not isinstance(seed, dict) or seed.keys() != output.keys():
-            raise DifferentiationError("E5014", "the keys of the seed are not those of the output", "make them equal")
-        return {key: cast_seed(seed[key], part) for key, part in output.items()}
-    if dataclasses.is_dataclass(output) and not isinstance(output, type):
-        if type(seed) is not type(output):
-            raise DifferentiationError("E5014", f"the seed is no {type(output).__name__}", "pass one")
-        names = [f.name for f in dataclasses.fields(output) if f.init]
-        return dataclasses.replace(seed, **{n: cast_seed(getattr(seed, n), getattr(output, n)) for n in names})
-    if isinstance(output, tuple | list):
-        if not isinstance(seed, tuple | list) or len(seed) != len(output):
-            raise DifferentiationError(
-                "E5014", f"the output has {len(output)} parts, the seed has not", "pass a tuple of seeds"
-            )
-        parts = [cast_seed(s, y) for s, y in zip(seed, output, strict=True)]
-        return parts if isinstance(output, list) else tuple(parts)
-    if output is None or isinstance(output, str):
-        return None
-    if _is_complex(seed) and not _is_complex(output):
-        raise DifferentiationError("E5017", "a seed or tangent of something real is complex", "pass real numbers")
-    if type(seed) is float and isinstance(output, float):
-        return seed
-    wanted = np.shape(output)
-    if np.shape(seed) != wanted:
-        raise DifferentiationError(
-            "E5014",
-            f"the seed has shape {np.shape(seed)}, the output has shape {wanted}",
-            "pass an array of that shape",
-        )
-    if isinstance(output, np.ndarray | np.generic) and output.dtype.kind in "fc":
-        return np.asarray(seed, dtype=output.dtype)[()] if not wanted else np.asarray(seed, dtype=output.dtype)
-    if isinstance(output, complex):
-        return complex(seed)
-    return float(seed) if not wanted else np.asarray(seed, dtype=float)

@@ -76,8 +76,7 @@ class Blocked:
         text, outside = module.text(main)
         made = load(text, name, f"{name} of {origin(main.facts.source)}", dict(outside), by="blocks")
         made.__defaults__, made.__kwdefaults__ = self.primal.__defaults__, self.primal.__kwdefaults__
-        checks = changes(module)
-        return likewise(made, self.primal), text, lambda: any(check() for check in checks)
+        return likewise(made, self.primal), text, changes(module)
 
     @property
     def __signature__(self) -> inspect.Signature:

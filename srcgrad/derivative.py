@@ -5,45 +5,34 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, ParamSpec, TypeVar, cast  # functions and arguments are arbitrary objects
 
-from srcgrad.arguments import check_input, compiled_kind, kind_of, like_output, mirror
+from srcgrad.arguments import check_input, compiled_kind, kind_of, mirrors
 from srcgrad.derive.kept import Saved
 from srcgrad.emit.html import Report, failure
 from srcgrad.emit.sides import Sizes, sides
 from srcgrad.errors import DifferentiationError
-from srcgrad.executed import changes, executed
+from srcgrad.executed import PULLS, Compiled, compiled, derived, module_of
 from srcgrad.facts import UNKNOWN, Kind
 from srcgrad.into import adding
 from srcgrad.leading import ALONE, Leading
 from srcgrad.like import declared_of, refined
 from srcgrad.load import collection_paused
 from srcgrad.modules import Module
-from srcgrad.opencl.boundary import device_in, on_device, seen
+from srcgrad.opencl.boundary import device_in, on_device
 from srcgrad.opencl.device import Device
 from srcgrad.opencl.helpers import equip
 from srcgrad.options import Wrt, checked, locals_of, names_of, precision, remaining
 from srcgrad.pickled import again, as_named, lines_of
-from srcgrad.pipeline import Derived
-from srcgrad.primal import as_is_now, given_of
+from srcgrad.primal import given_of, in_order
+from srcgrad.ready import Quick, Ready, looks, quick
 from srcgrad.rules import generation
 from srcgrad.running import resident_on, run, seed_like
+from srcgrad.seeds import like_output
 
-PULLS = ("vjp", "pull")  # modes in which the adjoint of one argument is no tuple
 P = ParamSpec("P")  # the parameters of a function
 R = TypeVar("R")  # what it returns
-
-
-@dataclass(frozen=True)
-class Compiled:
-    """One text, executed: the function, the text, and a test that tells whether it is out of date."""
-
-    function: Callable[..., Any]
-    text: str
-    seeds: tuple[str, ...]
-    stale: Callable[[], bool]
 
 
 class Derivative(Generic[P, R]):
@@ -77,7 +66,16 @@ class Derivative(Generic[P, R]):
         inner = locals_of(self.primal) if mode in ("reverse", "value-and-grad", "vjp") else ()
         self.wrt = names_of(wrt, self.signature, len(self.bound), inner, tuple(self.words))
         self.__name__ = f"{getattr(self.primal, '__name__', 'f')}_{mode}"
+        parameters = self.signature.parameters
+        self.named = tuple(name for name, one in parameters.items() if one.kind is one.KEYWORD_ONLY)
+        self._places = [list(parameters).index(name) if name in parameters else None for name in self.wrt]
+        self._bare = len(self.wrt) == 1 and (single or self.mode in PULLS)  # whether the text returns no tuple
+        self._count = -1 if self.bound or self.words else len(parameters)
         self._made: dict[Any, Compiled] = {}
+        self._ready: dict[Any, Ready] = {}
+        self._quick: Quick | None = None
+        given = "{}" if self._bare else "({},)"  # how the text returns gradients, where it does: see `quick`
+        self._form = {"value-and-grad": f"y, {given}", "reverse": given * (not auxiliary), "elementwise": given}
         self._lock = threading.RLock()
         self._last: Compiled | None = None
 
@@ -91,7 +89,7 @@ class Derivative(Generic[P, R]):
         made = self._made.get(key)
         if made is None or made.stale():
             with self._lock, collection_paused():
-                made = self._made[key] = self._compile(kinds, inline)
+                made = self._made[key] = compiled(self, kinds, inline)
                 if resident:
                     equip(made.function.__globals__)
         if not inline:
@@ -100,52 +98,49 @@ class Derivative(Generic[P, R]):
 
     def as_function(self, kinds: dict[str, Kind] | None = None) -> Callable[..., Any]:
         """The derivative as a function with source, in which calls are written out: it can be differentiated."""
-        made: Any = self.compiled(kinds or {}, inline=True).function  # a function takes attributes of any name
+        made: Any = self.compiled(kinds or {}, inline=True).function
         made.__srcgrad_derivative__ = self
         made.__srcgrad_real__ = tuple(p for p in self.signature.parameters if not (kinds or {}).get(p, UNKNOWN).complex)
         return cast(Callable[..., Any], made)
 
-    def changed(self, kinds: dict[str, Kind] | None = None) -> bool:
-        """Whether what the function is made from has changed since it was made for these kinds."""
-        return self.compiled(kinds or {}, inline=True).stale()
-
-    def _compile(self, kinds: dict[str, Kind], inline: bool) -> Compiled:
-        derived = hasattr(type(self.primal), "as_function")
-        function = self.primal.as_function(kinds) if derived else self.primal
-        module = self._module(inline)
-        main = self._derived(module, function, kinds)
-        text, found = module.text(main)
-        compiled = executed(text, main, dict(found))
-        checks = changes(module)
-        if derived:
-            checks.append(lambda: self.primal.as_function(kinds) is not function)
-        return Compiled(compiled, text, main.facts.seeds, lambda: any(check() for check in checks))
-
-    def _module(self, inline: bool = False) -> Module:
-        target, mine = ("numpy", ALONE) if inline else (self.target, self.leading)
-        return Module(inline or target == "numba", not inline and target != "numba", target, self.autocast, mine)
-
-    def _derived(self, module: Module, function: Callable[..., Any], kinds: dict[str, Kind]) -> Derived:
-        bare = self.single or self.mode in PULLS
-        wrt = () if self.mode == "primal" else self.wrt
-        name = module.derivative(function, self.mode, wrt, dict(kinds), None, bare, self.auxiliary)
-        return next(made for made in module.made.values() if made.name == name)
-
-    def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Kind]]:
+    def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Kind]]:
         """All arguments in the order of the parameters, defaults filled in, and their kinds."""
-        args, kwargs = (*self.bound, *args), {**self.words, **kwargs} if self.words else kwargs
-        if kwargs or len(args) != len(self.signature.parameters):
-            bound = as_is_now(self.signature, self.primal).bind(*args, **kwargs)
-            bound.apply_defaults()
-            values = list(bound.arguments.values())
-        else:
-            values = list(args)
+        values = self.ordered(args, kwargs)
+        return values, self.kinds(values)
+
+    def ordered(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Sequence[Any]:
+        """All arguments in the order of the parameters, defaults filled in."""
+        if not kwargs and len(args) == self._count:
+            return args
+        return in_order(self.signature, self.primal, (*self.bound, *args), {**self.words, **kwargs})
+
+    def kinds(self, values: Sequence[Any]) -> dict[str, Kind]:
+        """The kinds of arguments; E5002 or E5017 for what cannot be differentiated."""
         seen_as = kind_of if self.target != "numba" else compiled_kind
         kinds = {name: seen_as(value) for name, value in zip(self.signature.parameters, values, strict=True)}
-        for name, value in zip(self.signature.parameters, values, strict=True):
-            if name in self.wrt:
-                check_input(value, name)
-        return values, refined(kinds, self.declared, values, fixed=self.like is not None)
+        for name, place in zip(self.wrt, self._places, strict=True):
+            if place is not None:
+                check_input(values[place], name)
+        return refined(kinds, self.declared, values, fixed=self.like is not None)
+
+    def ready(self, values: Sequence[Any]) -> tuple[Compiled, Device | None]:
+        """The text for arguments, and the device on which some of them are.
+
+        Arguments are looked at closely where no call before had some that look alike: see `looks`.
+        """
+        alike, now = looks(values), generation()
+        known = self._ready.get(alike)
+        if known is not None and known.generation == now and not known.made.stale():
+            self._last, self._kinds = known.made, known.kinds
+            if known.quick is None and not self.named:
+                known.quick = quick(known, values, self._places, self._form.get(self.mode, ""), self.result)
+            self._quick = known.quick
+            return known.made, None
+        kinds, device = self.kinds(values), device_in(values)
+        made = self.compiled(kinds, resident=device is not None and resident_on(device, values) is not None)
+        if alike is not None:
+            self._ready[alike] = Ready(made, kinds, now)
+        return made, device
 
     @functools.cached_property
     def declared(self) -> dict[str, Kind]:
@@ -159,16 +154,22 @@ class Derivative(Generic[P, R]):
         return dict(self.declared)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        values, kinds = self.arguments(args, kwargs)
-        device = device_in(values)
-        made = self.compiled(kinds, resident=device is not None and resident_on(device, values) is not None)
-        found = run(made.function, values, self.signature, device)
-        return cast(R, self.result(found, values, device))
+        result: R
+        known = self._quick
+        if known is not None and len(args) == self._count and not kwargs and known.alike(*args):
+            self._last, self._kinds = known.made, known.kinds
+            result = known.finished(run(known.made.function, args, ()), *args)
+            return result
+        values = self.ordered(args, kwargs)
+        made, device = self.ready(values)
+        result = self.result(run(made.function, values, self.named, device), values, device)
+        return result
 
-    def result(self, found: Any, values: list[Any], device: Device | None = None) -> Any:
+    def result(self, found: Any, values: Sequence[Any], device: Device | None = None) -> Any:
         """What the text returns, as users get it: adjoints mirror the arguments."""
         if self.mode == "value-and-grad":
-            return on_device(found[0], device), self.mirrored(found[1], values)
+            y, adjoints = found
+            return y if device is None else on_device(y, device), self.mirrored(adjoints, values)
         if self.mode not in ("reverse", "elementwise"):
             return found
         if self.auxiliary:
@@ -194,39 +195,26 @@ class Derivative(Generic[P, R]):
 
     def forward(self, args: tuple[Any, ...], tangents: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
         """Value and tangent, or the tangent alone in mode hvp; `tangents` has one entry per name in `wrt`."""
-        values, kinds = self.arguments(args, kwargs or {})
+        values = self.ordered(args, kwargs or {})
         by_name = dict(zip(self.signature.parameters, values, strict=True))
-        device = device_in(values)
+        made, device = self.ready(values)
         resident = resident_on(device, values)
-        made = self.compiled(kinds, resident=resident is not None)
         pairs = zip(made.seeds, tangents, self.wrt, strict=True)
         given = {seed: seed_like(by_name[w], tangent, resident) for seed, tangent, w in pairs}
-        found = run(functools.partial(made.function, **given), values, self.signature, device)
+        found = run(functools.partial(made.function, **given), values, self.named, device)
         if self.mode == "hvp":
             return self.primal.result(found, values, device)
         y, y_dot = found
         return tuple(on_device(self.output(one, values), device) for one in (y, like_output(y_dot, y)))
 
-    def output(self, found: Any, values: list[Any]) -> Any:
+    def output(self, found: Any, values: Sequence[Any]) -> Any:
         """An output of the primal; that of a gradient mirrors the arguments."""
         return self.primal.result(found, values) if isinstance(self.primal, Derivative) else found
 
-    def mirrored(self, found: Any, values: list[Any], seeds: list[Any] | None = None) -> Any:
+    def mirrored(self, found: Any, values: Sequence[Any], seeds: Sequence[Any] = ()) -> Any:
         """The adjoints with class, shape and dtype of the arguments."""
-        bare = len(self.wrt) == 1 and (self.single or self.mode in PULLS)
-        adjoints = (found,) if bare else found
-        by_name = dict(zip(self.signature.parameters, values, strict=True))
-        others: list[Any] = [seen(v) for v in [*values, *(seeds or [])] if hasattr(v, "dtype")]
-        made = tuple(
-            mirror(g, by_name[w], others) if w in by_name else mirror(g, seen(g), others)
-            for g, w in zip(adjoints, self.wrt, strict=True)
-        )
-        return made[0] if self.single else made
-
-    @property
-    def was_called(self) -> bool:
-        """Whether there is a text that has run."""
-        return self._last is not None
+        made = mirrors((found,) if self._bare else found, self._places, values, seeds)
+        return made[0] if self.single else tuple(made)
 
     @property
     def source(self) -> str:
@@ -240,9 +228,8 @@ class Derivative(Generic[P, R]):
         >>> srcgrad.grad(lambda x: x * x).report()
         Report(title='lambda__grad')
         """
-        derived = hasattr(type(self.primal), "as_function")
-        module = self._module()
-        main = self._derived(module, self.primal.as_function(self._kinds) if derived else self.primal, self._kinds)
+        module = module_of(self)
+        main = derived(self, module, self._kinds)
         return Report(main.name, sides(module.text(main)[0], module.made.values(), sizes))
 
     def _repr_html_(self) -> str:
@@ -263,10 +250,8 @@ class Derivative(Generic[P, R]):
         >>> {one.name: (one.line, one.needed) for one in srcgrad.grad(squashed, "b").saved}
         {'b': (0, (2,)), 'h': (2, (2,))}
         """
-        function = self.primal.as_function(self._kinds) if hasattr(type(self.primal), "as_function") else self.primal
-        kept: tuple[Saved, ...] = self._derived(
-            Module(autocast=self.autocast, explained=True), function, self._kinds
-        ).facts.kept
+        module = Module(autocast=self.autocast, explained=True)
+        kept: tuple[Saved, ...] = derived(self, module, self._kinds).facts.kept
         return kept
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any  # arguments are arbitrary nested values
 
@@ -88,7 +89,7 @@ class Given:
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
-    values: list[Any]
+    values: Sequence[Any]
     kinds: dict[str, Kind]
 
     @functools.cached_property
@@ -111,7 +112,7 @@ def columns(ahead: Derivative[..., Any], chosen: tuple[Any, ...], given: Given) 
     for rows in chunks(count_of(chosen), *values):
         tangents = units(chosen, rows)
         seeds = dict(zip(made.seeds, tangents, strict=True))
-        result = run(functools.partial(made.function, **seeds), values, ahead.signature)
+        result = run(functools.partial(made.function, **seeds), values, ahead.named)
         if ahead.mode == "hvp":
             y, y_dot = chosen[0] if ahead.single else chosen, result
         else:
@@ -124,7 +125,7 @@ def columns(ahead: Derivative[..., Any], chosen: tuple[Any, ...], given: Given) 
 def forward_half(behind: Derivative[..., Any], given: Given) -> tuple[Any, Any]:
     """The value, and the pullback that takes many seeds."""
     _check_host(given.values)
-    y, pullback = run(behind.compiled(given.kinds).function, given.values, behind.signature)
+    y, pullback = run(behind.compiled(given.kinds).function, given.values, behind.named)
     y = behind.output(y, given.values)
     _check_real(y)
     return y, pullback
@@ -140,7 +141,7 @@ def rows(behind: Derivative[..., Any], y: Any, pullback: Any, chosen: tuple[Any,
     return np.concatenate(found)
 
 
-def _check_host(values: list[Any]) -> None:
+def _check_host(values: Sequence[Any]) -> None:
     if device_in(values) is not None:
         raise NoAxisError("an argument is on a device")
 

@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any  # what a text reads from outside are arbitrary objects
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any  # what a text reads from outside are arbitrary objects
 
 from srcgrad.emit.module import free_names, origin
-from srcgrad.front.namespace import LiveNamespace
+from srcgrad.facts import Kind
+from srcgrad.front.namespace import Dependencies, LiveNamespace, together
 from srcgrad.front.overlay import Overlay
+from srcgrad.leading import ALONE
 from srcgrad.load import load
 from srcgrad.modules import Module
 from srcgrad.numba.boundary import guarded, outside, require_numba
 from srcgrad.pipeline import Derived
+
+if TYPE_CHECKING:
+    from srcgrad.derivative import Derivative
+
+PULLS = ("vjp", "pull")  # modes in which the adjoint of one argument is no tuple
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """One text, executed: the function, the text, and a test that tells whether it is out of date."""
+
+    function: Callable[..., Any]
+    text: str
+    seeds: tuple[str, ...]
+    stale: Callable[[], bool]
 
 
 def executed(text: str, main: Derived, found: dict[str, Any]) -> Callable[..., Any]:
@@ -24,23 +42,63 @@ def executed(text: str, main: Derived, found: dict[str, Any]) -> Callable[..., A
     return load(text, main.name, label, found, origins=origins)
 
 
-def _dependencies(facts: Any, tree: Any) -> Callable[[], bool]:
-    """A test that tells whether a name outside the function has come to mean something else."""
+def compiled(
+    derivative: Derivative[..., Any], kinds: dict[str, Kind], inline: bool, *, explained: bool = False
+) -> Compiled:
+    """The text of a derivative for arguments of these kinds, executed; `explained` keeps each value by itself."""
+    module = module_of(derivative, inline)
+    module.explained = explained
+    main = derived(derivative, module, kinds)
+    text, found = module.text(main)
+    function, changed = executed(text, main, dict(found)), changes(module)
+    given = given_to(derivative, kinds)
+    if given is derivative.primal:
+        return Compiled(function, text, main.facts.seeds, changed)
+    return Compiled(function, text, main.facts.seeds, lambda: changed() or given_to(derivative, kinds) is not given)
+
+
+def given_to(derivative: Derivative[..., Any], kinds: dict[str, Kind]) -> Callable[..., Any]:
+    """The function that is differentiated: the primal, or the text of one that is a derivative itself."""
+    primal: Any = derivative.primal  # any callable
+    found: Callable[..., Any] = primal.as_function(kinds) if hasattr(type(primal), "as_function") else primal
+    return found
+
+
+def module_of(derivative: Derivative[..., Any], inline: bool = False) -> Module:
+    """The module for a text of a derivative."""
+    target, mine = ("numpy", ALONE) if inline else (derivative.target, derivative.leading)
+    return Module(inline or target == "numba", not inline and target != "numba", target, derivative.autocast, mine)
+
+
+def derived(derivative: Derivative[..., Any], module: Module, kinds: dict[str, Kind]) -> Derived:
+    """The derivative as a part of a module."""
+    bare = derivative.single or derivative.mode in PULLS
+    wrt = () if derivative.mode == "primal" else derivative.wrt
+    given = given_to(derivative, kinds)
+    name = module.derivative(given, derivative.mode, wrt, dict(kinds), None, bare, derivative.auxiliary)
+    return next(made for made in module.made.values() if made.name == name)
+
+
+def _dependencies(facts: Any) -> list[Dependencies]:
+    """What the names outside of a function mean, and outside of those that were written out in it."""
     namespace, parts = facts.namespace, []
     while isinstance(namespace, Overlay):
         parts += namespace.parts
         namespace = namespace.base
     parts.append((namespace, facts.source))
-    checks = [
-        namespace.dependencies(free_names(source.tree)).changed
+    return [
+        namespace.dependencies(free_names(source.tree))
         for namespace, source in parts
         if isinstance(namespace, LiveNamespace)
     ]
-    return lambda: any(check() for check in checks)
 
 
-def changes(module: Module) -> list[Callable[[], bool]]:
-    """Tests that tell whether a text is out of date."""
+def changes(module: Module) -> Callable[[], bool]:
+    """A test that tells whether a text is out of date: it runs in each call."""
     modules = module.all()
-    checks = [_dependencies(made.facts, made.tree) for each in modules for made in each.made.values()]
-    return checks + [each.methods_changed for each in modules]
+    found = [part for each in modules for made in each.made.values() for part in _dependencies(made.facts)]
+    changed = together(found).changed
+    holders = [each for each in modules if each.methods]
+    if not holders:
+        return changed
+    return lambda: changed() or any(each.methods_changed() for each in holders)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any  # arguments are arbitrary objects
 
@@ -61,7 +62,7 @@ def _symbol(place: int) -> str:
     return _ORDER[place] if place < len(_ORDER) else f"n{place}"
 
 
-def refined(kinds: dict[str, Kind], declared: dict[str, Kind], given: list[Any], *, fixed: bool) -> dict[str, Kind]:
+def refined(kinds: dict[str, Kind], declared: dict[str, Kind], given: Sequence[Any], *, fixed: bool) -> dict[str, Kind]:
     """The kinds of arguments with the shapes that are declared for them; `fixed` if examples say all.
 
     Without a common dtype, float64, they stay as they are: what holds for any arrays holds for these.

@@ -6,7 +6,7 @@ import inspect
 import json
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any  # functions of arbitrary arguments
 
 from srcgrad.analyse.annotations import annotated
@@ -15,6 +15,7 @@ from srcgrad.derivative import Derivative
 from srcgrad.derive.kept import Saved
 from srcgrad.derive.masked import DOUBT
 from srcgrad.emit.sides import plain
+from srcgrad.executed import compiled
 from srcgrad.facts import Facts, Kind
 from srcgrad.front.target import find_target
 from srcgrad.imported import function_of, module_of
@@ -127,13 +128,6 @@ def _facts(function: Any, names: tuple[str, ...], kinds: dict[str, Kind]) -> Fac
     return next(part.facts for part in module.made.values() if part.name == made)
 
 
-class _Apart(Derivative[..., Any]):
-    """A derivative that keeps each value under a name of its own, also those that a text keeps together."""
-
-    def _module(self, inline: bool = False) -> Module:
-        return replace(super()._module(inline), explained=True)
-
-
 def by_value(facts: Facts, sizes: dict[str, list[int]]) -> dict[tuple[str, int], list[int]]:
     """Bytes by what is recorded and its line; with line 0 for what is recorded once, which texts may keep elsewhere."""
     known = {name: (plain(one.value), one.line) for name, one in facts.recorded.items() if name in sizes}
@@ -144,10 +138,10 @@ def by_value(facts: Facts, sizes: dict[str, list[int]]) -> dict[tuple[str, int],
 
 def measured(function: Callable[..., Any], wrt: Wrt, values: tuple[Any, ...]) -> tuple[Facts, dict[str, list[int]]]:
     """The facts of a live function, and the bytes of each value that its pullback keeps, one per trip."""
-    derivative = _Apart(function, "vjp", wrt, False)
+    derivative: Derivative[..., Any] = Derivative(function, "vjp", wrt, False)
     given, kinds = derivative.arguments(values, {})
-    compiled = derivative.compiled(kinds)
-    _, back = run(compiled.function, given, derivative.signature)
+    made = compiled(derivative, kinds, False, explained=True)  # a text may keep several values together
+    _, back = run(made.function, given, derivative.named)
     held = {n: c.cell_contents for n, c in zip(back.__code__.co_freevars, back.__closure__ or (), strict=True)}
     sizes = {n: [_bytes(part) for part in (v if isinstance(v, list) else [v])] for n, v in held.items()}
     return _facts(derivative.primal, derivative.wrt, kinds), sizes

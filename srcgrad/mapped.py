@@ -75,11 +75,11 @@ class Each:
         count = self._count(dict(zip(names, values, strict=True)))
         values = [np.asarray(v) if many else v for v, many in zip(values, several, strict=True)]
         first = [own(v[0] if many else v) for v, many in zip(values, several, strict=True)]
-        first, kinds = self.derivative.arguments(tuple(first)[len(self.derivative.bound) :], {})
-        shape = Shape.of(run(self.function, first, self.derivative.signature))
+        kinds = self.derivative.kinds(first)
+        shape = Shape.of(run(self.function, first, self.derivative.named))
         lengths = small(dict(zip(names, first, strict=True))) if self.target == "numba" else None
         made = self._compiled(kinds, shape, lengths)
-        found = run(made.function, values, self.derivative.signature)
+        found = run(made.function, values, self.derivative.named)
         y, blocks = found
         self._last = made
         assert len(y) == count, "the text goes over all items"
@@ -108,8 +108,7 @@ class Each:
             given = Items(shape.kind, len(shape.places), lengths) if compiled else None
             module = Module(compiled, False, self.target, given=given)
             function, text = written(module, self.derivative, kinds, shape, self.shared)
-            checks = changes(module)
-            made = self._made[key] = Made(function, text, lambda: any(check() for check in checks))
+            made = self._made[key] = Made(function, text, changes(module))
         return made
 
     @property

@@ -73,6 +73,17 @@ def as_is_now(signature: inspect.Signature, primal: Any) -> inspect.Signature:
     return signature if same else inspect.signature(primal)
 
 
+def in_order(
+    signature: inspect.Signature, primal: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, ...]:
+    """All arguments in the order of the parameters, with the defaults that the function has now."""
+    if not kwargs and len(args) == len(signature.parameters):
+        return args
+    bound = as_is_now(signature, primal).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return tuple(bound.arguments.values())
+
+
 def without_words(function: Any) -> tuple[Any, dict[str, Any]]:
     """A function, and the arguments that a `functools.partial` of it has by name.
 

@@ -3,44 +3,40 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import linecache
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn  # functions and arguments are arbitrary objects
 
-from srcgrad.arguments import cast_seed
 from srcgrad.errors import CODES, DifferentiationError, Place
 from srcgrad.opencl.boundary import are_direct, device_in, on_device, on_host, seen
 from srcgrad.opencl.device import Device, using
 from srcgrad.places import users_place, with_users_lines
 from srcgrad.runtime import fields_of
+from srcgrad.seeds import cast_seed
 
 if TYPE_CHECKING:
     from srcgrad.derivative import Derivative
 
 
 def run(
-    function: Callable[..., Any], values: list[Any], signature: inspect.Signature, device: Device | None = None
+    function: Callable[..., Any], values: Sequence[Any], named: tuple[str, ...], device: Device | None = None
 ) -> Any:
-    """Call with all arguments; keyword-only ones by name. With device arrays on a CPU it runs on their memory."""
+    """Call with all arguments, the last ones by the names in `named`: on a CPU, in the memory of device arrays."""
     if device is not None:
         given = [on_host(value) for value in values] if resident_on(device, values) is None else values
         with using(device):
-            return run(function, given, signature)
-    positional, named = [], {}
-    for parameter, value in zip(signature.parameters.values(), values, strict=True):
-        if parameter.kind is parameter.KEYWORD_ONLY:
-            named[parameter.name] = value
-        else:
-            positional.append(value)
+            return run(function, given, named)
     try:
-        return function(*positional, **named)
+        if not named:
+            return function(*values)
+        count = len(values) - len(named)
+        return function(*values[:count], **dict(zip(named, values[count:], strict=True)))
     except Exception as error:  # all are raised again, and tell where they come from
         _raise(error)
 
 
-def resident_on(device: Device | None, values: list[Any]) -> Device | None:
+def resident_on(device: Device | None, values: Sequence[Any]) -> Device | None:
     """The device, if a text runs on the arrays in its buffers; None where it runs on NumPy memory."""
     return device if device is not None and device.is_gpu and are_direct(values) else None
 
@@ -100,9 +96,9 @@ class Pullback:
         self,
         back: Callable[[Any], Any],
         derivative: Derivative[..., Any],
-        values: list[Any],
+        values: Sequence[Any],
         output: Any,
-        again: Callable[[Derivative[..., Any], list[Any]], Pullback],
+        again: Callable[[Derivative[..., Any], Sequence[Any]], Pullback],
     ) -> None:
         self._back, self._derivative, self._values, self._output, self._again = back, derivative, values, output, again
         self._device = device_in(values)

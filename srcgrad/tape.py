@@ -161,7 +161,7 @@ def trace(function: Callable[..., Any], wrt: Wrt | None = None, *, seed: Any = 1
         made = load(text, name, label, dict(outside), origins=module.origins)
         with listening(log):
             start = functools.partial(made, **{main.facts.seeds[0]: seed})
-            value, adjoints = run(start, values, derivative.signature)
+            value, adjoints = run(start, values, derivative.named)
         arguments = [parameter for parameter, _ in shown]
         for wanted, adjoint in zip(derivative.wrt, derivative.mirrored(adjoints, values), strict=True):
             own = wanted in arguments

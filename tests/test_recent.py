@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad import recent
-from srcgrad.derivative import Derivative
+from srcgrad import derivative, recent
 
 X = np.array([1.0, 2.0])
 
@@ -16,13 +15,13 @@ X = np.array([1.0, 2.0])
 def made(monkeypatch) -> list[str]:
     """The modes of all texts that are made."""
     modes: list[str] = []
-    compile_ = Derivative._compile
+    compile_ = derivative.compiled
 
-    def counted(self, *args, **kwargs):
-        modes.append(self.mode)
-        return compile_(self, *args, **kwargs)
+    def counted(one, *args, **kwargs):
+        modes.append(one.mode)
+        return compile_(one, *args, **kwargs)
 
-    monkeypatch.setattr(Derivative, "_compile", counted)
+    monkeypatch.setattr(derivative, "compiled", counted)
     return modes
 
 

@@ -77,6 +77,7 @@ ORDER = (
     },
     {
         "arguments",
+        "seeds",
         "like",
         "into",
         "tape",
@@ -87,6 +88,7 @@ ORDER = (
         "derivative",
         "recent",
         "executed",
+        "ready",
         "items",
         "loop",
         "mapped",

@@ -56,6 +56,7 @@ WORKLOADS = (
         lambda: bundle.arguments(6),
         (0, 1, 2),
         "pullback",
+        item=bundle.residual,
     ),
     Workload(
         "LSTM, 2 layers of 14, 1,024 steps",

@@ -41,10 +41,9 @@ def guarded(compiled: Any) -> Callable[..., Any]:
 
     @functools.wraps(compiled.py_func)
     def call(*args: Any, **kwargs: Any) -> Any:
-        given = [taken(value, contiguous) for value in args]
-        named = {name: taken(value, contiguous) for name, value in kwargs.items()}
+        given = [value if type(value) is float else taken(value, contiguous) for value in args]
         try:
-            found = compiled(*given, **named)
+            found = compiled(*given, **{name: taken(value, contiguous) for name, value in kwargs.items()})
         except Exception as error:  # what its passes raise is of no one class
             if _of_compiler(error):
                 raise refusal(error) from None
@@ -70,7 +69,9 @@ def taken(value: Any, contiguous: bool = True) -> Any:
     (np.float64(2.0), (1, array([0, 2])))
     """
     if type(value) is np.ndarray and value.ndim > 0:
-        return value if value.flags.c_contiguous or not contiguous else np.ascontiguousarray(value)
+        return value if not contiguous or value.flags.c_contiguous else np.ascontiguousarray(value)
+    if type(value) is float or type(value) is int:
+        return value
     value = without_axes(value)
     if isinstance(value, PLAIN):
         return value
@@ -87,6 +88,11 @@ def taken(value: Any, contiguous: bool = True) -> Any:
 def without_axes(value: Any) -> Any:
     """An array without axes as a number; other values as they are."""
     return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+
+
+def is_alone(base: Any) -> bool:
+    """Whether the base of an array is memory that compiled code has made, and that nothing else holds."""
+    return type(base).__name__ == "_MemInfo" and base.parent is None and base.refcount == 1
 
 
 @functools.lru_cache(maxsize=256)
