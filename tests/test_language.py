@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import check_grads, grad
+from srcgrad import check_grads, grad, hvp
 from srcgrad.errors import DifferentiationError
 from tests.attacked import ATTACKED
 from tests.hostile import TAKEN, TURNED_AWAY
@@ -71,3 +71,16 @@ def f(x, c):
     f.__globals__["model"].act = lambda v: v * 7.0
     with pytest.raises(DifferentiationError, match="E5003"):
         derivative(*args)
+
+
+def test_a_loop_of_which_the_gradient_needs_the_last_item_alone() -> None:
+    text = """
+def f(x, c):
+    s = 0.0
+    for k in range(3):
+        s = s + x[k] * k
+    return s * k
+"""
+    f, args = made("last item", text)
+    np.testing.assert_array_equal(grad(f)(*args), [0.0, 2.0, 4.0, 0.0])
+    np.testing.assert_array_equal(hvp(f)(*args, np.ones(4)), np.zeros(4))

@@ -57,6 +57,13 @@ def defaults_that_are_active(x):
     return parts.get("a", x[2]) * parts.get("b", x[2] ** 2) * parts.get("c" + "d", x[1])
 
 
+def active_defaults_of_entries_that_a_loop_makes(x):
+    sums = {}
+    for k in range(4):
+        sums[k % 2] = sums.get(k % 2, x[2] ** 2) * x[k % 3] + k
+    return sums[0] * x[1] + sums[1] ** 2
+
+
 def memories(x):
     found = {0: x[0], 1: x[1]}
     for k in range(2, 5):
@@ -143,7 +150,8 @@ def a_list_that_changes_on_the_way_back(x):
 
 PROGRAMS = (
     dicts_in_a_list, dicts_appended_to_a_list, lists_in_a_dict_filled_by_a_loop, dicts_in_a_dict,
-    entries_that_may_be_missing, defaults_that_are_active, memories, keys_in_branches, a_dict_and_what_it_gives,
+    entries_that_may_be_missing, defaults_that_are_active, memories,
+    active_defaults_of_entries_that_a_loop_makes, keys_in_branches, a_dict_and_what_it_gives,
     a_list_that_a_helper_fills, a_list_and_its_copy, a_queue, parts_of_lists, a_list_that_changes_on_the_way_back,
 )  # fmt: skip
 

@@ -7,7 +7,7 @@ import gast
 from srcgrad.derive.program import Program, parents, rebuilt
 from srcgrad.facts import Facts
 from srcgrad.flow import definitions
-from srcgrad.trees import Node, loads, statements
+from srcgrad.trees import Node, at, loads, statements
 
 
 def dead(program: Program, facts: Facts) -> Program:
@@ -30,6 +30,7 @@ def _dropped(program: Program, facts: Facts) -> bool:
         if filled is not None:
             pushes.setdefault(filled, []).append(node)
     needed: dict[Node, None] = {}
+    counted: dict[Node, None] = {}
     todo = [node for node in statements(block) if _speaks(node, facts)] + [program.result]
     while todo:
         node = todo.pop()
@@ -40,10 +41,26 @@ def _dropped(program: Program, facts: Facts) -> bool:
         for name in loads(node):
             if name in pushes:
                 todo.extend(pushes[name])
-            todo.extend(reaching.graph.nodes[reaching.of[k][0]] for k in reaching.at(node, name))
+            bound = [reaching.graph.nodes[reaching.of[k][0]] for k in reaching.at(node, name)]
+            todo.extend(bound)
+            counted.update(
+                {loop: None for loop in bound if isinstance(loop, gast.For) and not _is_in(node, loop, above)}
+            )
+    for loop in counted:
+        if not any(node in needed for node in statements(loop.body)):
+            loop.body = [at(gast.Pass(), loop)]  # it leaves its last item, which is read behind it
+            needed[loop.body[0]] = None
     program.forward = rebuilt(program.forward, needed)
     program.backward = rebuilt(program.backward, needed)
     return sum(1 for _ in statements(program.block)) < len(needed)
+
+
+def _is_in(node: Node, loop: Node, above: dict[Node, Node | None]) -> bool:
+    """Whether a statement stands in a loop."""
+    outer: Node | None = node
+    while outer is not None and outer is not loop:
+        outer = above.get(outer)
+    return outer is loop
 
 
 def _speaks(node: Node, facts: Facts) -> bool:

@@ -79,11 +79,13 @@ def scatter(g: Any, x: Any, index: Any) -> Any:
 def entry(g: Any, x: Any, key: Any) -> Any:
     """Zeros mirroring the dict `x`, with `g` at a key that it has: the transpose of `x.get(key)`.
 
+    A key that a loop has added holds None where the loop is gone back behind that.
+
     >>> entry(5.0, {"a": 1.0, "b": 2.0}, "b"), entry(5.0, {"a": 1.0}, "b")
     ({'a': 0.0, 'b': 5.0}, {'a': 0.0})
     """
     made = zeros_like(x)
-    if key in x and g is not None:
+    if x.get(key) is not None and g is not None:
         made[key] = add(made[key], g)
     return made
 
@@ -94,4 +96,4 @@ def otherwise(g: Any, x: Any, key: Any) -> Any:
     >>> otherwise(5.0, {"a": 1.0}, "b"), otherwise(5.0, {"a": 1.0}, "a")
     (5.0, 0.0)
     """
-    return zeros_like(g) if key in x else g
+    return g if x.get(key) is None else zeros_like(g)
