@@ -11,6 +11,7 @@ from srcgrad.improve.begun import begun
 from srcgrad.improve.cleared import cleared
 from srcgrad.improve.closure import closure
 from srcgrad.improve.coalesce import coalesce, count_temporaries
+from srcgrad.improve.common import common
 from srcgrad.improve.copies import copies
 from srcgrad.improve.counted import counted
 from srcgrad.improve.dead import dead
@@ -50,6 +51,7 @@ IMPROVE: tuple[Callable[[Program, Facts], Program], ...] = (
     parts,
     spread_seed,
     begun,
+    common,
     copies,
     transposed,
     spelling,
