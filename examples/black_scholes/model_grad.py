@@ -35,32 +35,31 @@ def price_grad(spot, strike, time, rate, volatility, y_bar=1.0):
     d1 = (np.log(t2) + t4 * time) / spread
     d2 = d1 - spread
     t5, normal_cdf_back = normal_cdf_vjp(d1)
-    t6 = -rate
-    t7 = np.exp(t6 * time)
-    t8 = strike * t7
-    t9, normal_cdf_back_1 = normal_cdf_vjp(d2)
-    t10 = t8 * t9
+    t6 = np.exp(-rate * time)
+    t7 = strike * t6
+    t8, normal_cdf_back_1 = normal_cdf_vjp(d2)
+    t9 = t7 * t8
 
     # line 17: return spot * normal_cdf(d1) - strike * np.exp(-rate * time) * normal_...
-    check_seed(y_bar, spot * t5 - t10)
-    t10_bar = -sum_to(y_bar, t10)
-    t11_bar = sum_to(sum_to(t10_bar * t9, t8) * strike, t7) * t7
+    check_seed(y_bar, spot * t5 - t9)
+    t9_bar = -sum_to(y_bar, t9)
+    t10_bar = sum_to(sum_to(t9_bar * t8, t7) * strike, t6) * t6
     d1_bar = normal_cdf_back(sum_to(y_bar * spot, t5))
     spot_bar = sum_to(y_bar * t5, spot)
-    rate_bar = -sum_to(t11_bar * time, rate)
-    time_bar = sum_to(t11_bar * t6, time)
-    d2_bar = normal_cdf_back_1(sum_to(t10_bar * t8, t9))
+    rate_bar = -sum_to(t10_bar * time, rate)
+    time_bar = -sum_to(t10_bar * rate, time)
+    d2_bar = normal_cdf_back_1(sum_to(t9_bar * t7, t8))
     # line 16: d2 = d1 - spread
     d1_bar = d1_bar + d2_bar
     spread_bar = -sum_to(d2_bar, spread)
     # line 15: d1 = (np.log(spot / strike) + (rate + 0.5 * volatility**2) * time) / s...
-    t12 = d1_bar / spread
-    t4_bar = sum_to(t12 * time, t4)
-    spot_bar += sum_to(sum_to(t12 / t2, t2) / strike, spot)
+    t11 = d1_bar / spread
+    t4_bar = sum_to(t11 * time, t4)
+    spot_bar += sum_to(sum_to(t11 / t2, t2) / strike, spot)
     volatility_bar = sum_to(t4_bar * 0.5, t3) * 2.0 * volatility
     rate_bar += sum_to(t4_bar, rate)
-    time_bar += sum_to(t12 * t4, time)
-    spread_bar -= sum_to(t12 * d1, spread)
+    time_bar += sum_to(t11 * t4, time)
+    spread_bar -= sum_to(t11 * d1, spread)
     # line 14: spread = volatility * np.sqrt(time)
     time_bar += 0.5 * sum_to(spread_bar * volatility, t1) / t1
     volatility_bar += sum_to(spread_bar * t1, volatility)

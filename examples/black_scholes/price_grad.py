@@ -16,15 +16,14 @@ def price_grad(spot, strike, time, rate, volatility, y_bar=1.0):
     t2 = np.sqrt(2.0)
     t3 = d1 / t2
     normal_cdf_value = 0.5 * (1.0 + erf(t3))
-    t4 = np.sqrt(2.0)
-    t5 = d2 / t4
-    normal_cdf_value_ = 0.5 * (1.0 + erf(t5))
-    t6 = strike * np.exp(-rate * time)
+    t4 = d2 / np.sqrt(2.0)
+    normal_cdf_value_ = 0.5 * (1.0 + erf(t4))
+    t5 = strike * np.exp(-rate * time)
 
     # line 17: return spot * normal_cdf(d1) - strike * np.exp(-rate * time) * normal_...
-    check_seed(y_bar, spot * normal_cdf_value - t6 * normal_cdf_value_)
+    check_seed(y_bar, spot * normal_cdf_value - t5 * normal_cdf_value_)
     d1_bar = y_bar * spot * 0.5641895835477563 * np.exp(-t3 * t3) / t2
-    d2_bar = -y_bar * t6 * 0.5641895835477563 * np.exp(-t5 * t5) / t4
+    d2_bar = -y_bar * t5 * 0.5641895835477563 * np.exp(-t4 * t4) / t2
     spot_bar = sum_to(y_bar * normal_cdf_value, spot)
     # line 16: d2 = d1 - spread
     d1_bar += d2_bar

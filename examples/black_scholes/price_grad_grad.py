@@ -16,17 +16,16 @@ def price_grad_grad(spot, strike, time, rate, volatility, y_bar=1.0, y_bar_=1.0)
     t2 = np.sqrt(2.0)
     t3 = d1 / t2
     normal_cdf_value = 0.5 * (1.0 + erf(t3))
-    t4 = np.sqrt(2.0)
-    t5 = d2 / t4
-    normal_cdf_value_ = 0.5 * (1.0 + erf(t5))
-    t6 = strike * np.exp(-rate * time)
+    t4 = d2 / np.sqrt(2.0)
+    normal_cdf_value_ = 0.5 * (1.0 + erf(t4))
+    t5 = strike * np.exp(-rate * time)
     # line 17: return spot * normal_cdf(d1) - strike * np.exp(-rate * time) * normal_...
-    check_seed(y_bar, spot * normal_cdf_value - t6 * normal_cdf_value_)
+    check_seed(y_bar, spot * normal_cdf_value - t5 * normal_cdf_value_)
     t1_ = y_bar * spot * 0.5641895835477563
     t2_ = np.exp(-(t3 * t3))
     d1_bar = t1_ * t2_ / t2
-    t3_ = np.exp(-(t5 * t5))
-    d2_bar = -y_bar * t6 * 0.5641895835477563 * t3_ / t4
+    t3_ = np.exp(-(t4 * t4))
+    d2_bar = -y_bar * t5 * 0.5641895835477563 * t3_ / t2
     t4_ = y_bar * normal_cdf_value
     spot_bar = sum_to(t4_, spot)
     # line 16: d2 = d1 - spread
@@ -34,23 +33,23 @@ def price_grad_grad(spot, strike, time, rate, volatility, y_bar=1.0, y_bar_=1.0)
     # line 15: d1 = (np.log(spot / strike) + (rate + 0.5 * volatility**2) * time) / s...
     t5_ = d1_bar / spread / t1
     t1_bar = sum_to(t5_, t1)
-    t6_ = t1_bar / strike
-    spot_bar += sum_to(t6_, spot)
+    t6 = t1_bar / strike
+    spot_bar += sum_to(t6, spot)
 
-    # line 34: return spot_bar
+    # line 33: return spot_bar
     check_seed(y_bar_, spot_bar)
-    # line 33: spot_bar += sum_to(t1_bar / strike, spot)
-    t1_bar_bar = np.broadcast_to(y_bar_, np.shape(t6_)) / strike
-    # line 32: t1_bar = sum_to(d1_bar / spread / t1, t1)
+    # line 32: spot_bar += sum_to(t1_bar / strike, spot)
+    t1_bar_bar = np.broadcast_to(y_bar_, np.shape(t6)) / strike
+    # line 31: t1_bar = sum_to(d1_bar / spread / t1, t1)
     t7 = np.broadcast_to(t1_bar_bar, np.shape(t5_)) / t1
     d1_bar_bar = t7 / spread
     t1_bar_ = -sum_to(t7 * t5_, t1)
-    # line 28: spot_bar = sum_to(y_bar * normal_cdf_value, spot)
+    # line 27: spot_bar = sum_to(y_bar * normal_cdf_value, spot)
     t4__bar = np.broadcast_to(y_bar_, np.shape(t4_))
-    # line 27: d2_bar = -y_bar * t6 * 0.5641895835477563 * np.exp(-t5 * t5) / t4
-    t8_bar = d1_bar_bar / t4
-    t9_bar = sum_to(t8_bar * (y_bar * t6 * 0.5641895835477563), t3_) * t3_
-    # line 26: d1_bar = y_bar * spot * 0.5641895835477563 * np.exp(-t3 * t3) / t2
+    # line 26: d2_bar = -y_bar * t5 * 0.5641895835477563 * np.exp(-t4 * t4) / t2
+    t8_bar = d1_bar_bar / t2
+    t9_bar = sum_to(t8_bar * (y_bar * t5 * 0.5641895835477563), t3_) * t3_
+    # line 25: d1_bar = y_bar * spot * 0.5641895835477563 * np.exp(-t3 * t3) / t2
     t10_bar = d1_bar_bar / t2
     t11_bar = sum_to(t10_bar * t2_, t1_) * 0.5641895835477563
     spot_bar_ = sum_to(t11_bar * y_bar, spot)
@@ -61,7 +60,7 @@ def price_grad_grad(spot, strike, time, rate, volatility, y_bar=1.0, y_bar_=1.0)
     # line 17: t3 = d1 / t2
     d1_bar_ = t3_bar / t2
     # line 15: d2 = d1 - spread
-    d1_bar_ += t9_bar * 2.0 * t5 / t4
+    d1_bar_ += t9_bar * 2.0 * t4 / t2
     # line 14: d1 = (np.log(t1) + (rate + 0.5 * volatility**2) * time) / spread
     t1_bar_ += sum_to(d1_bar_ / spread / t1, t1)
     # line 13: t1 = spot / strike

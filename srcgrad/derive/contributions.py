@@ -15,6 +15,7 @@ from srcgrad.derive.own import by_output, own_contributions
 from srcgrad.derive.parts import Parts, reads_new
 from srcgrad.derive.pruned import Lost
 from srcgrad.derive.pulled import Pair, pulled_back
+from srcgrad.derive.squares import scaled_square
 from srcgrad.derive.unknown import lacks_mode, unknown_function
 from srcgrad.facts import Facts, Operation, Spec, copied
 from srcgrad.front.results import gives_several
@@ -81,7 +82,9 @@ def _value(
             return
         elements.append((copied(source, facts), copied(operation.bound["index"], facts), read))
         return
-    pairs += _template(node, operation, read, adjoints, shared)
+    found = scaled_square(operation, node, read, facts)
+    facts.reduced.update({value: None for _, value in found})
+    pairs += found or _template(node, operation, read, adjoints, shared)
 
 
 def _takes_all(held: str, index: Node, facts: Facts) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 import gast
@@ -47,6 +48,7 @@ class _Reader:
     fixed: set[str]  # names bound once
     bound: set[str]  # those bound already, and arguments
     alike: dict[str, str] = field(default_factory=dict)  # temporary -> the first name of its value
+    negatives: dict[str, str] = field(default_factory=dict)  # temporary -> what it is the negative of
     changed: bool = False
 
     def __post_init__(self) -> None:
@@ -54,7 +56,7 @@ class _Reader:
         self.fixed |= self.bound
         for table in (facts.mutable, facts.viewed, facts.swapped, facts.containers, facts.elements, facts.lists):
             self.fixed -= table.keys()
-        self.named = {read for node in self.own for read in loads(node)}
+        self.named = Counter(read for node in self.own for read in loads(node))
 
     def block(self, block: Block, seen: dict[_Key, str]) -> None:
         """Go through a block; what is computed in one of its loops or branches is seen in there alone."""
@@ -86,6 +88,10 @@ class _Reader:
         made = target(node)
         if made not in self.fixed or node in self.facts.pushes or node in self.facts.zeros:
             return
+        if isinstance(node.value, gast.UnaryOp) and isinstance(node.value.op, gast.USub) and node not in self.own:
+            negated = getattr(node.value.operand, "id", "")
+            if negated in self.fixed & self.bound and self.named.get(made) == 1 and made in self.facts.temporaries:
+                self.negatives[made] = negated
         key = self._key(node.value)
         if key is None or isinstance(node.value, gast.Name | gast.Constant):
             return
@@ -98,8 +104,11 @@ class _Reader:
         value = _value(node)
         if value is None:
             return
-        for item in [item for item in walk(value) if isinstance(item, gast.Name) and item.id in self.alike]:
-            item.id, self.changed = self.alike[item.id], True
+        for item in [item for item in walk(value) if isinstance(item, gast.Name)]:
+            if item.id in self.alike:
+                item.id, self.changed = self.alike[item.id], True
+            if item.id in self.negatives and item is not value:
+                replace(node, item, gast.UnaryOp(gast.USub(), name(self.negatives[item.id])))
         gone: set[int] = set()
         for part in list(walk(value)):
             if id(part) in gone or not isinstance(part, gast.BinOp | gast.Call):

@@ -10,7 +10,7 @@ from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.improve.inline import Uses, count
 from srcgrad.improve.uncopied import is_only_read
-from srcgrad.trees import COMPOUND, Block, Node, header, statements, stores, target, walk
+from srcgrad.trees import COMPOUND, Block, Node, header, loads, statements, stores, target, walk
 
 
 def copies(program: Program, facts: Facts) -> Program:
@@ -43,6 +43,9 @@ def _block(block: Block, facts: Facts, uses_of: Uses) -> Block:
         if elsewhere or made in facts.seeds or any(place <= position for place, _ in uses):
             continue  # another block, or another trip, reads it
         last = max((place for place, _ in uses), default=position)
+        if _bound_later(source, position, last, block, written, facts):
+            read, written = _places(block)
+            uses, last = read[made], last - 1
         if _changed(source, position, last + isinstance(block[last], COMPOUND), written):
             continue
         if not isinstance(node.value, gast.Name) and not all(is_only_read(block[k], made, facts) for k, _ in uses):
@@ -54,6 +57,26 @@ def _block(block: Block, facts: Facts, uses_of: Uses) -> Block:
         read.pop(made, None)
         gone.add(position)
     return [node for position, node in enumerate(block) if position not in gone]
+
+
+def _bound_later(name: str, start: int, last: int, block: Block, written: dict[str, list[int]], facts: Facts) -> bool:
+    """Let a statement that binds a name come behind the last reader of its copy, if it can; whether it has moved."""
+    places = [place for place in written.get(name, []) if start < place <= last]
+    if len(places) != 1 or places[0] == last:
+        return False
+    node, behind = block[places[0]], block[places[0] + 1 : last + 1]
+    if any(target(other) == name and other in facts.accumulates for other in block[last + 1 :]):
+        return False  # a sum that is not put together yet
+    if target(node) != name or facts.hooked(node) or node in facts.restores or node in facts.pushes:
+        return False
+    reads = facts.shown(loads(node))
+    for other in behind:
+        if other is None or isinstance(other, COMPOUND) or getattr(other, "lineno", 0) != getattr(node, "lineno", 0):
+            return False
+        if name in loads(other) or reads & set(stores(other)) or facts.hooked(other):
+            return False
+    block.insert(last, block.pop(places[0]))
+    return True
 
 
 def _places(block: Block) -> tuple[dict[str, list[tuple[int, Node]]], dict[str, list[int]]]:

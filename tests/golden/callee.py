@@ -23,15 +23,14 @@ def sigmoid_vjp(x, slope=1.0):
 
     Recorded: nothing.
     """
-    t1 = -slope
-    t2 = np.exp(t1 * x)
-    y = 1.0 / (1.0 + t2)
+    t1 = np.exp(-slope * x)
+    y = 1.0 / (1.0 + t1)
 
     def sigmoid_back(y_bar):
         # line 5: return 1.0 / (1.0 + np.exp(-slope * x))
-        t3_bar = y_bar * y * y * t2
-        slope_bar = sum_to(t3_bar * x, slope)
-        x_bar = -sum_to(t3_bar * t1, x)
+        t2_bar = y_bar * y * y * t1
+        slope_bar = sum_to(t2_bar * x, slope)
+        x_bar = sum_to(t2_bar * slope, x)
         return x_bar, slope_bar
 
     return y, sigmoid_back
