@@ -41,7 +41,11 @@ def guarded(compiled: Any) -> Callable[..., Any]:
 
     @functools.wraps(compiled.py_func)
     def call(*args: Any, **kwargs: Any) -> Any:
-        given = [value if type(value) is float else taken(value, contiguous) for value in args]
+        given = list(args)
+        for place, value in enumerate(args):
+            kind = type(value)  # most are floats and arrays, and are given as they are
+            if kind is not float and (kind is not np.ndarray or not value.flags.c_contiguous or not value.ndim):
+                given[place] = taken(value, contiguous)
         try:
             found = compiled(*given, **{name: taken(value, contiguous) for name, value in kwargs.items()})
         except Exception as error:  # what its passes raise is of no one class
