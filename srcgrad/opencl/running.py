@@ -27,27 +27,40 @@ _TEXT = """static inline __attribute__((always_inline)) REAL sg_running_NAME(
 """
 _PUT = """*(SG_ANYWHERE*)(run + PIECE) = w;
         total OP= (SG_MANY)(v.LAST);"""
-_PUT_INSIDE = """const INTS p = as_INTS(v) & POSITIVE, q = as_INTS(w) & POSITIVE;
-        const int stays = total.s0 == 0 || total.s0 - total.s0 != 0;
-        const INTS out = (p - LOW) | (HIGH - p) | (((q - LEAST) | (MOST - q)) & (INTS)(stays - 1));
-        if ((OUT) < 0) {
-            REAL one = total.s0;
+_PUT_INSIDE = """const INTS p = as_INTS(v) & POSITIVE, q = as_INTS(w) & POSITIVE, far = (p - LOW) | (HIGH - p);
+        const REAL last = total.s0;
+        if (sg_below(far | (q - LEAST) | (MOST - q)) && (sg_below(far) || (last != 0 && last - last == 0))) {
+            REAL one = last;
             for (size_t l = 0; l < LANES; l++) run[EACH] = one OP= run[EACH];
             total = (SG_MANY)(one);
         } else {
             *(SG_ANYWHERE*)(run + PIECE) = w;
             total OP= (SG_MANY)(v.LAST);
         }"""
+_BELOW = {  # whether an element is below zero
+    "float": """static inline __attribute__((always_inline)) int sg_below(const int8 numbers) {
+    const int8 each = numbers < 0;
+    const int4 four = each.lo | each.hi;
+    const int2 two = four.lo | four.hi;
+    return two.x | two.y;
+}
+""",
+    "double": """static inline __attribute__((always_inline)) int sg_below(const long4 numbers) {
+    const long4 each = numbers < 0;
+    const long2 two = each.lo | each.hi;
+    return (two.x | two.y) != 0;
+}
+""",
+}
 # bit patterns: where v is between LOW and HIGH, so are all products of its elements normal; results are, or they stay
 _NUMBERS = {
     "float": {
         "INTS": "int8", "POSITIVE": "0x7fffffff", "LOW": "0x21800000", "HIGH": "0x5d000000", "LEAST": "0x00800000",
-        "MOST": "0x7f7fffff", "OUT": " | ".join(f"out.s{k}" for k in range(8)),
+        "MOST": "0x7f7fffff",
     },
     "double": {
         "INTS": "long4", "POSITIVE": "0x7fffffffffffffffL", "LOW": "0x2000000000000000L",
         "HIGH": "0x5fe0000000000000L", "LEAST": "0x0010000000000000L", "MOST": "0x7fefffffffffffffL",
-        "OUT": "out.s0 | out.s1 | out.s2 | out.s3",
     },
 }  # fmt: skip
 _OPERATORS = {"sum": ("+", "-0.0"), "product": ("*", "1")}  # and what there is before the first element
@@ -60,6 +73,7 @@ def functions(real: str, texts: str) -> str:
         return ""
     head = f"typedef {real}{LANES[real]} SG_MANY;\n"
     head += f"typedef {real}{LANES[real]} __attribute__((aligned({4 if real == 'float' else 8}))) SG_ANYWHERE;\n"
+    head += _BELOW[real] if any(name.startswith("product") for name in called) else ""
     return head + "\n".join(_function(name, real) for name in called)
 
 
