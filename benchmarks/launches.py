@@ -17,6 +17,7 @@ import srcgrad
 from benchmarks.workloads import WORKLOADS
 
 PROCESSES = 2
+FIRST = ("mixture d=32", "chain", "softmax", "Black-Scholes", "heat")
 MIXTURE = next(k for k, workload in enumerate(WORKLOADS) if workload.title.startswith("mixture"))
 
 
@@ -85,47 +86,66 @@ def steady() -> str:
     return f"{counts['builds']}, {counts['buffers']}"
 
 
-def first() -> tuple[float, float]:
-    """Seconds of the first call of the mixture's gradient, and of those on CPUs; the device is open."""
+def first(title: str) -> tuple[float, float]:
+    """Seconds of the first call of a gradient, and of those on CPUs; the device is open."""
     from srcgrad.opencl.device import current
 
     current()
-    workload = WORKLOADS[MIXTURE]
-    args = workload.small()
-    srcgrad.value_and_grad(lambda x: np.sum(x * x))(args[0])  # srcgrad is loaded, and its rules
+    function, wrt, args = _case(title)
+    srcgrad.value_and_grad(lambda x: np.sum(x * x))(np.ones(3))  # srcgrad is loaded, and its rules
     start, used = time.perf_counter(), time.process_time()
-    workload.derivative("opencl")(*args)
+    derivative: Any = srcgrad.value_and_grad(function, wrt, target="opencl")
+    derivative(*args)
     return time.perf_counter() - start, time.process_time() - used
 
 
-def firsts() -> tuple[str, str]:
-    """The least of some processes: with an empty cache, and with what the first left on disk."""
-    cold: list[list[float]] = []
-    warm: list[list[float]] = []
+def _case(title: str) -> tuple[Any, Any, tuple[Any, ...]]:
+    """A function, with respect to what, and arguments: a workload in full, or a function of benchmarks.opencl."""
+    from benchmarks import opencl
+
+    draw = np.random.default_rng(0).standard_normal
+    if title == "chain":
+        return opencl.chain, 0, (draw(1_000_000), 1.5, 0.3)
+    if title == "softmax":
+        return opencl.softmax, 0, (draw((2000, 2000)), draw((2000, 2000)))
+    workload = next(workload for workload in WORKLOADS if workload.title.startswith(title))
+    return workload.function, workload.wrt, workload.full()
+
+
+def firsts(title: str) -> list[str]:
+    """Seconds of the first call, and of the whole process: with an empty cache, and with what that left on disk.
+
+    The least of some processes; of the first call, in parentheses, the time that it computes.
+    """
+    found: dict[str, list[list[float]]] = {"cold": [], "disk": []}
     for _ in range(PROCESSES):
         with tempfile.TemporaryDirectory() as folder:
-            for found in (cold, warm):
-                command = [sys.executable, "-m", "benchmarks.launches", "first"]
+            for kind in ("cold", "disk", "disk"):
+                command = [sys.executable, "-m", "benchmarks.launches", title]
+                start = time.perf_counter()
                 child = subprocess.run(
                     command, env={**os.environ, "POCL_CACHE_DIR": folder}, capture_output=True, text=True, check=True
                 )
-                found.append([float(part) for part in child.stdout.split()])
-    of_both = (tuple(map(min, zip(*found, strict=True))) for found in (cold, warm))
-    told = [f"{seconds:.2f} ({used:.2f} of CPU)" for seconds, used in of_both]
-    return told[0], told[1]
+                whole = time.perf_counter() - start
+                found[kind].append([*(float(part) for part in child.stdout.split()), whole])
+    least = [[min(column) for column in zip(*rows, strict=True)] for rows in found.values()]
+    return [f"{called:.2f} ({used:.2f})" for called, used, _ in least] + [f"{whole:.1f}" for _, _, whole in least]
 
 
 def report() -> None:
     """Print the table."""
-    cold, warm = firsts()
     print("| | |\n|---|---:|")
     print(f"| launches of the pullback of `tanh(x * w + b)` | {backward()} |")
     print(f"| programs built, buffers of 256 KiB or more asked for, in 100 further calls of the mixture | {steady()} |")
-    print(f"| first call of the mixture, seconds: cold / from the cache on disk | {cold} / {warm} |")
+    print(
+        "\n| first calls, seconds | cold | from disk | process, cold | process, from disk |\n|---|---:|---:|---:|---:|"
+    )
+    for title in FIRST:
+        print(f"| {title} | {' | '.join(firsts(title))} |", flush=True)
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["first"]:
-        print(*first())
+    if sys.argv[1:]:
+        print(*first(sys.argv[1]))
     else:
         report()

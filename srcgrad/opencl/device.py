@@ -15,9 +15,12 @@ from typing import Any  # pyopencl ships no types of its own
 import numpy as np
 
 from srcgrad.errors import DifferentiationError
+from srcgrad.opencl.declared import GUARD, declared
+from srcgrad.opencl.entry import ONCE
 from srcgrad.opencl.probe import verdict
 
 CHOICE = "SRCGRAD_DEVICE"
+_POCL = "Portable Computing Language"
 _INSTALL = "run `pip install 'srcgrad[opencl]'`, which brings a runtime for the CPU"
 
 
@@ -62,13 +65,16 @@ class Device:
         return self.cl.Kernel(made, name)
 
     def _built(self, text: str, small: bool) -> Any:
-        single = ["-cl-single-precision-constant"] if "#define REAL float" in text else []
+        options = ["-w", *(["-cl-single-precision-constant"] if "#define REAL float" in text else [])]
         if not self.has_fp64:
             text = text.replace("#define SUM_TYPE double", "#define SUM_TYPE float")
         device = (self.small if small else self.queue).device
+        if device.platform.name == _POCL:
+            options.append(f"-D{GUARD}")
+            text = ONCE + declared(self.has_fp64) + text
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # remarks of the runtime's compiler
-            return self.cl.Program(self.context, text).build(options=["-w", *single], devices=[device])
+            return self.cl.Program(self.context, text).build(options=options, devices=[device])
 
     def given(self, array: Any) -> Any:
         """A buffer with what a kernel reads."""

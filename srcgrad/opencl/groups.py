@@ -261,9 +261,12 @@ class Group:
 
     def printer(self) -> Printer:
         """What prints its expressions."""
-        taken = {identifier(one) for one in [*self.arguments, *self.stored, *self.sums]}
-        fresh = (f"part{k}" for k in count(1) if f"part{k}" not in taken)
+        fresh = self._unused()
         return Printer(self.facts.imports, lambda: next(fresh), self._means)
+
+    def _unused(self) -> Iterator[str]:
+        taken = {identifier(one) for one in [*self.arguments, *self.stored, *self.sums]}
+        yield from (made for k in count(1) if (made := f"part{k}") not in taken)
 
     def _means(self, function: Node) -> object:
         """What a name of the user's, such as `erf` or `special.erf`, means."""

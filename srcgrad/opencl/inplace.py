@@ -5,6 +5,7 @@ It has names of its own, all of which begin with `sg_`.
 
 from __future__ import annotations
 
+from srcgrad.opencl.entry import entry
 from srcgrad.opencl.functions import prelude
 from srcgrad.opencl.passes import Plan
 from srcgrad.opencl.ranges import loop_of
@@ -54,19 +55,14 @@ def text_of(stage: Formed, puts: list[Put], inside: list[str], extra: list[str],
     for k in range(1, len(puts) + 1):
         given += [f"const long sg_place_{k}", f"const long sg_col_{k}"]
     body = _body(plan, form, puts, inside, ring)
-    whole = f"{', '.join(given)})\n{body}"
     sums = "#define SUM_TYPE double\n"
-    head = "__attribute__((reqd_work_group_size(1, 1, 1)))"
-    name = f"{stage.name}_in_place"
-    return "\n".join(
-        [prelude(form.real, body), sums, functions(form.real, body), f"{head}\n__kernel void {name}({whole}"]
-    )
+    made = entry(f"{stage.name}_in_place", given, body)
+    return "\n".join([prelude(form.real, body), sums, functions(form.real, body), made])
 
 
 def _body(plan: Plan, form: Form, puts: list[Put], inside: list[str], ring: list[str]) -> str:
     totals = [line for line in plan.stage.lines if line.name in plan.stage.ends]
     head = [
-        "const size_t g = 0;",
         *[f"{kind(line)} {line.name}_total = {start(line)};" for line in totals],
         *[f"__global const REAL* {name}_in = sg_memory + sg_{name}_off;" for name in inside],
         *once(plan, form),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from srcgrad.opencl.functions import FUNCTIONS
 
 
+@lru_cache(maxsize=4096)
 def identifier(name: str) -> str:
     """A Python name as one of C: no keyword, no function, no name of the loops around; letters of ASCII only."""
     plain = "".join(c if c.isascii() else f"_u{ord(c):x}_" for c in name)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from srcgrad.opencl import grid, ranges
+from srcgrad.opencl.entry import entry
 from srcgrad.opencl.functions import prelude
 from srcgrad.opencl.passes import Plan
 from srcgrad.opencl.running import functions
@@ -26,7 +27,8 @@ def text_of(stages: Sequence[tuple[str, Plan, Form]]) -> str:
 
 
 def _kernel(name: str, plan: Plan, form: Form) -> str:
-    grouped = "" if form.gpu else "__attribute__((reqd_work_group_size(1, 1, 1)))"
-    body = (grid.body if form.gpu else ranges.body)(plan, form)
-    given = ",\n    ".join(parameters(plan, form))
-    return f"{grouped}\n__kernel void {name}(\n    {given})\n{body}"
+    given = parameters(plan, form)
+    if not form.gpu:
+        return entry(name, given, ranges.body(plan, form))
+    listed = ",\n    ".join(given)
+    return f"\n__kernel void {name}(\n    {listed})\n{grid.body(plan, form)}"

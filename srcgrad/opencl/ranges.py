@@ -37,7 +37,6 @@ def body(plan: Plan, form: Form) -> str:
     sums = {line.name: line for line in plan.stage.lines if line.name in ends}
     totals = [line for name, line in sums.items() if ends[name] in ("total", "parts")]
     head = [
-        "const size_t g = get_group_id(0), groups = get_num_groups(0);",
         *[f"{kind(line)} {line.name}_total = {start(line)};" for line in totals],
         *[
             f"for (size_t i = 0; i < row; i++) {name}_cols[g * row + i] = 0;"

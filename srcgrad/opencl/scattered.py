@@ -13,6 +13,7 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.opencl.device import Device, current
+from srcgrad.opencl.entry import entry
 from srcgrad.opencl.faults import fault
 from srcgrad.opencl.layout import REALS
 
@@ -23,17 +24,11 @@ _lock = threading.Lock()
 _kernels: dict[tuple[int, str, bool], Any] = {}
 
 _DOUBLE = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
-_TEXT = """
-__attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void add_rows(
-    const ulong rows,
-    const ulong row,
-    const ulong count,
-    __global const long* restrict index,
-    __global const REAL* restrict values,
-    __global REAL* restrict out)
-{
-    const size_t g = get_group_id(0), groups = get_num_groups(0);
+_GIVEN = [
+    *("const ulong rows", "const ulong row", "const ulong count", "__global const long* restrict index"),
+    *("__global const REAL* restrict values", "__global REAL* restrict out"),
+]
+_BODY = """{
     const size_t share = (rows + groups - 1) / groups;
     const size_t first = g * share < rows ? g * share : rows;
     const size_t last = first + share < rows ? first + share : rows;
@@ -94,7 +89,7 @@ def _launch(x_bar: Any, places: Any, values: Any, device: Device) -> None:
         key = device.number, real, small
         kernel = _kernels.get(key)
         if kernel is None:
-            text = f"{_DOUBLE if real == 'double' else ''}#define REAL {real}\n{_TEXT}"
+            text = f"{_DOUBLE if real == 'double' else ''}#define REAL {real}\n{entry('add_rows', _GIVEN, _BODY)}"
             kernel = _kernels[key] = device.build(text, "add_rows", small)
             kernel.set_scalar_arg_dtypes([np.uint64] * 3 + [None] * 3)
         kernel.set_args(rows, row, places.size, *buffers)

@@ -15,6 +15,7 @@ from typing import Any  # arrays and pyopencl's objects
 import numpy as np
 
 from srcgrad.opencl.device import Device
+from srcgrad.opencl.entry import entry
 from srcgrad.opencl.functions import prelude
 from srcgrad.opencl.memory import address
 from srcgrad.opencl.passes import Plan
@@ -136,11 +137,9 @@ def _text(puts: list[Put], name: str) -> str:
         given += own + [f"{parameter}_{k}" for parameter in parameters(put.plan, put.form)[:-1]]
         work.append(_call(put, f"{name}_{k}", k))
     whole = all(put.split and len(put.steps) == 1 for put in puts)
-    head = "__attribute__((reqd_work_group_size(1, 1, 1)))"
     lines = "\n        ".join(work)
     block = _BLOCK if whole else 1
     body = f"""{{
-    const size_t g = get_group_id(0), groups = get_num_groups(0);
     const size_t share = (places + groups - 1) / groups;
     const size_t first = g * share < places ? g * share : places;
     const size_t last = first + share < places ? first + share : places;
@@ -151,9 +150,7 @@ def _text(puts: list[Put], name: str) -> str:
 }}
 """
     texts = "\n".join(functions)
-    return "\n".join(
-        [prelude(puts[0].form.real, texts), texts, f"{head}\n__kernel void {name}({', '.join(given)})", body]
-    )
+    return "\n".join([prelude(puts[0].form.real, texts), texts, entry(name, given, body)])
 
 
 def _call(put: Put, name: str, k: int) -> str:

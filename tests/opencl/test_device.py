@@ -13,6 +13,8 @@ import srcgrad
 from srcgrad.cli import main
 from srcgrad.errors import DifferentiationError
 from srcgrad.opencl import device, probe, report
+from srcgrad.opencl.declared import declared
+from srcgrad.opencl.entry import ONCE, entry
 from srcgrad.opencl.report import COPIED, copier
 
 
@@ -146,3 +148,23 @@ def test_a_dumped_text_runs_its_kernels(tmp_path: pathlib.Path, capsys: pytest.C
     np.testing.assert_allclose(space["f_grad"](x, 0.7), (0.7 * (1.0 - t * t) - t) * np.exp(-x), rtol=1e-12)
     assert main(["dump", f"{source}:f", "--inline", "--target", "opencl"]) == 1
     assert "E5019" in capsys.readouterr().err
+
+
+def test_what_kernels_call_is_declared_as_the_runtime_declares_it() -> None:
+    one = device.current()
+    text = f"{declared(one.has_fp64)}__kernel void k(__global float* x) {{ x[0] = sin(x[0]); }}"
+    one.cl.Program(one.context, text).build(options=["-w"], devices=[one.device])  # beside its header
+
+
+def test_a_kernel_knows_its_group_in_both_forms_of_its_entry() -> None:
+    one = device.current()
+    body = "{ for (ulong k = g; k < n; k += groups) x[k] = k; }"
+    text = entry("k", ["const ulong n", "__global float* x"], body)
+    for before in ("", ONCE):
+        kernel = one.cl.Program(one.context, before + text).build(options=["-w"], devices=[one.device]).k
+        x = np.ones(9, np.float32)
+        buffer = one.taken(x)
+        kernel.set_args(np.uint64(9), buffer)
+        one.run(kernel, 2, False)
+        one.finish(False, [x], [buffer])
+        assert np.array_equal(x, np.arange(9.0))
