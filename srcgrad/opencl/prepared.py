@@ -176,7 +176,8 @@ def _groups(plan: Plan, form: Form, numbers: list[int], device: Device) -> int:
             raise MismatchError  # one item after the other
         return 1
     if down(plan):
-        return device.groups(-(-numbers[1] // WIDTH), 4 * numbers[1])
+        units = max(-(-numbers[1] // WIDTH), min(device.units, -(-numbers[1] // 64)))
+        return device.groups(units, 4 * numbers[1])
     if not form.gpu:
         return device.groups(size if form.axes == 1 else numbers[0], size)
     return device.groups(numbers[0], numbers[0] * 1024) if grid.in_groups(plan) else device.groups(size, size)

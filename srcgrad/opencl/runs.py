@@ -14,7 +14,7 @@ from srcgrad.opencl.stages import is_dear
 
 BLOCK = 1024
 RUN = {"float": 128, "double": 64}  # of what runs along a row: so few that the next are read while these are summed
-WIDTH = 512  # elements of a row that a group takes down all rows at once
+WIDTH = 1024  # elements of a row that a group takes down all rows at once, at most
 ITEMS = 256
 
 
@@ -140,8 +140,9 @@ def down_rows(plan: Plan, form: Form, inner: str) -> str:
     lines = down(plan)
     clear = " ".join(f"for (size_t i = 0; i < {WIDTH}; i++) {line.name}_run[i] = {identity(line)};" for line in lines)
     return f"""    {" ".join(f"REAL {line.name}_run[{WIDTH}];" for line in lines)}
-    for (size_t from = g * {WIDTH}; from < row; from += groups * {WIDTH}) {{
-    const size_t to = from + {WIDTH} < row ? from + {WIDTH} : row;
+    const size_t share = ((row + groups - 1) / groups + 63) / 64 * 64, width = share < {WIDTH} ? share : {WIDTH};
+    for (size_t from = g * width; from < row; from += groups * width) {{
+    const size_t to = from + width < row ? from + width : row;
     {each_row(plan, form, f"{{ {clear} }}")}
 {inner}
     }} }}"""
