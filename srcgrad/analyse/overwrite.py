@@ -75,27 +75,31 @@ def _loop(node: Node, bound: dict[str, None], found: Overwrites) -> None:
     inside = dict(bound)
     _block(node.body, inside, True, found)
     fresh = [s for n in statements(node.body) for s in stores(n) if s not in bound]
+    touched: dict[Node, frozenset[str]] = {}
     for name in dict.fromkeys(fresh):
-        place = _home(node, "body", name)
+        place = _home(node, "body", name, touched)
         if place is not None:
             found.ends.setdefault(place, []).append(name)
     bound.update(inside)
 
 
-def _home(owner: Node, which: str, name: str) -> Place | None:
+def _home(owner: Node, which: str, name: str, touched: dict[Node, frozenset[str]]) -> Place | None:
     """The smallest block, loops not entered, that holds all that happens to a name; None if a loop holds it."""
-    touching = [node for node in getattr(owner, which) if _touches(node, name)]
+    touching = [node for node in getattr(owner, which) if name in _names(node, touched)]
     if len(touching) == 1:
         only = touching[0]
         header = name in stores(only) or name in loads(only)
         if isinstance(only, gast.If) and not header:
-            sides = [s for s in ("body", "orelse") if any(_touches(n, name) for n in getattr(only, s))]
+            sides = [s for s in ("body", "orelse") if any(name in _names(n, touched) for n in getattr(only, s))]
             if len(sides) == 1:
-                return _home(only, sides[0], name)
+                return _home(only, sides[0], name, touched)
         if isinstance(only, gast.For | gast.While) and (not header or isinstance(only, gast.For)):
             return None
     return (owner, which)
 
 
-def _touches(node: Node, name: str) -> bool:
-    return any(name in stores(n) or name in loads(n) for n in statements([node]))
+def _names(node: Node, touched: dict[Node, frozenset[str]]) -> frozenset[str]:
+    """What a statement, and those inside it, read or bind, looked up once."""
+    if node not in touched:
+        touched[node] = frozenset(one for n in statements([node]) for one in (*stores(n), *loads(n)))
+    return touched[node]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import gast
 
 from srcgrad.front.resolve import binding_of
-from srcgrad.trees import Block, Node, at, expression, header, name, statement, target, walk
+from srcgrad.trees import SIMPLE, Block, Node, at, expression, header, name, statement, target, walk
 
 if TYPE_CHECKING:
     from srcgrad.front.plain import Plain
@@ -45,6 +45,8 @@ def _maps(node: Node, work: Plain) -> str:
 
 def _filled(value: Node, where: Node, made: Block, work: Plain) -> Node:
     """An expression with its comprehensions computed before it, those apart that may not be evaluated."""
+    if not value._fields or isinstance(value, SIMPLE):
+        return value
     if isinstance(value, gast.ListComp | gast.DictComp):
         own = target(where) if getattr(where, "value", None) is value else None
         return _loop(value, own, where, made, work)

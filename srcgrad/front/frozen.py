@@ -41,7 +41,8 @@ def frozen(function: Node, work: Plain) -> None:
     if known:
         function.body = _without(function.body, known, work)
     for node in statements(function.body):
-        exchange(node, partial(_spelled, node=node, known=known, work=work))
+        if any(isinstance(item, gast.Attribute) and item.attr in _METHODS for item in walk(node)):
+            exchange(node, partial(_spelled, node=node, known=known, work=work))
 
 
 def _words(call: Node, work: Plain) -> dict[str, Node] | None:

@@ -191,6 +191,8 @@ _BY_KEY = ("sorted", "min", "max", "sort")
 
 def _lambdas(part: Node, node: Node, before: Block, names: list[str], work: Plain) -> None:
     """A lambda inside of an expression gets a name; one that only sorts stays."""
+    if not any(isinstance(item, gast.Lambda) for item in walk(part)):
+        return
     for item in list(walk(part)):
         keeps = isinstance(item, gast.Call) and getattr(item.func, "id", getattr(item.func, "attr", "")) in _BY_KEY
         keeps = keeps or is_hook(item, work.facts, work.facts.local)

@@ -183,6 +183,8 @@ def records(function: Node, facts: Facts) -> Node:
 
 def spell_fields(function: Node, facts: Facts) -> None:
     """`p.x` as `p["x"]`, for an argument that is a NamedTuple as `p[0]`."""
+    if not facts.records:
+        return
     for node in statements(function.body):
         for part in [*header(node), node] if not header(node) else header(node):
             for item in list(walk(part)):

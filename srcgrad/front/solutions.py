@@ -91,7 +91,7 @@ def exchange(node: Node, function: Callable[[Node], Node], without: tuple[type, 
 
 
 def _exchanged(part: Node, function: Callable[[Node], Node], without: tuple[type, ...]) -> Node:
-    if not isinstance(part, gast.AST) or isinstance(part, without):
+    if not isinstance(part, gast.AST) or not part._fields or isinstance(part, without):
         return part
     exchange(part, function, without)
     return function(part)

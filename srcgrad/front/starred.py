@@ -32,11 +32,16 @@ def starred(node: Node, work: Plain) -> Block:
     made: Block = []
     for key in ("test", "iter", "value", "exc"):
         part = getattr(node, key, None)
-        if isinstance(part, gast.AST):
+        if isinstance(part, gast.AST) and any(_unpacks(item) for item in walk(part)):
             _visit(part, node, made, work, sure=True)
     if made:
         work.facts.foreign[node] = None
     return made
+
+
+def _unpacks(item: Node) -> bool:
+    """`*a`, `**d`"""
+    return isinstance(item, gast.Starred) or (isinstance(item, gast.keyword) and item.arg is None)
 
 
 def options(function: Node, facts: Facts) -> dict[str, Node]:
@@ -48,6 +53,8 @@ def options(function: Node, facts: Facts) -> dict[str, Node]:
         bound += [n.id for n in walk(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)]
         if one is not None and isinstance(node, gast.Assign) and _items(node.value, facts) is not None:
             found[one] = node.value
+    if not found:
+        return {}
     for node in [n for s in function.body for n in walk(s)]:
         if isinstance(node, gast.keyword) and node.arg is None and isinstance(node.value, gast.Name):
             bound.append(f"**{node.value.id}")

@@ -18,7 +18,20 @@ from srcgrad.front.masked import masked
 from srcgrad.front.resolve import METHODS, binding_of
 from srcgrad.otherwise import written_out
 from srcgrad.rules import rule_of
-from srcgrad.trees import BLOCKS, Block, Node, constant, copy, expression, loads, name, statement, stores, target
+from srcgrad.trees import (
+    BLOCKS,
+    SIMPLE,
+    Block,
+    Node,
+    constant,
+    copy,
+    expression,
+    loads,
+    name,
+    statement,
+    stores,
+    target,
+)
 
 if TYPE_CHECKING:
     from srcgrad.front.plain import Plain
@@ -35,7 +48,8 @@ def usual(function: Node, work: Plain) -> None:
     arguments = function.args
     given = {a.id for a in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]}
     dicts = {name for name, kind in held.items() if kind == "dict"}
-    _asked(function, dicts, work)
+    if dicts:
+        _asked(function, dicts, work)
     _statements(function, dicts - given, set(held) - dicts, work)
 
 
@@ -54,6 +68,8 @@ def _expressions(node: Node, work: Plain) -> None:
 
 
 def _expression(node: Node, work: Plain) -> Node:
+    if not node._fields or isinstance(node, SIMPLE):
+        return node
     if not isinstance(node, gast.FunctionDef | gast.Lambda):
         _expressions(node, work)
     made = None
