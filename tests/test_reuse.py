@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import check_grads, value_and_grad, vjp
+from srcgrad import check_grads, source, value_and_grad, vjp
 from srcgrad.dump import dump
 
 
@@ -70,6 +70,27 @@ def whole_numbers(x, m):
     return np.sum(t * t)
 
 
+def entropy(z, y):
+    e = np.exp(z)
+    return np.sum(y * (np.log(np.sum(e, axis=1, keepdims=True)) - z))
+
+
+def shares(z, y):
+    e = np.exp(z)
+    return np.sum(y * (np.log(np.sum(e, axis=1, keepdims=True)) - z)), e
+
+
+def entropies(z, y):
+    e = np.exp(z)
+    return np.sum(np.sum(y, axis=0) * e - y * z)
+
+
+def seen_as(z, y):
+    e = np.exp(z)
+    v = e.T
+    return np.sum(y * (np.log(np.sum(e, axis=1, keepdims=True)) - z)) * np.sum(v[0])
+
+
 X, M = np.array([0.4, -0.7, 1.2]), np.array([0.3, 0.9])
 
 
@@ -92,3 +113,15 @@ def test_values_survive() -> None:
     pullback((1.0, np.zeros((3, 2))))
     np.testing.assert_array_equal(y[1], before)
     assert value_and_grad(squares)(X, M)[0] == squares(X, M)
+
+
+def test_a_difference_takes_the_memory_of_its_first_term() -> None:
+    z, y = np.array([[0.4, -0.7], [1.2, 0.1], [0.0, 2.0]]), np.array([[0.3, 0.7], [1.0, 0.0], [0.5, 0.5]])
+    text = source(entropy, wrt="z", like=(z, y))
+    assert "    z_bar = e\n    z_bar *= " in text and "    z_bar -= " in text
+    for function, wide in ((entropy, y), (seen_as, y), (entropies, np.stack((y, -y)))):
+        check_grads(function, (z, wide), order=1)
+        if function is not entropy:
+            assert "_bar *= " not in source(function, wrt="z", like=(z, wide)), function.__name__
+    (_, e), _ = value_and_grad(shares, has_aux=True)(z, y)
+    np.testing.assert_array_equal(e, np.exp(z))

@@ -1,16 +1,20 @@
 """A large intermediate array gives its memory to its adjoint, where that is its last use.
 
 `t_bar = e * t` becomes `t_bar = t`, `t_bar *= e`: one large array less to make. The adjoint has the primal's shape, so
-the product fits.
+the product fits. So with `z_bar = e * t - g`, where all that is read is known to be no larger than t.
 """
 
 from __future__ import annotations
 
+from typing import Any  # a name, and pairs of an operator and a tree
+
 import gast
 import numpy as np
 
+from srcgrad.analyse.adjoint_shapes import joined
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
+from srcgrad.improve.units import is_elementwise
 from srcgrad.trees import COMPOUND, Block, Node, assign, at, header, name, statements, stores, target, walk
 
 _READS = ("sum", "mean", "shape", "exp", "sqrt", "square", "sin", "cos", "tanh", "abs", "full_like", "zeros_like")
@@ -23,39 +27,79 @@ def reuse(program: Program, facts: Facts) -> Program:
         return program
     made: Block = []
     for position, node in enumerate(program.backward):
-        primal, factor = _scaled(node, facts)
+        held, *steps = _scaled(node, facts) or _combined(node, facts)
         later = [*program.backward[position + 1 :], program.result]
-        if not primal or not _is_own(primal, program, facts) or any(_mentions(n, primal) for n in later):
+        if not held or not _is_own(held, program, facts, len(steps) > 1) or any(_mentions(n, held) for n in later):
             made.append(node)
             continue
         bound = str(target(node))
-        product = gast.AugAssign(name(bound, gast.Store()), gast.Mult(), factor)
-        made += [at(assign(bound, name(primal)), node), at(product, node)]
+        made.append(at(assign(bound, name(held)), node))
+        made += [at(gast.AugAssign(name(bound, gast.Store()), op, value), node) for op, value in steps]
     program.backward = made
     return program
 
 
-def _scaled(node: Node, facts: Facts) -> tuple[str, Node]:
-    """The primal t and the factor e of `t_bar = e * t`."""
+def _scaled(node: Node, facts: Facts) -> tuple[Any, ...]:
+    """The primal t of `t_bar = e * t`, and what is done to it; nothing for any other statement."""
     value = node.value if isinstance(node, gast.Assign) else None
     primal = facts.adjoint_of.get(str(target(node)), "")
+    return _factored(value, primal) if primal else ()
+
+
+def _factored(value: Node, held: str) -> tuple[Any, ...]:
+    """A name that is a factor of a product, and the other factor."""
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult):
         for one, other in ((value.right, value.left), (value.left, value.right)):
-            if isinstance(one, gast.Name) and one.id == primal and not _mentions(other, primal):
-                return primal, other
-    return "", None
+            if isinstance(one, gast.Name) and one.id in (held, held or one.id) and not _mentions(other, one.id):
+                return one.id, (value.op, other)
+    return ()
 
 
-def _is_own(primal: str, program: Program, facts: Facts) -> bool:
+def _combined(node: Node, facts: Facts) -> tuple[Any, ...]:
+    """The t of `z_bar = e * t - g`, of two axes or more, where nothing else is as large, and what is done to it."""
+    value = node.value if isinstance(node, gast.Assign) else None
+    if facts.module.target != "numpy" or facts.adjoint_of.get(str(target(node))) is None:
+        return ("",)
+    if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Add | gast.Sub):
+        return ("",)
+    found = _factored(value.left, "")
+    if not found or _mentions(value.right, found[0]) or not _fits(value, found[0], facts):
+        return ("",)
+    return *found, (value.op, value.right)
+
+
+def _fits(value: Node, held: str, facts: Facts) -> bool:
+    """Whether nothing that an expression reads is larger than the array of a name, or of another kind of number."""
+    spec = facts.value_spec.get(held)
+    if spec is None or spec.ndim is None or spec.ndim < 2:
+        return False
+    wide = {one for found in facts.accumulators.values() for one in found}
+    for read in {item.id for item in walk(value) if isinstance(item, gast.Name)} - {
+        *facts.imports.values(),
+        *facts.seeds,
+    }:
+        primal = facts.adjoint_of.get(read, read)
+        known = facts.value_spec.get(primal)
+        if known is None or primal in wide or primal in facts.complex or "float16" in known.dtype:
+            return False
+        if joined(spec, known).shape != spec.shape:
+            return False
+    return True
+
+
+def _is_own(held: str, program: Program, facts: Facts, fits: bool) -> bool:
     """Whether a name holds floats in a large array of its own, of which nothing shows a part."""
-    if primal in facts.mutable or primal in facts.viewed or primal in facts.swapped or primal in facts.rebound:
+    if held in facts.mutable or held in facts.viewed or held in facts.swapped or held in facts.rebound:
         return False
-    bound = [n for n in statements(program.block) if primal in stores(n)]
-    if len(bound) != 1 or bound[0] not in program.forward or not isinstance(bound[0].value, gast.BinOp):
+    bound = [n for n in statements(program.block) if held in stores(n)]
+    if len(bound) != 1 or bound[0] not in program.forward:
         return False
-    if not _grows(primal, program, facts, ()) or not _is_float(bound[0].value, program, facts, ()):
+    value = bound[0].value
+    if not (isinstance(value, gast.BinOp) or (fits and isinstance(value, gast.Call) and is_elementwise(value, facts))):
         return False
-    return all(_only_read(part, primal) for n in statements(program.block) for part in header(n) if n is not bound[0])
+    if not (fits or _grows(held, program, facts, ())) or not _is_float(value, program, facts, ()):
+        return False
+    return all(_only_read(part, held) for n in statements(program.block) for part in header(n) if n is not bound[0])
 
 
 def _values(one: str, program: Program) -> list[Node]:
