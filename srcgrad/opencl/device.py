@@ -57,12 +57,16 @@ class Device:
         return self._pool.allocate(max(1, size))
 
     def build(self, text: str, name: str, small: bool = False) -> Any:
-        """The kernel of a text, whose program is built once for each of the two queues."""
+        """The kernel of a text."""
+        return self.cl.Kernel(self.program(text, small), name)
+
+    def program(self, text: str, small: bool = False) -> Any:
+        """The program of a text, which is built once for each of the two queues."""
         with self._building:
             made = self.programs.get((text, small))
             if made is None:
                 made = self.programs[text, small] = self._built(text, small)
-        return self.cl.Kernel(made, name)
+        return made
 
     def _built(self, text: str, small: bool) -> Any:
         options = ["-w", *(["-cl-single-precision-constant"] if "#define REAL float" in text else [])]
@@ -83,7 +87,7 @@ class Device:
     def taken(self, array: Any) -> Any:
         """A buffer for what a kernel writes, and may read again."""
         if self.copies:
-            return self.cl.Buffer(self.context, self.cl.mem_flags.READ_WRITE, array.nbytes)
+            return self.cl.Buffer(self.context, self.cl.mem_flags.READ_WRITE, memoryview(array).nbytes)
         return self.cl.Buffer(self.context, self._writes, 0, array)
 
     def shared(self, memory: Any) -> Any:
@@ -190,12 +194,20 @@ _current: dict[tuple[int, str], Device] = {}
 _opened: dict[tuple[int, int], Device] = {}
 _HELD: tuple[dict[Any, Device], ...] = (_current, _opened)
 _using: ContextVar[Device | None] = ContextVar("srcgrad_device", default=None)
+_KEY = os.environ.encodekey(CHOICE)
 _seen_by: int | None = None  # the process that started the runtimes: their threads are not in those forked from it
 
 
 def current() -> Device:
     """The device in use: that of the arrays at hand, or else the chosen one."""
-    return _using.get() or called(os.environ.get(CHOICE, ""))
+    return _using.get() or called(_asked())
+
+
+def _asked() -> str:
+    """What SRCGRAD_DEVICE says now; each launch asks, so it is read where `os.environ` keeps it."""
+    held: Any = os.environ
+    found = held._data.get(_KEY)
+    return "" if found is None else str(held.decodevalue(found))
 
 
 def called(wanted: str) -> Device:

@@ -29,6 +29,14 @@ _SCALAR = """#ifdef __clang__
         #pragma clang loop vectorize(disable) interleave(disable)
         #endif"""
 _BLOCK = 1024  # elements of an array of one axis that are computed before they are written
+_SOON = """
+#if defined(__clang__) && defined(__x86_64__)
+#define SG_SOON(at) { for (size_t sg_b = 0; sg_b < row * sizeof(REAL); sg_b += 64) \\
+    __builtin_prefetch((__global const char*)(at) + sg_b); }
+#else
+#define SG_SOON(at)
+#endif
+"""
 
 
 def operands(plan: Plan, form: Form) -> list[str]:
@@ -40,24 +48,24 @@ def operands(plan: Plan, form: Form) -> list[str]:
     return made
 
 
-def text_of(stage: Formed, puts: list[Put], inside: list[str], extra: list[str], ring: list[str]) -> str:
+def text_of(name: str, stage: Formed, puts: list[Put], inside: list[str], extra: list[str], ring: list[str]) -> str:
     """The program: of the operands, those `inside` of the memory that is written are given by where they start there.
 
     `extra` are the numbers that only writes read; of the values in `ring`, a few rows are kept.
     """
     plan, form = stage.plan, stage.form
     given = []
-    for parameter, name in zip(parameters(plan, form), operands(plan, form), strict=True):
-        given.append(f"const long sg_{name}_off" if name in inside else parameter)
-    given += [f"const REAL {name}_in" for name in extra]
+    for parameter, operand in zip(parameters(plan, form), operands(plan, form), strict=True):
+        given.append(f"const long sg_{operand}_off" if operand in inside else parameter)
+    given += [f"const REAL {number}_in" for number in extra]
     given += ["__global REAL* restrict sg_memory", "const long sg_places", "const long sg_low", "const long sg_pace"]
     given += ["const long sg_shift", "const long sg_ring"]
     for k in range(1, len(puts) + 1):
         given += [f"const long sg_place_{k}", f"const long sg_col_{k}"]
     body = _body(plan, form, puts, inside, ring)
     sums = "#define SUM_TYPE double\n"
-    made = entry(f"{stage.name}_in_place", given, body)
-    return "\n".join([prelude(form.real, body), sums, functions(form.real, body), made])
+    made = entry(name, given, body)
+    return "\n".join([prelude(form.real, body), sums, _SOON, functions(form.real, body), made])
 
 
 def _body(plan: Plan, form: Form, puts: list[Put], inside: list[str], ring: list[str]) -> str:
@@ -66,6 +74,7 @@ def _body(plan: Plan, form: Form, puts: list[Put], inside: list[str], ring: list
         *[f"{kind(line)} {line.name}_total = {start(line)};" for line in totals],
         *[f"__global const REAL* {name}_in = sg_memory + sg_{name}_off;" for name in inside],
         *once(plan, form),
+        "const size_t sg_soon = row * sizeof(REAL) <= 8192 ? 1 + 4096 / (row * sizeof(REAL)) : rows;",
     ]
     where = joined([*rows_of(form), *(line.replace(" restrict", "") for line in offsets(plan, form))])
     (one,) = plan.passes
@@ -77,6 +86,7 @@ def _body(plan: Plan, form: Form, puts: list[Put], inside: list[str], ring: list
         computed = f"""for (; sg_done < sg_due; sg_done++) {{
     const size_t r = sg_done, start = r * row, from = 0, to = row;
     {where}
+    {_soon(plan, form, inside, ring)}
 {inner}
     }}"""
     else:
@@ -101,6 +111,21 @@ def _body(plan: Plan, form: Form, puts: list[Put], inside: list[str], ring: list
     {joined([f"{line.name}_sum[0] = {line.name}_total;" for line in totals])}
 }}
 """
+
+
+def _soon(plan: Plan, form: Form, inside: list[str], ring: list[str]) -> str:
+    """What asks for memory of a row to come: rows are too short for what the processor foresees of each."""
+    read = [
+        f"SG_SOON({name}_in + (long)(r + sg_soon) * {name}_s0)"
+        for name, layout in zip(plan.stage.inputs, form.layouts, strict=True)
+        if layout == "1" and name not in inside
+    ]
+    written = [
+        f"SG_SOON({name}_out + (r + sg_soon) * row)"
+        for name in plan.stage.stored
+        if name not in ring and plan.level[name] == "element"
+    ]
+    return f"if (r + sg_soon < rows) {{ {' '.join(read + written)} }}"
 
 
 def _bounds(k: int, many: bool) -> str:

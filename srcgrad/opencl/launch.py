@@ -14,6 +14,7 @@ from typing import Any  # arguments are arbitrary objects
 import numpy as np
 
 from srcgrad.opencl.device import Device, current
+from srcgrad.opencl.ends import ended, result
 from srcgrad.opencl.faults import fault, no_double
 from srcgrad.opencl.layout import key_of, real_of
 from srcgrad.opencl.lines import is_asked, parsed
@@ -22,10 +23,8 @@ from srcgrad.opencl.names import identifier
 from srcgrad.opencl.prepared import prepared
 from srcgrad.opencl.preparing import Pattern, Preparing, pattern_of
 from srcgrad.opencl.space import MismatchError
-from srcgrad.opencl.steps import Output, Prepared, Step
-from srcgrad.opencl.together import Placed
+from srcgrad.opencl.steps import Prepared, Step
 from srcgrad.opencl.writing import Input, Writing
-from srcgrad.runtime import sum_to
 
 _MOST = 256  # sets of shapes that a kernel remembers
 
@@ -36,9 +35,6 @@ def launch(function: Callable[..., Any], *args: Any) -> Any:
         kernel = function.srcgrad_kernel  # type: ignore[attr-defined]
     except AttributeError:
         kernel = function.srcgrad_kernel = Kernel(function)  # type: ignore[attr-defined]
-    for value in args:
-        if type(value) is not np.ndarray and hasattr(value, "srcgrad_launch"):  # a device array
-            return value.srcgrad_launch(kernel, args)
     return kernel.run(args)
 
 
@@ -60,11 +56,15 @@ class Kernel:
         device = current()
         try:
             found = self.fitting(args, device)
-            return self.function(*args) if found is None else self.launched(found, args, device)
+            if found is not None:
+                return self.launched(found, args, device)
         except device.cl.Error as error:
             device.abandon(lost=not isinstance(error, device.cl.MemoryError))
             nbytes = sum(a.nbytes for a in args if isinstance(a, np.ndarray))
             fault_found = fault(error, self.function.__name__, nbytes, device.cl, device.device)
+        else:
+            first = next((value for value in args if hasattr(value, "srcgrad_launch")), None)  # a device array
+            return self.function(*args) if first is None else first.srcgrad_launch(self, args)
         raise fault_found  # here, where nothing refers any more to the arrays of the launch
 
     def fitting(self, args: tuple[Any, ...], device: Device, apart: bool = False) -> Prepared | None:
@@ -109,10 +109,10 @@ class Kernel:
 
     def launched(self, found: Prepared, args: tuple[Any, ...], device: Device) -> Any:
         """Run the C; the Python where parts of an array lie too oddly for kernels to write into them."""
-        if found.together is not None:
-            placed = found.together.placed(args)
-            if placed is not None:
-                return self.at_once(found, placed, args, device)
+        if found.direct is not None:
+            done = found.direct(args)
+            if done is not None:
+                return done
             apart = self.fitting(args, device, apart=True)
             if apart is None:
                 return self.function(*args)
@@ -140,28 +140,7 @@ class Kernel:
         if found.writing is not None and into is not None:
             self.write(found.writing, into, slots, given, device)
             self.settle(pending, slots, device)
-        results = [self.result(slots[slot], kind, args) for slot, kind in found.results]
-        return results[0] if len(results) == 1 else tuple(results)
-
-    def at_once(self, found: Prepared, placed: tuple[Placed, int], args: tuple[Any, ...], device: Device) -> Any:
-        """Compute and write in one launch."""
-        one, (where, low) = found.together, placed
-        slots: list[Any] = [*args, *found.constants]
-        slots += [None] * (found.slots - len(slots))
-        memory = where.memory.from_address(low)
-        memory._owner = args
-        made = [empty(output.shape, output.dtype) for output in one.outputs]
-        buffers = [device.shared(memory), *[device.taken(output) for output in made]]
-        passed = self.passed(one.stage.inputs, slots, dict(where.offsets), device)
-        passed += [*buffers[1:], *[slots[slot] for slot in one.extra], buffers[0]]
-        with self.lock:
-            one.kernel.set_args(*one.stage.numbers, *passed, *where.numbers)
-            device.run(one.kernel, 1, one.small)
-        device.finish(one.small, [memory, *made], buffers)
-        for output, array in zip(one.outputs, made, strict=True):
-            if output.slot >= 0:
-                slots[output.slot] = _ended(output, array) if output.end else array
-        results = [self.result(slots[slot], kind, args) for slot, kind in found.results]
+        results = [result(slots[slot], kind, args, self.words) for slot, kind in found.results]
         return results[0] if len(results) == 1 else tuple(results)
 
     def enqueue(self, step: Step, slots: list[Any], given: dict[int, Any], buffers: list[Any], device: Device) -> None:
@@ -217,38 +196,5 @@ class Kernel:
             found = device.finish(step.small, made, buffers)
             for output, one in zip(step.outputs, found, strict=True):
                 if output.slot >= 0:
-                    slots[output.slot] = _ended(output, one) if output.end else one
+                    slots[output.slot] = ended(output, one) if output.end else one
         pending.clear()
-
-    def result(self, value: Any, kind: str, args: tuple[Any, ...]) -> Any:
-        """A value in the type that NumPy would give it."""
-        if kind == "array":
-            return value
-        number = value if isinstance(value, np.generic | float) else np.asarray(value)[()]
-        if kind == "float":
-            return float(number)
-        return sum_to(number, args[self.words.index(kind)]) if kind else number
-
-
-def _ended(output: Output, found: Any) -> Any:
-    """A sum from its parts."""
-    line = output.line
-    assert line is not None, "a reduction"
-    if output.end == "parts":  # the sum of all parts before each
-        found = np.asarray(found)  # a device's array is read
-        order = slice(None, None, -1 if line.back else 1)
-        return np.concatenate([np.full(1, -0.0, found.dtype), np.cumsum(found[order])[:-1]])[order].copy()
-    if line.form in ("MAX", "MIN"):
-        reduce: Any = np.max if line.form == "MAX" else np.min
-    else:
-        reduce = np.sum
-    if output.end == "host":
-        value = reduce(found, axis=output.over)
-    elif len(found) == 1:
-        value = found[0]
-    else:
-        value = reduce(found, axis=0)
-    value = value.astype(output.real, copy=False) if output.due else output.real.type(value)
-    if output.count != 1:
-        value = value / output.count
-    return value.reshape(output.due) if output.due else value

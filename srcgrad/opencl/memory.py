@@ -8,12 +8,16 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
+import sys
 import threading
+from collections.abc import Sequence
 from typing import Any  # dtypes and arrays
 
 import numpy as np
 
 _HEAD = object.__basicsize__  # bytes of every object of Python; of an array, what follows is where its elements are
+_SHIFT = ctypes.sizeof(ctypes.c_size_t).bit_length() - 1
+_WORDS = (ctypes.c_size_t * (sys.maxsize >> _SHIFT)).from_address(0)  # all memory, as words of the machine
 
 LARGE = 1 << 18  # bytes from which on a slab pays
 _KEPT = 1 << 30  # bytes of free slabs that are kept
@@ -48,7 +52,7 @@ def empty(shape: tuple[int, ...], dtype: Any) -> Any:
     if size < LARGE:
         return np.empty(shape, dtype)
     slab = _take(1 << (size - 1).bit_length())
-    lease = _leased(slab.nbytes).from_buffer(slab)
+    lease = _leased(slab.nbytes).from_address(address(slab))
     lease.slab = slab
     return np.ndarray(shape, dtype, lease)
 
@@ -85,7 +89,12 @@ def _give_back(slab: Any) -> None:
 
 def address(array: Any) -> int:
     """Where the first element of an array is: in NumPy's C API the first field of its structure, quick to read."""
-    return ctypes.c_size_t.from_address(id(array) + _HEAD).value
+    return int(_WORDS[id(array) + _HEAD >> _SHIFT])
+
+
+def addresses(values: Sequence[Any], places: Sequence[int]) -> list[int]:
+    """Where the arrays in some places are."""
+    return [_WORDS[id(values[place]) + _HEAD >> _SHIFT] for place in places]
 
 
 assert address(_PROBE) == _PROBE.__array_interface__["data"][0], "NumPy's arrays start as its C API says"

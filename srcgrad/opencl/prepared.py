@@ -13,6 +13,7 @@ import numpy as np
 
 from srcgrad.opencl import grid
 from srcgrad.opencl.device import Device
+from srcgrad.opencl.direct import Direct
 from srcgrad.opencl.kinds import check_types, kind_of
 from srcgrad.opencl.layout import BOOL, REALS, steps, steps_in_one_piece
 from srcgrad.opencl.lines import PLAIN, Write
@@ -62,14 +63,25 @@ def prepared(work: Preparing, apart: bool = False) -> Prepared:
     puts = _puts(work) if work.text.writes else []
     at_once = _in_place(puts, work) if puts and not apart else None
     if at_once is not None:
-        return Prepared([], work.constants, results, len(work.slots), None, at_once)
+        return Prepared([], work.constants, results, len(work.slots), None, Direct(at_once, work, results))
     formed = [_formed(number, stage, work) for number, stage in enumerate(work.pattern.stages)]
     _build(formed, work)
     made = [_step(one, stage, work) for one, stage in zip(formed, work.pattern.stages, strict=True)]
     writing = _writing(puts, work) if puts else None
     for one, after in zip(made, [*made[1:], writing], strict=True):
         one.waits = one.waits or after is None or one.small != after.small
-    return Prepared(made, work.constants, results, len(work.slots), writing)
+    direct = None
+    if writing is None and _is_direct(made, work.device):
+        kernel = work.device.cl.Kernel(work.pattern.programs[formed[0].key], formed[0].name)
+        direct = Direct(replace(made[0], kernel=kernel), work, results)
+    return Prepared(made, work.constants, results, len(work.slots), writing, direct)
+
+
+def _is_direct(made: list[Step], device: Device) -> bool:
+    """Whether there is one launch, of little work, with the arguments as they lie."""
+    if len(made) != 1 or not made[0].small or device.is_gpu or device.copies:
+        return False
+    return not any(one.copied for one in made[0].inputs)
 
 
 def _puts(work: Preparing) -> list[Put]:
@@ -160,6 +172,7 @@ def _build(formed: list[Formed], work: Preparing) -> None:
             kernel = work.device.build(text, one.name, small)
             kernel.set_scalar_arg_dtypes(numbers_in(one.plan, one.form, work.real))
             work.pattern.kernels[one.key] = kernel
+            work.pattern.programs[one.key] = work.device.program(text, small)
 
 
 def _step(one: Formed, stage: Stage, work: Preparing) -> Step:

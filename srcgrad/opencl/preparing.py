@@ -26,6 +26,7 @@ class Pattern:
     writes: list[Stage]  # per value that is written, what computes it
     plans: dict[Any, Plan] = field(default_factory=dict)
     kernels: dict[Any, Any] = field(default_factory=dict)
+    programs: dict[Any, Any] = field(default_factory=dict)  # in which kernels of that key are
 
 
 @dataclass

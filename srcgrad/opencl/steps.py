@@ -61,4 +61,4 @@ class Prepared:
     results: list[tuple[int, str]]  # slot, and how a number is given: ``, `float`, or the argument that it is like
     slots: int
     writing: Writing | None = None
-    together: Any = None  # a Together: one launch instead of the steps and the writing
+    direct: Any = None  # a Direct, if it is one launch of little work

@@ -11,12 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any  # arrays and pyopencl's objects
 
-import numpy as np
-
-from srcgrad.opencl.inplace import operands, text_of
-from srcgrad.opencl.memory import address
+from srcgrad.opencl.inplace import text_of
+from srcgrad.opencl.memory import address, addresses
 from srcgrad.opencl.preparing import Preparing
-from srcgrad.opencl.source import numbers_in
 from srcgrad.opencl.steps import Formed, Output
 from srcgrad.opencl.writing import Input, Put
 
@@ -34,14 +31,13 @@ class Placed:
 
 @dataclass
 class Together:
-    """The launch: the operands in the memory that it changes, and those elsewhere."""
+    """The launch: the operands in the memory that it changes; others lie elsewhere."""
 
     kernel: Any
     stage: Formed
     puts: list[Put]
     outputs: list[Output]
     inside: list[Input]  # operands in the memory that is written
-    outside: list[tuple[Input, int]]  # other arrays, with how many bytes they reach
     extra: list[int]  # slots of numbers that only writes read
     small: bool
     itemsize: int
@@ -52,23 +48,15 @@ class Together:
     def __post_init__(self) -> None:
         self.slots = [*dict.fromkeys([put.slot for put in self.puts] + [one.slot for one in self.inside])]
 
-    def placed(self, args: Sequence[Any]) -> tuple[Placed, int] | None:
-        """Where things lie, and the first address; None where they do not lie so that one launch does all."""
-        starts = [address(args[slot]) for slot in self.slots]
+    def placed(self, starts: Sequence[int]) -> tuple[Placed, int] | None:
+        """Where things lie, from the addresses of the slots, and the first one; None where one launch cannot do it."""
         low = min(starts)
         key = tuple([start - low for start in starts])
         try:
             found = self.known[key]
         except KeyError:
             found = self.known[key] = self._found(key)
-        if found is None:
-            return None
-        high = low + ctypes.sizeof(found.memory)
-        for one, reach in self.outside:
-            start = address(args[one.slot])
-            if start < high and low < start + reach:
-                return None
-        return found, low
+        return None if found is None else (found, low)
 
     def _found(self, key: tuple[int, ...]) -> Placed | None:
         if any(start % self.itemsize for start in key):
@@ -134,23 +122,23 @@ def together(
     low = min(address(args[put.slot]) for put in puts)
     high = max(address(args[put.slot]) + put.whole * work.real.itemsize for put in puts)
     inside: dict[str, Input] = {}
-    outside: list[tuple[Input, int]] = []
     for name, one in zip(stage.plan.stage.inputs, stage.inputs, strict=True):
-        if one.layout == "v" or one.copied:
+        if one.layout == "v":
             continue
+        if one.copied:
+            return None
         value = args[one.slot]
         reach = 0 if value.size == 0 else _bytes(value)
         start = address(value)
         if start >= high or start + reach <= low:
-            outside.append((one, reach))
-        elif (
+            continue
+        if (
             one.layout.endswith("b")
             or (one.layout[0] == "s" and len(puts[0].lengths) == 1)
             or [*one.strides, 1][0] != puts[0].steps[0]
         ):
             return None
-        else:
-            inside[name] = one
+        inside[name] = one
     known = {name for name, one in zip(stage.plan.stage.inputs, stage.inputs, strict=True) if one.layout == "v"}
     extra: dict[str, int] = {}
     for put in puts:
@@ -158,8 +146,8 @@ def together(
             if one.layout == "v" and name not in known:
                 extra[name] = one.slot
     within, extras, real = [*inside.values()], [*extra.values()], work.real
-    made = Together(None, stage, puts, outputs, within, outside, extras, stage.small, real.itemsize)
-    found = made.placed(args)
+    made = Together(None, stage, puts, outputs, within, extras, stage.small, real.itemsize)
+    found = made.placed(addresses(args, made.slots))
     if found is None:
         return None
     if ring:
@@ -169,16 +157,13 @@ def together(
         for output in outputs:
             if output.slot in [work.slots[name] for name in ring]:
                 output.shape = (made.ring + 1, stage.numbers[1])
-    kernels = work.pattern.kernels
+    programs = work.pattern.programs
     key = ("together", stage.key, tuple(inside), tuple((put.form, put.added) for put in puts))
-    if key not in kernels:
-        text = text_of(stage, puts, list(inside), list(extra), ring)
-        kernel = kernels[key] = work.device.build(text, f"{stage.name}_in_place", stage.small)
-        numbers = []
-        for name, own in zip(operands(stage.plan, stage.form), numbers_in(stage.plan, stage.form, real), strict=True):
-            numbers.append(np.int64 if name in inside else own)
-        kernel.set_scalar_arg_dtypes([*numbers, *[real] * len(extra), None, *[np.int64] * (5 + 2 * len(puts))])
-    made.kernel = kernels[key]
+    name = f"{stage.name}_in_place"
+    if key not in programs:
+        text = text_of(name, stage, puts, list(inside), list(extra), ring)
+        programs[key] = work.device.program(text, stage.small)
+    made.kernel = work.device.cl.Kernel(programs[key], name)
     return made
 
 

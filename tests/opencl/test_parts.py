@@ -211,7 +211,7 @@ def test_one_kernel_for_parts_that_lie_differently(launched: list[str]) -> None:
         launch(kernel, *(x[k : k + 30, k : k + 40] for k in at), e)
         np.testing.assert_array_equal(x, wanted)
     (prepared,) = kernel.srcgrad_kernel.known.values()
-    assert len(launched) == 4 and len(prepared.together.known) == 4
+    assert len(launched) == 4 and len(prepared.direct.together.known) == 4
 
 
 def step() -> Callable[..., Any]:
