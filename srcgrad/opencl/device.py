@@ -73,7 +73,7 @@ class Device:
         if not self.has_fp64:
             text = text.replace("#define SUM_TYPE double", "#define SUM_TYPE float")
         device = (self.small if small else self.queue).device
-        if device.platform.name == _POCL:
+        if device.platform.name == _POCL and device.type & self.cl.device_type.CPU:
             options.append(f"-D{GUARD}")
             text = ONCE + declared(self.has_fp64) + text
         with warnings.catch_warnings():
