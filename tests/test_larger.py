@@ -32,6 +32,15 @@ def test_selects_as_where_does(shape: tuple[int, ...], other: int, dtype: str) -
         np.testing.assert_array_equal(seed, kept)
 
 
+@pytest.mark.parametrize("shape", [(2, 1), (3,), (1, 3), (), (4, 2, 3)], ids=str)
+def test_a_seed_that_broadcasting_spreads_or_that_is_larger(shape: tuple[int, ...]) -> None:
+    draw = np.random.default_rng(0)
+    seed, x = draw.choice(NUMBERS, shape), draw.choice(NUMBERS, (2, 3))
+    expected = np.where(x > 0.0, seed, np.where(x == 0.0, 0.5 * seed, 0.0))
+    np.testing.assert_array_equal(if_larger(seed, x, 0.0), expected)
+    np.testing.assert_array_equal(if_larger(np.broadcast_to(seed, expected.shape), x, 0.0), expected)
+
+
 def test_a_seed_without_axes_goes_to_all_that_is_larger() -> None:
     np.testing.assert_array_equal(if_larger(2.0, np.array([1.0, 2.0, 3.0]), 2.0), [0.0, 1.0, 2.0])
 

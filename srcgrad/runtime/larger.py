@@ -25,7 +25,9 @@ def if_larger(seed: Any, x: Any, y: Any) -> Any:
 
 def _where(chosen: Any, g: Any) -> Any:
     """`np.where(chosen, g, 0.0)`; of an array the bits are masked, which takes no branch for each element."""
-    bits = _BITS.get(g.dtype) if type(g) is np.ndarray and np.shape(g) == np.shape(chosen) else None
+    shape = np.shape(chosen)
+    fits = type(g) is np.ndarray and (g.shape == shape or np.broadcast_shapes(g.shape, shape) == shape)
+    bits = _BITS.get(g.dtype) if fits else None
     if bits is None:
         return np.where(chosen, g, 0.0)
     mask = np.asarray(chosen).astype(bits)
