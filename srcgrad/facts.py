@@ -130,7 +130,7 @@ class Facts:
     nobody: str = ""  # name for what nobody reads, once it is needed
     tangents: dict[Node, None] = field(default_factory=dict)  # statements of forward mode
     results_wanted: dict[Node, None] = field(default_factory=dict)  # statements whose tangent reads their value
-    callee_seeds: dict[Node, tuple[str, ...]] = field(default_factory=dict)  # call -> names of its tangents
+    callee_seeds: dict[Node, tuple[str, ...]] = field(default_factory=dict)  # call -> names of its tangents, or seeds
     rewritten: dict[Node, None] = field(default_factory=dict)  # user's statements with calls of callees changed
     safe: dict[Node, None] = field(default_factory=dict)  # statements of callees that are marked by `safe_where`
     fills: dict[Node, str] = field(default_factory=dict)  # call of a forward half -> what it keeps values in
@@ -185,6 +185,7 @@ class Facts:
     local: frozenset[str] = frozenset()  # names that the user's function binds
     step: Any = None  # the front.step.Step whose function this is
     called: bool = False  # whether another function of the text calls this one
+    apart: bool = False  # whether that gives a seed for each item of a returned tuple
     seed: str = "given"  # parameter, given (without default), one, ones: where the seed comes from
     auxiliary: bool = False  # whether the function returns a pair of which only the first has a derivative
     seeds: tuple[str, ...] = ()

@@ -17,7 +17,7 @@ from srcgrad.emit.pieces import Pieces, write
 from srcgrad.enquiries import Outcome, fronted, has_arrays, outcome, returns_new, step_flows
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Facts, Kind
-from srcgrad.front.defaults import check_defaults, with_live_defaults
+from srcgrad.front.defaults import check_defaults, check_undecorated, with_live_defaults
 from srcgrad.front.derived import Closed
 from srcgrad.front.functions import shadows
 from srcgrad.front.namespace import Binding, LiveNamespace, Namespace
@@ -56,15 +56,6 @@ def _known(kinds: dict[str, Kind]) -> tuple[Any, ...]:
 
 def _step(function: Any) -> Step | None:
     return function if isinstance(function, Step) else None
-
-
-def _check_undecorated(function: StaticFunction) -> None:
-    if function.decorators:
-        raise DifferentiationError(
-            "E5008",
-            f"{function.qualname} is wrapped by a decorator, which may change what it does",
-            "name a function without one, and let the decorated function call it",
-        )
 
 
 @dataclass
@@ -154,7 +145,7 @@ class Module:
             if isinstance(function, Step | Closed):
                 known = (function, function.source, function.namespace)
             elif isinstance(function, StaticFunction):
-                _check_undecorated(function)
+                check_undecorated(function)
                 check_defaults(function)
                 known = (function, function.source, function.module)
             else:
@@ -185,18 +176,20 @@ class Module:
         facts: Facts | None = None,
         single: bool = True,
         auxiliary: bool = False,
+        apart: bool = False,
     ) -> str:
         """The name of the derivative of `function` in this text; it is made if it is not there yet."""
         kinds = kinds if mode != "primal" or self.blocks else {}
-        key = (_identity(function), mode, wrt, _known(kinds), auxiliary)
+        key = (_identity(function), mode, wrt, _known(kinds), auxiliary, apart and mode == "pull")
         if key in self.pending:
+            self.making[self.pending[key]].apart &= key in self.made  # it calls itself
             return self.pending[key]
         source, namespace = self.source(function)
         self.names.taken |= {node.id for node in walk(source.tree) if isinstance(node, gast.Name)}
         try:
             called, step = facts is not None, _step(function)
             begun = self._begun(function, mode, wrt, kinds, called) if not auxiliary else None
-            made = derive(source, namespace, mode, wrt, kinds, self, key, single, called, auxiliary, step, begun)
+            made = derive(source, namespace, mode, wrt, kinds, self, key, single, called, auxiliary, step, begun, apart)
         except RecursionError:
             raise DifferentiationError(
                 "E5016",

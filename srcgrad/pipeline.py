@@ -165,11 +165,13 @@ def derive(
     has_auxiliary: bool = False,
     step: Step | None = None,
     begun: Begun | None = None,
+    apart: bool = False,
 ) -> Derived:
     """The derivative of one function in one mode, as a part of `module`; `called` if another one calls it.
 
     With `has_auxiliary`, only the first of a returned pair is differentiated; `step` says that it is a loop's body.
-    `begun` is what a question has made of the function already, for these arguments.
+    `begun` is what a question has made of the function already, for these arguments. With `apart`, there is a seed for
+    each item of a returned tuple.
     """
     stem = source.name.removesuffix("_grad") if mode == "hvp" else source.name
     suffix = "_blocked" if module.blocks and not called else "" if mode == "primal" else f"_{SUFFIX[mode]}"
@@ -179,6 +181,7 @@ def derive(
         begun = Begun(*prepared(source, namespace, mode, wrt, kinds, module, step))
     facts = begun.facts
     facts.mode, facts.single, facts.called, facts.auxiliary = mode, single, called, has_auxiliary
+    facts.apart = apart
     facts.back = facts.names.fresh(f"{source.name}_back") if mode == "vjp" else ""
     facts.seed = SEED.get(mode, "parameter" if module.seeded else "one")
     module.making[made] = facts

@@ -7,22 +7,21 @@ def rates(prey, predators, birth, hunt, feed, death):
     return birth * prey - hunt * prey * predators, feed * prey * predators - death * predators
 
 
-def rates_pull(prey, predators, birth, hunt, feed, death, *, y_bar):
+def rates_pull(prey, predators, birth, hunt, feed, death, y1_bar, y2_bar):
     """Adjoints of prey, predators, birth, hunt, feed, death for a seed of `rates`.
 
     Recorded: nothing.
     """
     # line 6: return birth * prey - hunt * prey * predators, feed * prey * predators...
-    t1_bar, t2_bar = y_bar
-    t3_bar = t2_bar * predators
-    t4_bar = -t1_bar * predators
-    birth_bar = t1_bar * prey
-    prey_bar = t3_bar * feed + t4_bar * hunt + t1_bar * birth
-    hunt_bar = t4_bar * prey
-    predators_bar = t2_bar * (feed * prey) - t2_bar * death
-    predators_bar -= t1_bar * (hunt * prey)
-    feed_bar = t3_bar * prey
-    death_bar = -t2_bar * predators
+    t1_bar = y2_bar * predators
+    t2_bar = -y1_bar * predators
+    birth_bar = y1_bar * prey
+    prey_bar = t1_bar * feed + t2_bar * hunt + y1_bar * birth
+    hunt_bar = t2_bar * prey
+    predators_bar = y2_bar * (feed * prey) - y2_bar * death
+    predators_bar -= y1_bar * (hunt * prey)
+    feed_bar = t1_bar * prey
+    death_bar = -y2_bar * predators
     return prey_bar, predators_bar, birth_bar, hunt_bar, feed_bar, death_bar
 
 
@@ -73,7 +72,7 @@ def predators_after_grad(
         t8_bar = x_bar * (h / 6.0)
         # line 26: x4, y4 = rates(x + h * x3, y + h * y3, birth, hunt, feed, death)
         t5_bar, t6_bar, t9, t10, t11, t12 = rates_pull(
-            t5, t6, birth, hunt, feed, death, y_bar=(t8_bar, t7_bar)
+            t5, t6, birth, hunt, feed, death, t8_bar, t7_bar
         )
         x_bar += t5_bar
         y_bar += t6_bar
@@ -84,7 +83,7 @@ def predators_after_grad(
         # line 25: x3, y3 = rates(x + 0.5 * h * x2, y + 0.5 * h * y2, birth, hunt, fe...
         t13_bar = t8_bar * 2.0 + t5_bar * h, t7_bar * 2.0 + t6_bar * h
         t3_bar, t4_bar, t14, t15, t16, t17 = rates_pull(
-            t3, t4, birth, hunt, feed, death, y_bar=t13_bar
+            t3, t4, birth, hunt, feed, death, *t13_bar
         )
         x_bar += t3_bar
         y2_bar = t7_bar * 2.0 + t4_bar * (0.5 * h)
@@ -94,27 +93,26 @@ def predators_after_grad(
         feed_bar += t16
         death_bar += t17
         # line 24: x2, y2 = rates(x + 0.5 * h * x1, y + 0.5 * h * y1, birth, hunt, fe...
-        t18_bar = t8_bar * 2.0 + t3_bar * (0.5 * h), y2_bar
-        t1_bar, t2_bar, t19, t20, t21, t22 = rates_pull(
-            t1, t2, birth, hunt, feed, death, y_bar=t18_bar
+        t1_bar, t2_bar, t18, t19, t20, t21 = rates_pull(
+            t1, t2, birth, hunt, feed, death, t8_bar * 2.0 + t3_bar * (0.5 * h), y2_bar
         )
         x_bar += t1_bar
         y_bar += t2_bar
-        birth_bar += t19
-        hunt_bar += t20
-        feed_bar += t21
-        death_bar += t22
+        birth_bar += t18
+        hunt_bar += t19
+        feed_bar += t20
+        death_bar += t21
         # line 23: x1, y1 = rates(x, y, birth, hunt, feed, death)
-        t23_bar = t8_bar + t1_bar * (0.5 * h), t7_bar + t2_bar * (0.5 * h)
-        t24, t25, t26, t27, t28, t29 = rates_pull(
-            x, y, birth, hunt, feed, death, y_bar=t23_bar
+        t22_bar = t8_bar + t1_bar * (0.5 * h), t7_bar + t2_bar * (0.5 * h)
+        t23, t24, t25, t26, t27, t28 = rates_pull(
+            x, y, birth, hunt, feed, death, *t22_bar
         )
-        x_bar += t24
-        y_bar += t25
-        birth_bar += t26
-        hunt_bar += t27
-        feed_bar += t28
-        death_bar += t29
+        x_bar += t23
+        y_bar += t24
+        birth_bar += t25
+        hunt_bar += t26
+        feed_bar += t27
+        death_bar += t28
     # line 21: y = predators
     predators_bar = y_bar
     # line 20: x = prey

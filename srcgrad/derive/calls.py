@@ -132,15 +132,15 @@ def _call(node: Node, facts: Facts, in_loop: bool) -> Node:
     kinds = kinds_of(bound, facts)
     if facts.recomputes and (operation.checkpointed or (in_loop and _is_arithmetic(callee.tree))):
         check_repeatable(operation.function, call, facts)
-        made = facts.module.derivative(operation.function, "pull", wrt, kinds, facts)
+        made = facts.module.derivative(operation.function, "pull", wrt, kinds, facts, apart=True)
         if facts.module.seeds(made):
             facts.recomputed[call], facts.backs[call] = made, ""
             return _named(node, facts)
-    made = facts.module.derivative(operation.function, facts.derivative_mode, wrt, kinds, facts)
+    made = facts.module.derivative(operation.function, facts.derivative_mode, wrt, kinds, facts, apart=True)
+    facts.callee_seeds[call] = facts.module.seeds(made)
     facts.rewritten[facts.origin.get(node, node)] = None
     call.func = name(made)
     if facts.pushes_forward:
-        facts.callee_seeds[call] = facts.module.seeds(made)
         return node
     back = f"{callee.name}_back"
     back = facts.names.numbered(back) if back in facts.names.taken else facts.names.fresh(back)

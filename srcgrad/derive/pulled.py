@@ -17,20 +17,29 @@ def pulled_back(node: Node, bound: list[str], adjoints: Adjoints, shared: Block)
     facts = adjoints.facts
     operands = facts.pulled[node.value]
     seed = adjoints.of_value(node, bound[0])
-    call = expression("back(seed)", back=facts.backs[node.value], seed=seed)
+    seeds = facts.callee_seeds.get(node.value, ())
     if node.value in facts.recomputed:
         call = _again(node.value, seed, facts)
+    else:
+        call = expression("back()", back=facts.backs[node.value])
+        call.args.append(gast.Starred(seed, gast.Load()) if len(seeds) > 1 else seed)
     if len(operands) == 1:
         return [(copied(operands[0], facts), call)]
     return unpacked(call, operands, node, adjoints, shared)
 
 
 def _again(call: Node, seed: Node, facts: Facts) -> Node:
-    """`g_pull(a, b, y_bar=y_bar)`: the call once more, and its adjoints."""
+    """`g_pull(a, b, y_bar=y_bar)`: the call once more, and its adjoints; several seeds stand behind the arguments."""
     again = copied(call, facts)
     again.func = name(facts.recomputed[call])
-    [spelled] = facts.module.seeds(again.func.id)
-    again.keywords = [*again.keywords, gast.keyword(spelled, seed)]
+    spelled = facts.module.seeds(again.func.id)
+    if len(spelled) == 1:
+        again.keywords.append(gast.keyword(spelled[0], seed))
+    elif again.keywords:
+        parts = [expression(f"seed[{place}]", seed=copied(seed, facts)) for place in range(len(spelled))]
+        again.keywords += [gast.keyword(one, part) for one, part in zip(spelled, parts, strict=True)]
+    else:
+        again.args.append(gast.Starred(seed, gast.Load()))
     return again
 
 

@@ -11,19 +11,17 @@ from srcgrad.derive.adjoints import Adjoints
 from srcgrad.derive.checkpointed import backward_loop, own_statements
 from srcgrad.derive.contributions import contributions
 from srcgrad.derive.saves import Saves
+from srcgrad.derive.seeds import seed
 from srcgrad.derive.stacks import stack_adjoints, undo
 from srcgrad.derive.standing import standing
-from srcgrad.derive.states import ABSENT, EITHER, PRESENT, State, at_trip, changed, differ, joined, names
+from srcgrad.derive.states import ABSENT, EITHER, State, at_trip, changed, differ, joined, names
 from srcgrad.derive.swaps import swaps, undo_swap
-from srcgrad.facts import Facts, Spec, copied
+from srcgrad.facts import Facts
 from srcgrad.front.webs import parameters
 from srcgrad.trees import (
     Block,
     Node,
-    assign,
     at,
-    constant,
-    expression,
     is_write,
     loads,
     name,
@@ -62,70 +60,13 @@ def reverse(function: Node, facts: Facts) -> Halves:
         if wanted in facts.wrt:
             adjoints.of(wanted)
     output = function.body[-1]
-    seed = _seed(output, adjoints, facts)
+    begun = seed(output, adjoints, facts)
     work = Backward(facts, adjoints, lost, Saves(facts, lost, standing=standing(function, facts)))
     stacks = stack_adjoints(function.body, adjoints)
-    backward = stacks + seed + _block(function.body[:-1], (function, "body"), work)
+    backward = stacks + begun + _block(function.body[:-1], (function, "body"), work)
     forward = work.saves.forward(function.body[:-1])
     facts.again.update({bound: bound for bound in work.saves.brought if bound in facts.temporaries})
     return Halves(forward, backward, adjoints, output)
-
-
-def _seed(output: Node, adjoints: Adjoints, facts: Facts) -> Block:
-    """The adjoint of the returned name is the seed; a tuple's is unpacked."""
-    value = output.value.elts[0] if facts.auxiliary else output.value
-    if isinstance(value, gast.Name) and _is_own(value.id, facts):
-        adjoints.state[value.id] = PRESENT
-        return _start(adjoints.of(value.id), output, facts)
-    seed = facts.names.fresh("y_bar")
-    made = _start(seed, output, facts)
-    if isinstance(value, gast.Name):
-        if value.id in facts.active:
-            adjoints.contribute_whole(copied(value, facts), name(seed), made, output)
-        return made
-    for item, part in zip(value.elts, _parts(seed, value.elts, made, output, adjoints), strict=True):
-        if item.id in facts.active:
-            adjoints.contribute_whole(copied(item, facts), part, made, output)
-    return made
-
-
-def _parts(seed: str, items: list[Node], made: Block, output: Node, adjoints: Adjoints) -> list[Node]:
-    """The adjoints of a tuple's items: unpacked, if all are wanted, else `y_bar[k]`."""
-    facts = adjoints.facts
-    if len(items) < 2 or not all(item.id in facts.active for item in items):
-        return [expression(f"{seed}[{position}]") for position in range(len(items))]
-    parts = [facts.names.fresh("t1") for _ in items]
-    facts.temporaries |= dict.fromkeys(parts, "t")
-    held = [adjoints.of(part) for part in parts]
-    taken = gast.Tuple([name(one, gast.Store()) for one in held], gast.Store())
-    made.append(at(gast.Assign([taken], name(seed), None), output))
-    return [name(one) for one in held]
-
-
-def _start(seed: str, output: Node, facts: Facts) -> Block:
-    """The seed is a parameter, or a first statement of the backward half binds it."""
-    if facts.seed in ("parameter", "given"):
-        facts.seeds = (seed,)
-        return []
-    if facts.seed == "one":
-        made = assign(seed, constant(1.0), output)
-        facts.spec[made] = Spec()
-        return [made]
-    if not isinstance(output.value, gast.Name):
-        raise facts.refuse(
-            output, "E5007", "the function returns several values", "return one array, or use srcgrad.vjp"
-        )
-    ones = expression(f"{facts.library('np')}.ones_like(y)", y=copied(output.value, facts))
-    made = assign(seed, ones, output)
-    facts.spec[made] = facts.spec.get(output.value, Spec(frozenset([seed]), frozenset([seed]), None))
-    return [made]
-
-
-def _is_own(returned: str, facts: Facts) -> bool:
-    """Whether the seed may go by the name of the returned value's adjoint, whose elements must not change."""
-    if returned in facts.mutable or facts.list_kind(returned) or facts.temporaries.get(returned, "y") != "y":
-        return False
-    return returned in facts.active and returned not in facts.wrt and returned not in facts.base
 
 
 def _block(block: Block, place: tuple[Node, str], work: Backward) -> Block:

@@ -83,7 +83,9 @@ def signature(function: Node, facts: Facts) -> Node:
             own.annotation = plain(users.annotation, facts.namespace.lookup)
     for seed in facts.seeds if facts.mode != "vjp" else ():
         parameter = gast.Name(id=seed, ctx=gast.Param(), annotation=None, type_comment=None)
-        if facts.pushes_forward or facts.seed == "given":
+        if len(facts.seeds) > 1 and not facts.pushes_forward:
+            arguments.args.append(parameter)
+        elif facts.pushes_forward or facts.seed == "given":
             arguments.kwonlyargs.append(parameter)
             arguments.kw_defaults.append(None)
         else:
@@ -195,7 +197,7 @@ def _user_text(first: int, last: int, facts: Facts) -> str:
 
 def pullback(program: Program, facts: Facts, backward: Block) -> Node:
     """The backward half as a closure that may be called any number of times."""
-    definition = statement(f"def {facts.back}({facts.seeds[0]}):\n    pass")
+    definition = statement(f"def {facts.back}({', '.join(facts.seeds)}):\n    pass")
     definition.body = [*facts.fresh_copies, *backward, gast.Return(program.result.value.elts[1])]
     return definition
 

@@ -105,3 +105,13 @@ def default_of(parameter: str, tree: Node, found: Function, facts: Facts) -> Nod
     value = inspect.signature(found.called).parameters[parameter].default
     facts.namespace.extra[held] = Binding("object", value)
     return name(held)
+
+
+def check_undecorated(function: StaticFunction) -> None:
+    """Refuse a function of which the text is known, and not what a decorator makes of it."""
+    if function.decorators:
+        raise DifferentiationError(
+            "E5008",
+            f"{function.qualname} is wrapped by a decorator, which may change what it does",
+            "name a function without one, and let the decorated function call it",
+        )

@@ -12,9 +12,11 @@ from srcgrad.emit.text import statement as spelled
 from srcgrad.facts import Facts, copied
 from srcgrad.front.quiet import is_inside
 from srcgrad.indices import adds_axes, is_basic, without_axes
-from srcgrad.trees import COMPOUND, Block, Node, header, loads, same, statements, stores, target, walk, written
+from srcgrad.trees import COMPOUND, Block, Node, copy, header, loads, same, statements, stores, target, walk, written
 
 WIDTH = 80
+_LINES = 3  # of a call with all of its arguments in one
+_SHORTER = 8  # columns that a line of arguments loses when temporaries are counted
 
 
 @dataclass
@@ -167,6 +169,7 @@ def _fill(
         if read.id not in repeated and (uses.read[read.id] == 1 or uses.bound[read.id] > 1):
             replace(node, read, source.value)
             _rejoin(node, source.value, facts)
+            _spread(node)
             gone.add(pending.pop(read.id))
             continue
         repeated.add(read.id)  # a part such as x[i] may be written more than once
@@ -192,13 +195,21 @@ def _fits(value: Node, node: Node, name: str, indent: int) -> bool:
 
 
 def _is_seed(value: Node, read: Node, node: Node, indent: int) -> bool:
-    """Whether a tuple fits into a call that takes several lines anyway: it takes no more of them."""
+    """Whether a tuple fits into a call that takes several lines anyway: it takes no more of them.
+
+    If its items are the arguments, and all of these fit into one line, the call is better read without a name for them.
+    """
     if not isinstance(value, gast.Tuple) or isinstance(node, COMPOUND):
         return False
+    apart = any(isinstance(n, gast.Starred) and n.value is read for n in walk(node))
     before = len(spelled(node, indent))
     replace(node, read, value)
-    after = len(spelled(node, indent))
+    trial = copy(node)
     replace(node, value, read)
+    _spread(trial)
+    if apart and len(spelled(trial, indent - _SHORTER)) <= _LINES:
+        return True
+    after = len(spelled(trial, indent))
     return 1 < after <= before
 
 
@@ -216,6 +227,17 @@ def _rejoin(node: Node, part: Node, facts: Facts) -> None:
             if same(without_axes(whole.slice), part.slice):
                 replace(node, whole, part.value)
                 return
+
+
+def _spread(node: Node) -> None:
+    """`g(a, b)` for `g(*(a, b))`."""
+    for call in walk(node):
+        if isinstance(call, gast.Call) and any(_is_display(item) for item in call.args):
+            call.args = [one for item in call.args for one in (item.value.elts if _is_display(item) else [item])]
+
+
+def _is_display(item: Node) -> bool:
+    return isinstance(item, gast.Starred) and isinstance(item.value, gast.Tuple)
 
 
 def replace(node: Node, old: Node, new: Node) -> None:
