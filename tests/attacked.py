@@ -231,7 +231,7 @@ def f(x, c):
 """,
     ),
     "callee gives a": (
-        "E5010",
+        "right",
         """
 def ident(a, i):
     return a
@@ -243,7 +243,7 @@ def f(x, c):
 """,
     ),
     "callee gives a[1:]": (
-        "E5010",
+        "right",
         """
 def ident(a, i):
     return a[1:]
@@ -255,7 +255,7 @@ def f(x, c):
 """,
     ),
     "callee gives a.T": (
-        "E5010",
+        "right",
         """
 def ident(a, i):
     return a.T
@@ -267,7 +267,7 @@ def f(x, c):
 """,
     ),
     "callee gives a[i]": (
-        "E5010",
+        "right",
         """
 def ident(a, i):
     return a[i]

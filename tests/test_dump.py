@@ -175,7 +175,7 @@ def test_a_global_that_cannot_be_told_is_refused_at_its_place(tmp_path, lines, r
 
 
 def test_whole_module(tmp_path):
-    """Five functions, of which two are refused: a comment says which, and why."""
+    """Five functions, of which two are refused: a comment says which, and why; a short one has no pullback."""
     target = write(
         tmp_path,
         model="""
@@ -210,7 +210,7 @@ def test_whole_module(tmp_path):
     assert slope == 2.0
     assert names["e_grad"](0.0) == 1.0
     assert "b_grad" not in names and "d_grad" not in names
-    assert made.text.count("def a_vjp") == 1
+    assert "a_vjp" not in made.text
 
 
 def test_nothing_differentiable_raises_the_first_error(tmp_path):
@@ -297,11 +297,9 @@ def test_decorated_functions_are_refused(tmp_path):
     assert code_of(target + ":f").code == "E5008"
 
 
-def test_recursive_and_repeated_callees_are_derived_once(tmp_path):
-    target = write(
-        tmp_path,
-        model="def g(x):\n    return x * x\n\ndef f(x):\n    y = g(x)\n    z = g(y)\n    return g(z)\n",
-    )
+def test_repeated_callees_are_derived_once(tmp_path):
+    model = "def g(x):\n    if x < 0.0:\n        x = -x\n    return x * x\n\n"
+    target = write(tmp_path, model=model + "def f(x):\n    y = g(x)\n    z = g(y)\n    return g(z)\n")
     text = dump(target + ":f").text
     assert text.count("def g_vjp(") == 1
     assert run(text)["f_grad"](1.5) == pytest.approx(8 * 1.5**7, rel=1e-14)  # rounding

@@ -5,23 +5,6 @@ from scipy.special import erf
 from srcgrad.runtime import check_seed, sum_to
 
 
-def normal_cdf_vjp(x):
-    """Value of `normal_cdf` and its pullback with respect to x.
-
-    Recorded: nothing.
-    """
-    t1 = np.sqrt(2.0)
-    t2 = x / t1
-    y = 0.5 * (1.0 + erf(t2))
-
-    def normal_cdf_back(y_bar):
-        # line 9: return 0.5 * (1.0 + erf(x / np.sqrt(2.0)))
-        x_bar = y_bar * 0.5641895835477563 * np.exp(-t2 * t2) / t1
-        return x_bar
-
-    return y, normal_cdf_back
-
-
 def price_grad(spot, strike, time, rate, volatility, y_bar=1.0):
     """Gradient of `price` with respect to spot, time, rate, volatility.
 
@@ -34,32 +17,33 @@ def price_grad(spot, strike, time, rate, volatility, y_bar=1.0):
     t4 = rate + 0.5 * t3
     d1 = (np.log(t2) + t4 * time) / spread
     d2 = d1 - spread
-    t5, normal_cdf_back = normal_cdf_vjp(d1)
-    t6 = np.exp(-rate * time)
-    t7 = strike * t6
-    t8, normal_cdf_back_1 = normal_cdf_vjp(d2)
-    t9 = t7 * t8
+    t5 = np.sqrt(2.0)
+    t6 = d1 / t5
+    t7 = 0.5 * (1.0 + erf(t6))
+    t8 = np.exp(-rate * time)
+    t9 = strike * t8
+    t10 = d2 / t5
+    t11 = 0.5 * (1.0 + erf(t10))
 
     # line 17: return spot * normal_cdf(d1) - strike * np.exp(-rate * time) * normal_...
-    check_seed(y_bar, spot * t5 - t9)
-    t9_bar = -sum_to(y_bar, t9)
-    t10_bar = sum_to(sum_to(t9_bar * t8, t7) * strike, t6) * t6
-    d1_bar = normal_cdf_back(sum_to(y_bar * spot, t5))
-    spot_bar = sum_to(y_bar * t5, spot)
-    rate_bar = -sum_to(t10_bar * time, rate)
-    time_bar = -sum_to(t10_bar * rate, time)
-    d2_bar = normal_cdf_back_1(sum_to(t9_bar * t7, t8))
+    check_seed(y_bar, spot * t7 - t9 * t11)
+    t12_bar = sum_to(sum_to(y_bar * t11, t9) * strike, t8) * t8
+    d1_bar = y_bar * spot * 0.5641895835477563 * np.exp(-t6 * t6) / t5
+    spot_bar = sum_to(y_bar * t7, spot)
+    rate_bar = sum_to(t12_bar * time, rate)
+    time_bar = sum_to(t12_bar * rate, time)
+    d2_bar = -y_bar * t9 * 0.5641895835477563 * np.exp(-t10 * t10) / t5
     # line 16: d2 = d1 - spread
-    d1_bar = d1_bar + d2_bar
+    d1_bar += d2_bar
     spread_bar = -sum_to(d2_bar, spread)
     # line 15: d1 = (np.log(spot / strike) + (rate + 0.5 * volatility**2) * time) / s...
-    t11 = d1_bar / spread
-    t4_bar = sum_to(t11 * time, t4)
-    spot_bar += sum_to(sum_to(t11 / t2, t2) / strike, spot)
+    t13 = d1_bar / spread
+    t4_bar = sum_to(t13 * time, t4)
+    spot_bar += sum_to(sum_to(t13 / t2, t2) / strike, spot)
     volatility_bar = sum_to(t4_bar * 0.5, t3) * 2.0 * volatility
     rate_bar += sum_to(t4_bar, rate)
-    time_bar += sum_to(t11 * t4, time)
-    spread_bar -= sum_to(t11 * d1, spread)
+    time_bar += sum_to(t13 * t4, time)
+    spread_bar -= sum_to(t13 * d1, spread)
     # line 14: spread = volatility * np.sqrt(time)
     time_bar += 0.5 * sum_to(spread_bar * volatility, t1) / t1
     volatility_bar += sum_to(spread_bar * t1, volatility)

@@ -15,16 +15,15 @@ def price_grad(spot, strike, time, rate, volatility, y_bar=1.0):
     d2 = d1 - spread
     t2 = np.sqrt(2.0)
     t3 = d1 / t2
-    normal_cdf_value = 0.5 * (1.0 + erf(t3))
-    t4 = d2 / np.sqrt(2.0)
-    normal_cdf_value_ = 0.5 * (1.0 + erf(t4))
+    t4 = 0.5 * (1.0 + erf(t3))
     t5 = strike * np.exp(-rate * time)
+    t6 = d2 / t2
 
     # line 17: return spot * normal_cdf(d1) - strike * np.exp(-rate * time) * normal_...
-    check_seed(y_bar, spot * normal_cdf_value - t5 * normal_cdf_value_)
+    check_seed(y_bar, spot * t4 - t5 * (0.5 * (1.0 + erf(t6))))
     d1_bar = y_bar * spot * 0.5641895835477563 * np.exp(-t3 * t3) / t2
-    d2_bar = -y_bar * t5 * 0.5641895835477563 * np.exp(-t4 * t4) / t2
-    spot_bar = sum_to(y_bar * normal_cdf_value, spot)
+    spot_bar = sum_to(y_bar * t4, spot)
+    d2_bar = -y_bar * t5 * 0.5641895835477563 * np.exp(-t6 * t6) / t2
     # line 16: d2 = d1 - spread
     d1_bar += d2_bar
     # line 15: d1 = (np.log(spot / strike) + (rate + 0.5 * volatility**2) * time) / s...

@@ -15,52 +15,49 @@ def price_grad_grad(spot, strike, time, rate, volatility, y_bar=1.0, y_bar_=1.0)
     d2 = d1 - spread
     t2 = np.sqrt(2.0)
     t3 = d1 / t2
-    normal_cdf_value = 0.5 * (1.0 + erf(t3))
-    t4 = d2 / np.sqrt(2.0)
-    normal_cdf_value_ = 0.5 * (1.0 + erf(t4))
+    t4 = 0.5 * (1.0 + erf(t3))
     t5 = strike * np.exp(-rate * time)
+    t6 = d2 / t2
     # line 17: return spot * normal_cdf(d1) - strike * np.exp(-rate * time) * normal_...
-    check_seed(y_bar, spot * normal_cdf_value - t5 * normal_cdf_value_)
+    check_seed(y_bar, spot * t4 - t5 * (0.5 * (1.0 + erf(t6))))
     t1_ = y_bar * spot * 0.5641895835477563
     t2_ = np.exp(-(t3 * t3))
     d1_bar = t1_ * t2_ / t2
-    t3_ = np.exp(-(t4 * t4))
-    d2_bar = -y_bar * t5 * 0.5641895835477563 * t3_ / t2
-    t4_ = y_bar * normal_cdf_value
-    spot_bar = sum_to(t4_, spot)
+    t3_ = y_bar * t4
+    spot_bar = sum_to(t3_, spot)
+    t4_ = np.exp(-(t6 * t6))
+    d2_bar = -y_bar * t5 * 0.5641895835477563 * t4_ / t2
     # line 16: d2 = d1 - spread
     d1_bar += d2_bar
     # line 15: d1 = (np.log(spot / strike) + (rate + 0.5 * volatility**2) * time) / s...
     t5_ = d1_bar / spread / t1
     t1_bar = sum_to(t5_, t1)
-    t6 = t1_bar / strike
-    spot_bar += sum_to(t6, spot)
+    t6_ = t1_bar / strike
+    spot_bar += sum_to(t6_, spot)
 
-    # line 33: return spot_bar
+    # line 32: return spot_bar
     check_seed(y_bar_, spot_bar)
-    # line 32: spot_bar += sum_to(t1_bar / strike, spot)
-    t1_bar_bar = np.broadcast_to(y_bar_, np.shape(t6)) / strike
-    # line 31: t1_bar = sum_to(d1_bar / spread / t1, t1)
+    # line 31: spot_bar += sum_to(t1_bar / strike, spot)
+    t1_bar_bar = np.broadcast_to(y_bar_, np.shape(t6_)) / strike
+    # line 30: t1_bar = sum_to(d1_bar / spread / t1, t1)
     t7 = np.broadcast_to(t1_bar_bar, np.shape(t5_)) / t1
     d1_bar_bar = t7 / spread
     t1_bar_ = -sum_to(t7 * t5_, t1)
-    # line 27: spot_bar = sum_to(y_bar * normal_cdf_value, spot)
-    t4__bar = np.broadcast_to(y_bar_, np.shape(t4_))
-    # line 26: d2_bar = -y_bar * t5 * 0.5641895835477563 * np.exp(-t4 * t4) / t2
+    # line 26: d2_bar = -y_bar * t5 * 0.5641895835477563 * np.exp(-t6 * t6) / t2
     t8_bar = d1_bar_bar / t2
-    t9_bar = sum_to(t8_bar * (y_bar * t5 * 0.5641895835477563), t3_) * t3_
-    # line 25: d1_bar = y_bar * spot * 0.5641895835477563 * np.exp(-t3 * t3) / t2
+    t9_bar = sum_to(t8_bar * (y_bar * t5 * 0.5641895835477563), t4_) * t4_
+    # line 24: d1_bar = y_bar * spot * 0.5641895835477563 * np.exp(-t3 * t3) / t2
     t10_bar = d1_bar_bar / t2
     t11_bar = sum_to(t10_bar * t2_, t1_) * 0.5641895835477563
     spot_bar_ = sum_to(t11_bar * y_bar, spot)
     t3_bar = -sum_to(t10_bar * t1_, t2_) * t2_ * 2.0 * t3
-    # line 18: normal_cdf_value = 0.5 * (1.0 + erf(t3))
-    t12_bar = sum_to(t4__bar * y_bar, normal_cdf_value) * 0.5
+    # line 18: t4 = 0.5 * (1.0 + erf(t3))
+    t12_bar = sum_to(np.broadcast_to(y_bar_, np.shape(t3_)) * y_bar, t4) * 0.5
     t3_bar += t12_bar * 1.1283791670955126 * np.exp(-t3 * t3)
     # line 17: t3 = d1 / t2
     d1_bar_ = t3_bar / t2
     # line 15: d2 = d1 - spread
-    d1_bar_ += t9_bar * 2.0 * t4 / t2
+    d1_bar_ += t9_bar * 2.0 * t6 / t2
     # line 14: d1 = (np.log(t1) + (rate + 0.5 * volatility**2) * time) / spread
     t1_bar_ += sum_to(d1_bar_ / spread / t1, t1)
     # line 13: t1 = spot / strike

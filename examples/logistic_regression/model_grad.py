@@ -4,11 +4,12 @@ import numpy as np
 from srcgrad.runtime import check_seed, count, fit_to, matmul_right, share, sum_to
 
 
-def cross_entropy_vjp(scores, labels):
-    """Value of `cross_entropy` and its pullback with respect to scores.
+def loss_value_and_grad(weights, bias, samples, labels, penalty, y_bar=1.0):
+    """Value and gradient of `loss` with respect to weights, bias.
 
     Recorded: nothing.
     """
+    scores = samples @ weights + bias
     t1 = np.max(scores, axis=1, keepdims=True)
     shifted = scores - t1
     t2 = np.exp(shifted)
@@ -16,38 +17,19 @@ def cross_entropy_vjp(scores, labels):
     log_sum = np.log(t3)
     t4 = np.sum(labels * shifted, axis=1)
     t5 = log_sum - t4
-    y = np.mean(t5)
-
-    def cross_entropy_back(y_bar):
-        # line 10: return np.mean(log_sum - np.sum(labels * shifted, axis=1))
-        t5_bar = y_bar / count(t5)
-        t6_bar = sum_to(np.broadcast_to(-t5_bar, np.shape(t5)), t4)[:, None]
-        shifted_bar = fit_to(t6_bar * labels, shifted)
-        # line 9: log_sum = np.log(np.sum(np.exp(shifted), axis=1))
-        t3_bar = sum_to(np.broadcast_to(t5_bar, np.shape(t5)), log_sum) / t3
-        shifted_bar = shifted_bar + t3_bar[:, None] * t2
-        # line 8: shifted = scores - np.max(scores, axis=1, keepdims=True)
-        t1_bar = -shifted_bar.sum(axis=1, keepdims=True)
-        scores_bar = shifted_bar + share(t1_bar, scores, t1, 1, True)
-        return scores_bar
-
-    return y, cross_entropy_back
-
-
-def loss_value_and_grad(weights, bias, samples, labels, penalty, y_bar=1.0):
-    """Value and gradient of `loss` with respect to weights, bias.
-
-    Recorded: nothing.
-    """
-    scores = samples @ weights + bias
-    t1, cross_entropy_back = cross_entropy_vjp(scores, labels)
-    t2 = np.sum(weights**2)
-    y = t1 + penalty * t2
+    t6 = np.mean(t5)
+    t7 = np.sum(weights**2)
+    y = t6 + penalty * t7
 
     # line 16: return cross_entropy(scores, labels) + penalty * np.sum(weights**2)
     check_seed(y_bar, y)
-    scores_bar = cross_entropy_back(sum_to(y_bar, t1))
-    weights_bar = sum_to(y_bar * penalty, t2) * 2.0 * weights
+    t5_bar = sum_to(y_bar, t6) / count(t5)
+    t8_bar = sum_to(np.broadcast_to(-t5_bar, np.shape(t5)), t4)[:, None]
+    t3_bar = sum_to(np.broadcast_to(t5_bar, np.shape(t5)), log_sum) / t3
+    shifted_bar = fit_to(t8_bar * labels, shifted) + t3_bar[:, None] * t2
+    t1_bar = -shifted_bar.sum(axis=1, keepdims=True)
+    scores_bar = shifted_bar + share(t1_bar, scores, t1, 1, True)
+    weights_bar = sum_to(y_bar * penalty, t7) * 2.0 * weights
     # line 15: scores = samples @ weights + bias
     weights_bar += matmul_right(scores_bar, samples, weights)
     bias_bar = sum_to(scores_bar, bias)

@@ -4,24 +4,6 @@ import numpy as np
 from srcgrad.runtime import check_seed, sum_to
 
 
-def log_sum_exp_vjp(a):
-    """Value of `log_sum_exp` and its pullback with respect to a.
-
-    Recorded: nothing.
-    """
-    top = np.max(a, axis=-1)
-    t1 = np.exp(a - top[..., None])
-    t2 = np.sum(t1, axis=-1)
-    y = top + np.log(t2)
-
-    def log_sum_exp_back(y_bar):
-        # line 9: return top + np.log(np.sum(np.exp(a - top[..., None]), axis=-1))
-        a_bar = sum_to(np.expand_dims(sum_to(y_bar / t2, t2), -1) * t1, a)
-        return a_bar
-
-    return y, log_sum_exp_back
-
-
 def log_likelihood_grad(logits, means, log_scales, points, y_bar=1.0):
     """Gradient of `log_likelihood` with respect to logits, means, log_scales.
 
@@ -35,25 +17,33 @@ def log_likelihood_grad(logits, means, log_scales, points, y_bar=1.0):
     constants = logits - t3
     t4 = 0.5 * np.sum(distances**2, axis=2)
     scores = constants - t4
-    t5, log_sum_exp_back = log_sum_exp_vjp(logits)
-    log_norm = 0.5 * d * np.log(2.0 * np.pi) + t5
-    t6, log_sum_exp_back_1 = log_sum_exp_vjp(scores)
-    t7 = np.sum(t6)
-    t8 = n * log_norm
+    top = np.max(logits, axis=-1)
+    t5 = np.exp(logits - top[..., None])
+    t6 = np.sum(t5, axis=-1)
+    log_norm = 0.5 * d * np.log(2.0 * np.pi) + (top + np.log(t6))
+    top_1 = np.max(scores, axis=-1)
+    t7 = np.exp(scores - top_1[..., None])
+    t8 = np.sum(t7, axis=-1)
+    t9 = np.log(t8)
+    t10 = top_1 + t9
+    t11 = np.sum(t10)
+    t12 = n * log_norm
 
     # line 23: return np.sum(log_sum_exp(scores)) - n * log_norm
-    check_seed(y_bar, t7 - t8)
-    scores_bar = log_sum_exp_back_1(np.full_like(t6, sum_to(y_bar, t7)))
+    check_seed(y_bar, t11 - t12)
+    t9_bar = sum_to(np.broadcast_to(sum_to(y_bar, t11), np.shape(t10)), t9)
+    scores_bar = sum_to(np.expand_dims(t9_bar / t8, -1) * t7, scores)
     # line 22: log_norm = 0.5 * d * np.log(2.0 * np.pi) + log_sum_exp(logits)
-    logits_bar = log_sum_exp_back(sum_to(-y_bar, t8) * n)
+    t5_bar = np.expand_dims(sum_to(sum_to(-y_bar, t12) * n / t6, t6), -1)
+    logits_bar = sum_to(t5_bar * t5, logits)
     # line 21: scores = constants - 0.5 * np.sum(distances**2, axis=2)
-    t9_bar = -(sum_to(scores_bar, t4) * 0.5)[:, :, None]
+    t13_bar = -(sum_to(scores_bar, t4) * 0.5)[:, :, None]
     distances_bar = distances
-    distances_bar *= t9_bar * 2.0
+    distances_bar *= t13_bar * 2.0
     # line 20: constants = logits - np.sum(log_scales, axis=1)
     t3_bar = -sum_to(scores_bar, t3)
     log_scales_bar = np.broadcast_to(t3_bar[:, None], np.shape(log_scales))
-    logits_bar = logits_bar + sum_to(scores_bar, logits)
+    logits_bar += sum_to(scores_bar, logits)
     # line 19: distances = (points[:, None, :] - means) * np.exp(-log_scales)
     means_bar = -sum_to(distances_bar * t2, means)
     log_scales_bar = log_scales_bar - sum_to(distances_bar * t1, t2) * t2

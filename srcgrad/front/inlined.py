@@ -6,6 +6,7 @@ from __future__ import annotations
 import gast
 
 from srcgrad.facts import Facts
+from srcgrad.front.brief import is_short
 from srcgrad.front.derived import derived_call, value_of
 from srcgrad.front.functions import Function, called_by, function_of, is_ordinary, of_argument
 from srcgrad.front.handed import hand_over, handed_of, hands
@@ -17,7 +18,7 @@ from srcgrad.front.plain import own_names
 from srcgrad.front.procedures import Procedures
 from srcgrad.front.reasons import reason_of
 from srcgrad.front.resolve import binding_of, operation_of
-from srcgrad.front.straight import is_straight
+from srcgrad.front.varied import varied_names
 from srcgrad.front.wanted import made_by, not_known
 from srcgrad.front.written_out import Site, changes_outside, written_out
 from srcgrad.rules import rule_of
@@ -47,7 +48,8 @@ def inlined(function: Node, facts: Facts) -> Node:
     facts.namespace = Overlay(facts.namespace)
     own = facts.generated
     facts.doubtful = None if own else doubtful_write(facts.source.tree)
-    function.body = expanded(function.body, Site(facts, local, (id(facts.source.tree),), expanded))
+    varied = frozenset(varied_names(function, facts, local))
+    function.body = expanded(function.body, Site(facts, local, (id(facts.source.tree),), expanded, varied))
     check_given(function, facts, local)
     if facts.generated and not own and facts.doubtful is not None:
         raise facts.refuse(
@@ -269,8 +271,7 @@ def _is_written_out(call: Node, site: Site, found: Function | None = None) -> bo
     if operation is None or operation.kind != "callee":
         return False
     of_numpy = str(getattr(operation.function, "__module__", "")).partition(".")[0] == "numpy"
-    kernels = site.facts.module.target == "opencl" and not operation.checkpointed
-    if not of_numpy and (site.facts.module.inline or (kernels and site.is_of(operation.function, is_straight))):
+    if not of_numpy and (site.facts.module.inline or is_short(call, found.name, operation, site)):
         return True
     reason = reason_of(call, operation.function, site)
     if reason and operation.checkpointed and site.facts.recomputes:

@@ -1,6 +1,8 @@
-"""Functions of a few straight lines, which kernels take in where they are called."""
+"""Functions of a few straight lines, which are written out where they are called."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import gast
 
@@ -40,4 +42,32 @@ def is_straight(tree: Node) -> bool:
     parts = [part for node in [*bindings, last] for part in walk(node.value)]
     if isinstance(last.value, gast.Tuple) or not all(isinstance(part, _PARTS) for part in parts):
         return False
-    return sum(isinstance(part, _OPERATIONS) for part in parts) <= _FEW
+    return operations(tree) <= _FEW
+
+
+def operations(tree: Node) -> int:
+    """How many operations a function has."""
+    return sum(isinstance(part, _OPERATIONS) for node in tree.body for part in walk(node))
+
+
+def put_in(given: dict[str, Node], tree: Node, is_function: Callable[[Node], bool]) -> dict[str, Node]:
+    """What stands where a straight function reads a parameter: names, numbers, and for one reader what has no call."""
+    if not is_straight(tree):
+        return {}
+    found = {}
+    for parameter, value in given.items():
+        places = [n for node in tree.body for n in walk(node) if isinstance(n, gast.Name) and n.id == parameter]
+        once = len(places) == 1 and not any(isinstance(n, gast.Call) for n in walk(value))
+        displayed = isinstance(value, gast.Tuple | gast.List | gast.Dict | gast.Starred)
+        if displayed or is_function(value) or any(isinstance(n.ctx, gast.Store) for n in places):
+            continue
+        if once or isinstance(value, gast.Name | gast.Constant):
+            found[parameter] = value
+            for each in places:
+                each.id = place(parameter)
+    return found
+
+
+def place(parameter: str) -> str:
+    """What stands where an argument will be: no name that a text can have."""
+    return f"({parameter})"

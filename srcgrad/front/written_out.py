@@ -11,22 +11,35 @@ import gast
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Facts
 from srcgrad.front.checkpoints import checkpoints
-from srcgrad.front.defaults import default_of
 from srcgrad.front.exits import exits
-from srcgrad.front.functions import Function, as_owner, function_of, note_real
-from srcgrad.front.lists import is_change
+from srcgrad.front.functions import Function, as_owner, function_of, note_real, taken_as_real
+from srcgrad.front.given import arguments_of, bind
 from srcgrad.front.mentioned import check_given
 from srcgrad.front.mixed import doubtful_write
 from srcgrad.front.namespace import Binding, Namespace
 from srcgrad.front.opened import displays, open_display
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.plain import own_names, plain
-from srcgrad.front.procedures import Procedures
 from srcgrad.front.sequence import outer_changes
 from srcgrad.front.source import Source
+from srcgrad.front.straight import is_straight, place, put_in
 from srcgrad.front.subset import subset
 from srcgrad.names import Names
-from srcgrad.trees import Block, Node, assign, at, constant, copy, is_write, name, statements, stores, walk
+from srcgrad.trees import (
+    Block,
+    Node,
+    assign,
+    at,
+    constant,
+    copy,
+    is_write,
+    loads,
+    name,
+    statements,
+    stores,
+    substitute,
+    walk,
+)
 
 
 @dataclass(frozen=True)
@@ -37,6 +50,7 @@ class Site:
     local: frozenset[str]
     above: tuple[int, ...]
     expanded: Callable[[Block, Site], Block]
+    varied: frozenset[str] | None = None  # names through which a derivative may flow; None for any name
 
     def alias(self, stem: str, binding: Binding) -> str:
         """A global name of the text for a function that is known by its value."""
@@ -88,7 +102,7 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     if found.owner is not None:
         inner.around = found.owner.local | found.owner.around
         inner.functions.update(found.owner.functions)
-    given = _given(call, tree, found, facts)
+    given = arguments_of(call, tree, found, facts)
     known = {p: f for p, v in given.items() if (f := function_of(v, facts, site.local)) is not None}
     owners = {p: f for p, v in given.items() if p not in known and (f := as_owner(p, v, facts, site.local)) is not None}
     inner.functions.update(known | owners)
@@ -103,12 +117,13 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     tree.body = site.expanded(tree.body, Site(inner, local, (*site.above, id(original)), site.expanded))
     check_given(tree, inner, local)
     facts.generated, facts.doubtful = facts.generated or inner.generated, facts.doubtful or inner.doubtful
+    inside = _inside({p: v for p, v in given.items() if p not in functions}, tree, shared, found, inner, site)
     spelled = _spelled(tree, inner, facts, shared | set(functions))
     tuples = displays(given, tree, where, before, facts) if facts.generated else {}
-    apart = {*functions, *tuples}
-    _bind({p: v for p, v in given.items() if p not in apart}, call, tree, found, spelled, where, before, facts)
+    apart = {*functions, *tuples, *inside}
+    bind({p: v for p, v in given.items() if p not in apart}, call, tree, found, spelled, where, before, facts)
     note_real(given, found, spelled, inner, facts)
-    _settle(tree, spelled, tuples, where, facts)
+    _settle(tree, spelled, tuples, {place(p): v for p, v in inside.items()}, where, facts)
     facts.safe.update(dict.fromkeys(statements(tree.body) if source.safe else ()))
     last = tree.body[-1]
     before += tree.body[:-1]
@@ -116,20 +131,43 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     facts.namespace.parts += [(namespace, source), *_parts(inner.namespace)]
     if performed:
         return at(constant(None), call)
+    if is_straight(original) and isinstance(where, gast.Assign | gast.Return) and not source.safe:
+        facts.foreign[where] = None
+        return last.value
+    return _named(last.value, tree, where, before, source.safe, call, facts)
+
+
+def _named(value: Node, tree: Node, where: Node, before: Block, safe: bool, call: Node, facts: Facts) -> Node:
+    """A name for the result, which a statement of its own binds."""
     result = facts.names.fresh(f"{tree.name}_value")
-    before.append(at(assign(result, last.value), where))
+    before.append(at(assign(result, value), where))
     facts.foreign[before[-1]] = None
-    facts.safe.update({before[-1]: None} if source.safe else {})
+    facts.safe.update({before[-1]: None} if safe else {})
     return at(name(result), call)
 
 
-def _settle(tree: Node, spelled: dict[str, str], tuples: dict[str, Node], where: Node, facts: Facts) -> None:
-    """Give the callee's names their spelling in the caller, and put tuples where their parameters are read."""
+def _inside(
+    given: dict[str, Node], tree: Node, shared: set[str], found: Function, inner: Facts, site: Site
+) -> dict[str, Node]:
+    """Arguments that stand where they are read: of names that the function does not change."""
+    if inner.assumed_real or (found.tree is None and taken_as_real(found.called)):  # known by the parameters' names
+        return {}
+    changed = shared & {one for node in statements(tree.body) for one in stores(node)}
+    kept = {p: v for p, v in given.items() if not changed.intersection(loads(v))}
+    return put_in(kept, tree, lambda value: function_of(value, site.facts, site.local) is not None)
+
+
+def _settle(
+    tree: Node, spelled: dict[str, str], tuples: dict[str, Node], inside: dict[str, Node], where: Node, facts: Facts
+) -> None:
+    """Give the callee's names their spelling in the caller, and put arguments where their parameters are read."""
     for node in tree.body:
         for item in walk(node):
             if isinstance(item, gast.Name):
                 item.id = spelled.get(item.id, item.id)
             at(item, where)
+        if inside:
+            node.value = substitute(node.value, inside)
         for parameter, display in tuples.items():
             open_display(node, spelled.get(parameter, parameter), display)
         for item in statements([node]):
@@ -212,73 +250,3 @@ def _is_same(one: Binding, two: Binding | None) -> bool:
     if one.kind == "object":
         return one.object is two.object
     return one.static is two.static and one.module is two.module and one.expression == two.expression
-
-
-def _given(call: Node, tree: Node, found: Function, facts: Facts) -> dict[str, Node]:
-    """The arguments of a call by parameter; what is left over goes to `*args`, defaults to what is not given."""
-    arguments = tree.args
-    positional = [a.id for a in arguments.posonlyargs + arguments.args]
-    every = positional + [a.id for a in arguments.kwonlyargs]
-    given = dict(zip(positional, call.args, strict=False)) | {w.arg: w.value for w in call.keywords}
-    rest = call.args[len(positional) :]
-    if (rest and arguments.vararg is None) or any(n not in every for n in given):
-        raise facts.refuse(
-            call, "E5005", "the arguments do not fit the function's parameters", f"it takes: {', '.join(every)}"
-        )
-    for parameter in every:
-        value = given.get(parameter)
-        if value is None:
-            value = default_of(parameter, tree, found, facts)
-        if value is None:
-            raise facts.refuse(
-                call, "E5008", f"the argument `{parameter}` is missing", f"the function takes: {', '.join(every)}"
-            )
-        given[parameter] = value
-    made = {parameter: given[parameter] for parameter in every}
-    if arguments.vararg is not None:
-        made[arguments.vararg.id] = at(gast.Tuple(elts=rest, ctx=gast.Load()), call)
-        arguments.vararg = None
-    return made
-
-
-def _bind(
-    given: dict[str, Node],
-    call: Node,
-    tree: Node,
-    found: Function,
-    spelled: dict[str, str],
-    where: Node,
-    before: Block,
-    facts: Facts,
-) -> None:
-    """Assign the arguments to the callee's parameters."""
-    changes = Procedures(facts).changed(found.called) if found.tree is None else _changed(tree)
-    for parameter, value in given.items():
-        bound = spelled.get(parameter)
-        if _shares_name(parameter, value, tree, parameter in changes, call, facts):
-            spelled[parameter] = value.id
-            continue
-        if bound is None:
-            bound = spelled[parameter] = facts.names.numbered(parameter)
-        made = at(assign(bound, value), where)
-        facts.foreign[made] = None
-        before.append(made)
-
-
-def _changed(tree: Node) -> set[str]:
-    return {part for node in statements(tree.body) if is_write(node) for part in stores(node)}
-
-
-def _shares_name(parameter: str, value: Node, tree: Node, changes: bool, call: Node, facts: Facts) -> bool:
-    """Whether a parameter goes by the name of its argument: one array, which the function may write into."""
-    bound = {s for n in statements(tree.body) for s in stores(n) if not is_write(n) and not is_change(n, s)}
-    if isinstance(value, gast.Name) and parameter not in bound and value.id not in bound:
-        return True
-    if changes and not (parameter not in bound and isinstance(value, gast.Subscript | gast.Attribute)):
-        raise facts.refuse(
-            value if "lineno" in value.__dict__ else call,
-            "E5010",
-            f"the called function writes into its argument `{parameter}`, which is not an array with a name here",
-            "bind the array to a name, pass that, and do not bind the parameter anew in the function",
-        )
-    return False

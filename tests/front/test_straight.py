@@ -1,4 +1,4 @@
-"""Short functions become part of the kernels around their calls; all others keep a derivative of their own."""
+"""Short functions become part of the text around their calls; all others keep a derivative of their own."""
 
 from __future__ import annotations
 
@@ -65,12 +65,56 @@ def test_gives_what_numpy_gives(f: Any) -> None:
     assert differences(found, wanted, 1e-12) == []
 
 
-def test_only_short_ones_are_written_out_and_only_for_kernels() -> None:
+def crossed(x: Any, spread: Any) -> Any:
+    """Each argument stands where the parameter is read, whatever names both functions have."""
+    return np.sum(short(spread - 2.0 * x, x) * weighed(spread * spread, x))
+
+
+def weighed(x: Any, spread: Any) -> Any:
+    return np.exp(-spread) * x
+
+
+def of_constants(x: Any, spread: Any) -> Any:
+    """No derivative goes through the call, if none is asked for by `spread`."""
+    return np.sum(short(spread) * x)
+
+
+def long(x: Any) -> Any:
+    return np.tanh(x * x) + np.exp(-x) * x
+
+
+def often(x: Any, spread: Any) -> Any:
+    return np.sum(long(x) * long(spread) * long(x * spread))
+
+
+def test_an_argument_that_the_function_changes_is_read_before() -> None:
+    def doubled(x: float) -> float:
+        k = x
+
+        def product(a: float) -> float:
+            nonlocal k
+            k = 2.0 * k
+            return a * k
+
+        y = product(k)
+        return y + k
+
+    assert srcgrad.grad(doubled)(3.0) == 14.0  # of 2 x x + 2 x
+
+
+def test_short_ones_are_written_out() -> None:
     text = srcgrad.source(of_short, "value-and-grad", target="opencl")
     assert text.count("launch(") == 1 and "_vjp" not in text
-    assert "twice_vjp(" in srcgrad.source(of_short, "value-and-grad")
+    assert "_vjp" not in srcgrad.source(of_short) + srcgrad.source(crossed)
+    srcgrad.check_grads(crossed, (np.linspace(-1.0, 1.0, 7), np.linspace(0.2, 0.9, 7)), order=2)
+
+
+def test_all_others_are_called() -> None:
+    """Those with a loop, those that are checkpointed, those with much to write twice; and what has no derivative."""
     assert "repeated_vjp(" in srcgrad.source(of_repeated, "value-and-grad", target="opencl")
     assert "kept_pull(" in srcgrad.source(of_kept, "value-and-grad", target="opencl")
+    assert srcgrad.source(often).count("long_vjp(") == 4
+    assert "short(spread)" in srcgrad.source(of_constants, wrt="x")
 
 
 @pytest.mark.parametrize(

@@ -18,31 +18,16 @@ import numpy as np
 from srcgrad.runtime import sum_to
 
 
-def sigmoid_vjp(x, slope=1.0):
-    """Value of `sigmoid` and its pullback with respect to x, slope.
-
-    Recorded: nothing.
-    """
-    t1 = np.exp(-slope * x)
-    y = 1.0 / (1.0 + t1)
-
-    def sigmoid_back(y_bar):
-        # line 5: return 1.0 / (1.0 + np.exp(-slope * x))
-        t2_bar = y_bar * y * y * t1
-        slope_bar = sum_to(t2_bar * x, slope)
-        x_bar = sum_to(t2_bar * slope, x)
-        return x_bar, slope_bar
-
-    return y, sigmoid_back
-
-
 def model_grad(x, k, y_bar=1.0):
     """Gradient of `model` with respect to x, k.
 
     Recorded: nothing.
     """
-    p, sigmoid_back = sigmoid_vjp(x, slope=k)
+    t1 = np.exp(-k * x)
+    p = 1.0 / (1.0 + t1)
 
     # line 9: p = sigmoid(x, slope=k)
-    x_bar, k_bar = sigmoid_back(-y_bar / p)
+    t2_bar = y_bar / p * p * p * t1
+    k_bar = -sum_to(t2_bar * x, k)
+    x_bar = -sum_to(t2_bar * k, x)
     return x_bar, k_bar

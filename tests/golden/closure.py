@@ -25,19 +25,16 @@ def decayed_grad(x, rate, y_bar=1.0):
     """
     x_stack = []
     for _ in range(3):
-        size_1 = 0.1
-        step_value = x - size_1 * rate * x
         x_stack.append(x)
-        x = step_value
+        x = x - 0.1 * rate * x
 
     rate_bar = np.zeros_like(rate)
     # line 10: return np.sum(x * x)
     x_bar = y_bar * 2.0 * x
     for _ in reversed(range(3)):
         # line 9: x = step(x, 0.1)
-        size_1 = 0.1
         x = x_stack.pop()
-        t = size_1 * rate
-        rate_bar -= sum_to(x_bar * x, t) * size_1
+        t = 0.1 * rate
+        rate_bar -= sum_to(x_bar * x, t) * 0.1
         x_bar = sum_to(x_bar, x) - sum_to(x_bar * t, x)
     return x_bar, rate_bar

@@ -40,6 +40,7 @@ def squared(a: npt.NDArray[np.float64], k: "int" = 2):
     r"""The power.
 
     With a backslash: \alpha, and "quotes"."""
+    if k==1 : return a
     return a**k
 
 def energy(x: np.ndarray,w = 2.0,  *, scale: float=1.5, n=helper(3), labels: Series | None = None):
