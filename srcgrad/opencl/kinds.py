@@ -12,8 +12,11 @@ _CALLED = re.compile(r"[A-Za-z_]\w*\(|\?")
 
 
 def kind_of(name: str, text: Text, space: Space, given: dict[str, Any]) -> str:
-    """How NumPy would give a value: `array`, `float`, like the argument that is named, or (empty) as its own scalar."""
-    if space.axes[name]:
+    """How NumPy would give a value: `array`, `float`, like the argument that is named, or (empty) as its own scalar.
+
+    What has been computed before the launch is given as it is, like an array.
+    """
+    if space.axes[name] or name in text.numbers:
         return "array"
     lines = {line.name: line for line in text.lines}
     line = lines[name]

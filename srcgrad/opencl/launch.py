@@ -97,20 +97,24 @@ class Kernel:
     def made(self, args: tuple[Any, ...], real: Any, device: Device, apart: bool) -> Prepared:
         """What to launch; MismatchError if the C is not for such arguments."""
         shapes = [np.shape(value) for value in args]
-        kind = tuple((shapes.index(shape), *(n != 1 for n in shape)) for shape in shapes)
+        kinds = [(shapes.index(shape), *(n != 1 for n in shape)) for shape in shapes]
+        whose = [type(value) in (float, int) for value in args] if real.itemsize == 4 else []
+        kind = (*kinds, *whose)
         if kind not in self.patterns:
             self.patterns[kind] = None
-            self.patterns[kind] = pattern_of(self.text, self.words, args)
+            self.patterns[kind] = pattern_of(self.text, self.words, args, real)
         pattern = self.patterns[kind]
         if pattern is None:
             raise MismatchError
-        work = Preparing(self.function.__name__, pattern.text, self.words, args, real, device, pattern)
+        words = [*self.words, *pattern.text.numbers]
+        args = (*args, *(pattern.numbers(*args) if pattern.numbers else ()))
+        work = Preparing(self.function.__name__, pattern.text, words, args, real, device, pattern)
         return prepared(work, apart)
 
     def launched(self, found: Prepared, args: tuple[Any, ...], device: Device) -> Any:
         """Run the C; the Python where parts of an array lie too oddly for kernels to write into them."""
         if found.direct is not None:
-            done = found.direct(args)
+            done = found.direct(found.given(args))
             if done is not None:
                 return done
             apart = self.fitting(args, device, apart=True)
@@ -121,7 +125,7 @@ class Kernel:
             into = found.writing.memory(args) if found.writing else None
         except MismatchError:
             return self.function(*args)
-        slots: list[Any] = [*args, *found.constants]
+        slots: list[Any] = [*found.given(args), *found.constants]
         slots += [None] * (found.slots - len(slots))
         pending: list[tuple[Step, list[Any], list[Any]]] = []
         given: dict[int, Any] = {}

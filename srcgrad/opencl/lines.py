@@ -59,6 +59,7 @@ class Text:
     lines: tuple[Line, ...]
     results: tuple[tuple[str, str], ...]  # as it is called, and the line that it is
     writes: tuple[Write, ...] = ()
+    numbers: tuple[str, ...] = ()  # what is computed before the launch, and given
 
 
 def parsed(text: str, arguments: list[str]) -> Text:

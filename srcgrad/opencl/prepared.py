@@ -60,21 +60,21 @@ def prepared(work: Preparing, apart: bool = False) -> Prepared:
         (work.slots[root(own, work.text, space)], kind_of(own, work.text, work.pattern.space, given))
         for _, own in work.text.results
     ]
-    puts = _puts(work) if work.text.writes else []
+    puts, numbers = _puts(work) if work.text.writes else [], work.pattern.numbers
     at_once = _in_place(puts, work) if puts and not apart else None
     if at_once is not None:
-        return Prepared([], work.constants, results, len(work.slots), None, Direct(at_once, work, results))
+        return Prepared([], work.constants, results, len(work.slots), None, Direct(at_once, work, results), numbers)
     formed = [_formed(number, stage, work) for number, stage in enumerate(work.pattern.stages)]
     _build(formed, work)
     made = [_step(one, stage, work) for one, stage in zip(formed, work.pattern.stages, strict=True)]
     writing = _writing(puts, work) if puts else None
-    for one, after in zip(made, [*made[1:], writing], strict=True):
+    for one, after in zip(made, [*made, writing][1:], strict=True):
         one.waits = one.waits or after is None or one.small != after.small
     direct = None
     if writing is None and _is_direct(made, work.device):
         kernel = work.device.cl.Kernel(work.pattern.programs[formed[0].key], formed[0].name)
         direct = Direct(replace(made[0], kernel=kernel), work, results)
-    return Prepared(made, work.constants, results, len(work.slots), writing, direct)
+    return Prepared(made, work.constants, results, len(work.slots), writing, direct, numbers)
 
 
 def _is_direct(made: list[Step], device: Device) -> bool:

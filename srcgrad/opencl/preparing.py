@@ -8,6 +8,7 @@ from typing import Any  # arrays, dtypes and pyopencl's objects
 
 import numpy as np
 
+from srcgrad.opencl.alone import Computed, alone
 from srcgrad.opencl.device import Device
 from srcgrad.opencl.lines import Text
 from srcgrad.opencl.passes import Plan
@@ -24,6 +25,7 @@ class Pattern:
     space: Space
     stages: list[Stage]
     writes: list[Stage]  # per value that is written, what computes it
+    numbers: Computed | None  # what is computed of Python's numbers alone
     plans: dict[Any, Plan] = field(default_factory=dict)
     kernels: dict[Any, Any] = field(default_factory=dict)
     programs: dict[Any, Any] = field(default_factory=dict)  # in which kernels of that key are
@@ -53,18 +55,22 @@ class Preparing:
         return math.prod(self.lengths[axis] for axis in members(tuple(axes)))
 
 
-def pattern_of(text: Text, arguments: list[str], args: tuple[Any, ...]) -> Pattern:
+def pattern_of(text: Text, arguments: list[str], args: tuple[Any, ...], real: Any) -> Pattern:
     """Axes and stages; MismatchError where the kernel is not for such arguments."""
+    numbers: Computed | None = None
+    if real.itemsize == 4:
+        text, numbers = alone(text, arguments, args)
     shapes = {name: np.shape(value) for name, value in zip(arguments, args, strict=True)}
+    shapes |= dict.fromkeys(text.numbers, ())
     long = {name: tuple(n != 1 for n in shape) for name, shape in shapes.items()}
     first: dict[tuple[int, ...], str] = {}
     alike = {name: other for name, shape in shapes.items() if (other := first.setdefault(shape, name)) != name}
     try:
-        return _pattern(text, space_of(text, long, alike))
+        return _pattern(text, space_of(text, long, alike), numbers)
     except MismatchError:  # two arguments of one shape may have axes of their own: u[:, None] * v
-        return _pattern(text, space_of(text, long, {}))
+        return _pattern(text, space_of(text, long, {}), numbers)
 
 
-def _pattern(text: Text, space: Space) -> Pattern:
+def _pattern(text: Text, space: Space, numbers: Computed | None) -> Pattern:
     text = in_parts(text, space)
-    return Pattern(text, space, *stages(text, space))
+    return Pattern(text, space, *stages(text, space), numbers)

@@ -64,7 +64,7 @@ class Staging:
 def stages(text: Text, space: Space) -> tuple[list[Stage], list[Stage]]:
     """What runs after what; and, for each value that is written into an argument, what computes it then."""
     work = Staging(text, space, {line.name: line for line in text.lines})
-    roots = [root(own, text, space) for _, own in text.results]
+    roots = [root(own, text, space) for _, own in text.results if own not in text.numbers]
     work.wanted = set(roots)
     if not work.wanted <= set(work.lines):
         raise MismatchError

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any  # dtypes and pyopencl's objects
 
+from srcgrad.opencl.alone import Computed
 from srcgrad.opencl.lines import Line
 from srcgrad.opencl.passes import Plan
 from srcgrad.opencl.source import Form
@@ -62,3 +63,8 @@ class Prepared:
     slots: int
     writing: Writing | None = None
     direct: Any = None  # a Direct, if it is one launch of little work
+    numbers: Computed | None = None  # of Python's numbers alone
+
+    def given(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments, with what is computed of numbers among them."""
+        return (*args, *self.numbers(*args)) if self.numbers else args
