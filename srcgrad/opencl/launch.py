@@ -62,6 +62,9 @@ class Kernel:
             device.abandon(lost=not isinstance(error, device.cl.MemoryError))
             nbytes = sum(a.nbytes for a in args if isinstance(a, np.ndarray))
             fault_found = fault(error, self.function.__name__, nbytes, device.cl, device.device)
+        except BaseException:  # no memory of the host's, an interrupt: what runs still writes into arrays that go now
+            device.abandon(lost=False)
+            raise
         else:
             first = next((value for value in args if hasattr(value, "srcgrad_launch")), None)  # a device array
             return self.function(*args) if first is None else first.srcgrad_launch(self, args)

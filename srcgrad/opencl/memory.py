@@ -71,11 +71,14 @@ def _take(size: int) -> Any:
 
 
 def _give_back(slab: Any) -> None:
-    """Keep a slab; where there are too many, those whose size has not been asked for the longest go."""
+    """Keep a slab; where there are too many, those whose size has not been asked for the longest go.
+
+    It is let go where slabs are being counted: by another thread, or by this one, when garbage is collected there.
+    """
     global _held
-    if slab.nbytes > _KEPT:
+    if slab.nbytes > _KEPT or not _lock.acquire(blocking=False):
         return
-    with _lock:
+    try:
         while _held + slab.nbytes > _KEPT:
             size = next(iter(_free))
             slabs = _free[size]
@@ -85,6 +88,8 @@ def _give_back(slab: Any) -> None:
                 del _free[size]
         _held += slab.nbytes
         _free.setdefault(slab.nbytes, []).append(slab)
+    finally:
+        _lock.release()
 
 
 def address(array: Any) -> int:

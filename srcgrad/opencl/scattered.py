@@ -65,6 +65,9 @@ def add_at(x_bar: Any, index: Any, g: Any) -> Any:
     except device.cl.Error as error:
         device.abandon(lost=not isinstance(error, device.cl.MemoryError))
         found = fault(error, "add_rows", x_bar.nbytes + values.nbytes, device.cl, device.device)
+    except BaseException:  # an interrupt: what runs still reads and writes arrays that go now
+        device.abandon(lost=False)
+        raise
     raise found
 
 

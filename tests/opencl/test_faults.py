@@ -19,6 +19,7 @@ import srcgrad
 from srcgrad.errors import DifferentiationError
 from srcgrad.opencl import device, memory
 from srcgrad.opencl.launch import launch
+from srcgrad.opencl.scattered import add_at
 from tests.opencl.test_kernels import compared, kernel, mixed
 
 
@@ -80,6 +81,25 @@ def test_a_lost_device_is_opened_anew(monkeypatch: pytest.MonkeyPatch) -> None:
         derived(x, 0.5, 0.3)
     np.testing.assert_allclose(derived(x, 0.5, 0.3), srcgrad.grad(mixed)(x, 0.5, 0.3), rtol=1e-12)
     assert device.current() is not held
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+def test_what_runs_has_ended_when_an_error_lets_its_arrays_go(error: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, index = np.ones((100, 64)), np.arange(1000) % 100
+    held, ended = device.current(), []
+
+    def interrupted(*_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(held, "finish", interrupted)
+    monkeypatch.setattr(held, "abandon", lambda lost: ended.append(lost))
+    for call in (
+        lambda: srcgrad.grad(mixed, target="opencl")(np.ones(50), 0.5, 0.3),
+        lambda: add_at(table, index, 1.0),
+    ):
+        with pytest.raises(error):
+            call()
+    assert ended == [False, False]
 
 
 @pytest.mark.filterwarnings("ignore")

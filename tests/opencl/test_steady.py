@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -93,3 +94,12 @@ def test_slabs_of_sizes_that_are_no_more_asked_for_make_room(monkeypatch: pytest
     beyond = memory.empty((8 * memory.LARGE,), np.dtype(np.uint8))
     del beyond  # more than is ever kept
     assert memory._held == sum(size * len(slabs) for size, slabs in memory._free.items()) <= 4 * memory.LARGE
+
+
+def test_a_slab_that_comes_back_while_slabs_are_counted_does_not_wait() -> None:
+    held = [memory.empty((memory.LARGE,), np.dtype(np.uint8))]
+    with memory._lock:  # as where garbage is collected by the thread that has it
+        thread = threading.Thread(target=held.clear, daemon=True)
+        thread.start()
+        thread.join(20.0)
+        assert not thread.is_alive()
