@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import re
 import sys
 import warnings
@@ -119,6 +121,22 @@ def test_every_name_of_the_standard_is_called() -> None:
         for name in sorted(names - later):
             assert hasattr(opencl if prefix == "xp." else getattr(opencl, prefix[3:-1]), name), name
             assert name in kinds or f"{prefix}{name}" in text, name
+
+
+def test_every_argument_of_the_standard_is_given() -> None:
+    strict.set_array_api_strict_flags(api_version="2024.12")
+    places: dict[str, int] = {}
+    given: dict[str, set[str | None]] = {}
+    for call in (node for text in ALL for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)):
+        name = ast.unparse(call.func)
+        places[name] = max(places.get(name, 0), len(call.args))
+        given.setdefault(name, set()).update(keyword.arg for keyword in call.keywords)
+    for home, prefix in ((strict, "xp."), (strict.linalg, "xp.linalg."), (strict.fft, "xp.fft.")):
+        for name in home.__all__:
+            function = getattr(home, name)
+            if f"{prefix}{name}" in given and inspect.isfunction(function):
+                wanted = [*inspect.signature(function).parameters][places[f"{prefix}{name}"] :]
+                assert set(wanted) <= {*given[f"{prefix}{name}"], "arrays"}, name
 
 
 def score() -> str:
