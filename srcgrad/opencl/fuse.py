@@ -12,6 +12,7 @@ import gast
 
 from srcgrad.derive.program import Program, pushed
 from srcgrad.facts import Facts
+from srcgrad.opencl.again import Closed, again
 from srcgrad.opencl.element import element
 from srcgrad.opencl.groups import Group
 from srcgrad.opencl.launch import launch
@@ -29,7 +30,7 @@ class Fusing:
     stem: str
     reads: dict[str, int] = field(default_factory=dict)  # how often each name is read in the whole text
     counters: frozenset[str] = frozenset()  # names of integers
-    made: list[Node] = field(default_factory=list)
+    closed: list[Closed] = field(default_factory=list)
     count: int = 1
     loops: int = 0  # around the statements at hand
     primal: bool = True  # whether the statements at hand are of the forward half
@@ -45,6 +46,7 @@ def fuse(program: Program, facts: Facts) -> Program:
         facts.library_values["add_at"] = add_at
         program.forward, program.backward = _spelled_out(program.forward, facts), _spelled_out(program.backward, facts)
         body = [*program.forward, *facts.fresh_copies, *program.backward, program.result]
+    forward = program.forward
     for node in statements(body):
         for read in loads(node):
             work.reads[read] = work.reads.get(read, 0) + 1
@@ -58,8 +60,15 @@ def fuse(program: Program, facts: Facts) -> Program:
         joined = _block([*program.forward, mark, *program.backward], work)
         split = joined.index(mark)
         program.forward, program.backward = joined[:split], joined[split + 1 :]
-    for made in work.made:
-        facts.module.add_kernel(made, facts)
+    if facts.mode != "vjp":
+        again(work.closed, forward, body)
+    calls: dict[Node, Node] = {}
+    for one in work.closed:
+        function = _function(one.called, one.group, element(one.group, one.results), one.results)
+        facts.module.add_kernel(function, facts)
+        calls[one.mark] = _call(one, facts)
+    _put(program.forward, calls)
+    _put(program.backward, calls)
     return program
 
 
@@ -135,12 +144,26 @@ def _closed(group: Group, work: Fusing) -> Block:
     called = facts.module.names.fresh(f"{work.stem}_{work.count}")
     work.count += 1
     facts.names.taken.add(called)
-    work.made.append(_function(called, group, element(group, results), results))
-    call = gast.Call(name(facts.library("launch", launch)), [name(called), *group.arguments.values()], [])
-    places: list[Node] = [name(result, gast.Store()) for result in results]
+    mark = gast.Pass()
+    work.closed.append(Closed(group, called, results, mark, group.statements[0]))
+    return [*group.before, mark, *group.after]
+
+
+def _call(one: Closed, facts: Facts) -> Node:
+    """What stands where the statements of a group stood."""
+    call = gast.Call(name(facts.library("launch", launch)), [name(one.called), *one.group.arguments.values()], [])
+    places: list[Node] = [name(result, gast.Store()) for result in one.results]
     bound = places[0] if len(places) == 1 else gast.Tuple(elts=places, ctx=gast.Store())
-    made = at(gast.Assign([bound], call, None) if places else gast.Expr(call), group.statements[0])
-    return [*group.before, made, *group.after]
+    return at(gast.Assign([bound], call, None) if places else gast.Expr(call), one.first)
+
+
+def _put(block: Block, calls: dict[Node, Node]) -> None:
+    """Put the calls where their marks are."""
+    block[:] = [calls.get(node, node) for node in block]
+    for node in block:
+        if isinstance(node, COMPOUND):
+            _put(node.body, calls)
+            _put(getattr(node, "orelse", None) or [], calls)
 
 
 def _function(called: str, group: Group, text: str, results: list[str]) -> Node:

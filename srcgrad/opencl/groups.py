@@ -72,7 +72,7 @@ class Group:
 
     def _passes(self, node: Node, bound: set[str], place: Block) -> bool:
         """Put a statement in front of the group, if it neither reads nor binds what the group binds or reads."""
-        if not self.statements or self.writes or target(node) is None or not self._is_pure(node.value):
+        if not self.statements or self.writes or target(node) is None or not self.is_pure(node.value):
             return False
         read = {r for other in [*self.statements, *self.after] for r in loads(other)}
         read |= {r for argument in self.arguments.values() for r in loads(argument)}
@@ -85,7 +85,7 @@ class Group:
         """Put a product of matrices, or the like, behind the group: what does not read it may still be part of that."""
         if not self.statements or self.writes or not isinstance(node, gast.Assign) or target(node) is None:
             return False
-        if not self._is_pure(node.value) or self.is_elementwise(node.value) or self.many(node.value) is not None:
+        if not self.is_pure(node.value) or self.is_elementwise(node.value) or self.many(node.value) is not None:
             return False
         behind = {s for other in self.after for s in stores(other)}
         if set(loads(node)) & behind or set(stores(node)) & self.bound():
@@ -242,7 +242,7 @@ class Group:
 
     def argument(self, node: Node) -> Node:
         """What the kernel is given: a name, or an expression that it does not compute itself."""
-        if set(loads(node)) & (set(self.stored) | set(self.sums)) or not self._is_pure(node):
+        if set(loads(node)) & (set(self.stored) | set(self.sums)) or not self.is_pure(node):
             raise NotElementwiseError
         if isinstance(node, gast.Name):
             self.arguments.setdefault(node.id, name(node.id))
@@ -277,7 +277,7 @@ class Group:
         found = binding_of(meant, self.facts, self.facts.local)
         return found.object if found is not None and found.kind == "object" else None
 
-    def _is_pure(self, node: Node) -> bool:
+    def is_pure(self, node: Node) -> bool:
         """Whether an expression may be evaluated earlier than it stands: what it calls has a rule, or is our own."""
         for item in walk(node):
             if not isinstance(item, gast.Call):
