@@ -55,7 +55,8 @@ class Derivative(Generic[P, R]):
         like: Any = None,
         leading: Leading = ALONE,
     ) -> None:
-        self.function, self.like, self.leading = function, like, leading
+        self.function, self.like = function, like
+        self.leading = leading
         self.__name__: str
         self.single, self.auxiliary, self.autocast = single, auxiliary, precision(autocast)
         self.target = checked(target)
@@ -72,12 +73,21 @@ class Derivative(Generic[P, R]):
         self._bare = len(self.wrt) == 1 and (single or self.mode in PULLS)  # whether the text returns no tuple
         self._count = -1 if self.bound or self.words else len(parameters)
         self._made: dict[Any, Compiled] = {}
-        self._ready: dict[Any, Ready] = {}
-        self._quick: Quick | None = None
         given = "{}" if self._bare else "({},)"  # how the text returns gradients, where it does: see `quick`
         self._form = {"value-and-grad": f"y, {given}", "reverse": given * (not auxiliary), "elementwise": given}
         self._lock = threading.RLock()
         self._last: Compiled | None = None
+
+    @property
+    def leading(self) -> Leading:
+        """What is asked of the text beside its mode; texts that calls have found are found anew where it changes."""
+        return self._leading
+
+    @leading.setter
+    def leading(self, asked: Leading) -> None:
+        self._leading = asked
+        self._ready: dict[Any, Ready] = {}
+        self._quick: Quick | None = None
 
     def compiled(self, kinds: dict[str, Kind], inline: bool = False, resident: bool = False) -> Compiled:
         """The text for arguments of these kinds, executed; made if it is not there or out of date.

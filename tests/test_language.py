@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import check_grads, grad, hvp
+from srcgrad import check_grads, grad, hvp, source
 from srcgrad.errors import DifferentiationError
 from tests.attacked import ATTACKED
 from tests.hostile import TAKEN, TURNED_AWAY
@@ -84,3 +84,22 @@ def f(x, c):
     f, args = made("last item", text)
     np.testing.assert_array_equal(grad(f)(*args), [0.0, 2.0, 4.0, 0.0])
     np.testing.assert_array_equal(hvp(f)(*args, np.ones(4)), np.zeros(4))
+
+
+def test_an_axis_more_of_what_may_be_a_number() -> None:
+    text = """
+def f(x, c):
+    t = x * c
+    return np.sum(t[None] * 3.0) + np.sum(np.sin(t)) + np.sum(t[None, None] ** 2)
+"""
+    f, _ = made("axis more", text)
+    slope = 3.0 * C + C * np.cos(0.7 * C) + 2.0 * C * C * 0.7
+    for x in (np.array(0.7), np.float64(0.7), np.full(2, 0.7)):
+        np.testing.assert_allclose(grad(f)(x, C), slope, rtol=1e-14)
+        np.testing.assert_allclose(loaded(source(f, wrt="x"))["f_grad"](x, C), slope, rtol=1e-14)
+
+
+def loaded(text: str) -> dict[str, Any]:
+    space: dict[str, Any] = {}
+    exec(text, space)
+    return space

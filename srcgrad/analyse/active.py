@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 
 import gast
+import numpy as np
 
 from srcgrad.facts import Facts
 from srcgrad.front.step import Step
@@ -202,13 +203,14 @@ def _given(function: Node) -> list[str]:
 def _index(function: Node, facts: Facts) -> None:
     """Active names of which parts are read or written: elements of their adjoints will change."""
     facts.indexed.update(dict.fromkeys(facts.swapped))
+    computed = _computed(function, facts)
     for node in statements(function.body):
         if is_write(node):
             facts.indexed.update(dict.fromkeys(written(node)))
         operation = facts.operation.get(getattr(node, "value", None))
         if operation is not None and operation.function is operator.getitem:
             source = operation.bound["x"]
-            if adds_axes(operation.bound["index"]):
+            if adds_axes(operation.bound["index"], getattr(source, "id", "") in computed):
                 continue  # its adjoint is that of the whole, without these axes
             if isinstance(source, gast.Name) and source.id in facts.active:
                 facts.indexed[source.id] = None
@@ -220,6 +222,16 @@ def _index(function: Node, facts: Facts) -> None:
                 facts.indexed[node.value.id] = None
         elif isinstance(node, gast.For) and isinstance(node.iter, gast.Name):
             facts.indexed[node.iter.id] = None
+
+
+def _computed(function: Node, facts: Facts) -> frozenset[str]:
+    """Names that hold what elementwise operations gave, and no dict, which may have the key None."""
+    bound: dict[str, bool] = dict.fromkeys(_given(function), False)
+    for node in statements(function.body):
+        operation = facts.operation.get(getattr(node, "value", None))
+        elementwise = operation is not None and isinstance(operation.function, np.ufunc)
+        bound.update({held: elementwise and bound.get(held, True) for held in stores(node)})
+    return frozenset(held for held, elementwise in bound.items() if elementwise)
 
 
 def _from_callee(name: str, facts: Facts) -> bool:

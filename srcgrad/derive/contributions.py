@@ -91,7 +91,7 @@ def _takes_all(held: str, index: Node, facts: Facts) -> bool:
     """Whether `x[index]` is all of x with axes more, and no part of an adjoint is to be changed for it."""
     known = facts.value_spec.get(held)
     number = known is not None and known.scalar and held not in facts.containers
-    return adds_axes(index, number) and (number or held not in facts.indexed)
+    return adds_axes(index, number=True) and (number or held not in facts.indexed)
 
 
 def _squared(operation: Operation, facts: Facts) -> Operation:

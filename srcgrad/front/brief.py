@@ -2,7 +2,8 @@
 
 A derivative of its own costs a definition, a pullback, a name for it in each call, and what the call does not see:
 which shapes are equal, which products are there already. So a function that is called once is written out, and one
-that is called again if there is little in it. What carries no derivative stays a call.
+that is called again if there is little in it. What carries no derivative stays a call, and so does
+a derivative that a function calls: the text around it stays the user's.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ def is_short(call: Node, called: str, operation: Operation, site: Site) -> bool:
     given = [*call.args, *(word.value for word in call.keywords)]
     varied = None if site.varied is None else dict.fromkeys(site.varied)
     flows = varied is None or any(reads_varied(one, varied, facts, site.local) for one in given)
-    return flows and site.is_of(operation.function, lambda tree: is_brief(tree, called, facts.source.tree))
+    brief = site.is_of(operation.function, lambda tree: is_brief(tree, called, facts.source.tree), generated=False)
+    return flows and brief
 
 
 def is_brief(tree: Node, called: str, caller: Node) -> bool:

@@ -32,8 +32,7 @@ def inlined(function: Node, facts: Facts) -> Node:
     >>> text = "def f(x, c):\\n    def g(a):\\n        return a * c\\n    return g(x) + 1.0"
     >>> print(explain_text(text, after="inlined"))
     def f(x, c):
-        g_value = x * c
-        return g_value + 1.0
+        return x * c + 1.0
     """
     if facts.module is None:
         return function

@@ -28,10 +28,7 @@ def made_here(node: Node, work: Plain) -> Block:
     >>> print(explain_text(text, after="inlined"))
     def f(x):
         a = x
-        t = 2.0
-        g_value = a * t
-        g_value_ = a * x
-        return g_value * g_value_
+        return a * 2.0 * (a * x)
     """
     made: Block = []
     if isinstance(node, gast.Assign | gast.AugAssign | gast.Return | gast.Expr | gast.AnnAssign) and node.value:

@@ -66,13 +66,13 @@ class Site:
         overlay.extra[spelled] = binding
         return spelled
 
-    def is_of(self, function: Any, kind: Callable[[Node], bool]) -> bool:
-        """Whether a called function has a source, and one of a kind."""
+    def is_of(self, function: Any, kind: Callable[[Node], bool], generated: bool = True) -> bool:
+        """Whether a called function has a source, and one of a kind; with `generated=False`, one of the user's."""
         try:
             source, _ = self.facts.module.source(function)
         except DifferentiationError:
             return False
-        return kind(source.tree)
+        return (generated or not source.file.startswith("<srcgrad ")) and kind(source.tree)
 
 
 def written_out(call: Node, found: Function, where: Node, before: Block, site: Site) -> Node:
@@ -123,7 +123,7 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     apart = {*functions, *tuples, *inside}
     bind({p: v for p, v in given.items() if p not in apart}, call, tree, found, spelled, where, before, facts)
     note_real(given, found, spelled, inner, facts)
-    _settle(tree, spelled, tuples, {place(p): v for p, v in inside.items()}, where, facts)
+    _settle(tree, spelled, tuples, {place(p): getattr(v, "id", v) for p, v in inside.items()}, where, facts)
     facts.safe.update(dict.fromkeys(statements(tree.body) if source.safe else ()))
     last = tree.body[-1]
     before += tree.body[:-1]
@@ -158,7 +158,12 @@ def _inside(
 
 
 def _settle(
-    tree: Node, spelled: dict[str, str], tuples: dict[str, Node], inside: dict[str, Node], where: Node, facts: Facts
+    tree: Node,
+    spelled: dict[str, str],
+    tuples: dict[str, Node],
+    inside: dict[str, Node | str],
+    where: Node,
+    facts: Facts,
 ) -> None:
     """Give the callee's names their spelling in the caller, and put arguments where their parameters are read."""
     for node in tree.body:
