@@ -20,6 +20,7 @@ from srcgrad.opencl.entry import ONCE
 from srcgrad.opencl.probe import verdict
 
 CHOICE = "SRCGRAD_DEVICE"
+_ANEW = "typedef int built_anew;\n"  # of a text whose entry in the runtime's cache is damaged, or half written
 _POCL = "Portable Computing Language"
 _INSTALL = "run `pip install 'srcgrad[opencl]'`, which brings a runtime for the CPU"
 
@@ -78,7 +79,13 @@ class Device:
             text = ONCE + declared(self.has_fp64) + text
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # remarks of the runtime's compiler
-            return self.cl.Program(self.context, text).build(options=options, devices=[device])
+            try:
+                made = self.cl.Program(self.context, text).build(options=options, devices=[device])
+                if made.num_kernels:
+                    return made
+            except self.cl.RuntimeError:
+                pass  # as below, or it is said there
+            return self.cl.Program(self.context, text + _ANEW).build(options=options, devices=[device])
 
     def given(self, array: Any) -> Any:
         """A buffer with what a kernel reads."""

@@ -73,6 +73,24 @@ print(f(large[:20000])[0])
     assert done.stdout.split() == ["E5021", "True", "0.0"], done.stdout + done.stderr
 
 
+def test_a_damaged_program_on_disk_is_built_anew(tmp_path: pathlib.Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("""
+import numpy as np, srcgrad
+f = srcgrad.grad(lambda x: np.sum(np.tanh(x) * np.exp(x)), target="opencl")
+print(f(np.zeros(2000))[-1])
+""")
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    space = {**os.environ, "POCL_CACHE_DIR": str(cache), "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-W", "ignore", str(script)]
+    for _ in range(2):
+        done = subprocess.run(command, env=space, capture_output=True, text=True, check=False)
+        assert done.stdout.split() == ["1.0"], done.stdout + done.stderr
+        for entry in cache.rglob("program.bc"):
+            os.truncate(entry, 700)
+
+
 def test_a_lost_device_is_opened_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     derived = srcgrad.grad(mixed, target="opencl")
     x, held = np.ones(50), device.current()
