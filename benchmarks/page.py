@@ -66,7 +66,7 @@ Where a generated text is longer, slower or larger than the hand-written one, mo
   The generated text has both densities, `d1_bar + d2_bar`, and what follows from them: ten of its lines compute
   rounding errors, which no exact fold may drop. It says `sum_to` for each argument that may have been broadcast; the
   hand-written text takes five arrays of one length. With `like=` the generated one takes that for granted as well,
-  and has almost a quarter fewer tokens.
+  and has almost a fifth fewer tokens.
 - **Hand tracking.** By hand, a rotation is differentiated as a matrix: the columns by one angle are others of its
   columns, and `R = I + s K + (1 - c) K K`. The user's function writes nine entries, and so do its tangents.
 - **Lotka-Volterra.** `(d * v_bar - b * u_bar) * y` is two products less than `d * v_bar * y - b * u_bar * y`, and

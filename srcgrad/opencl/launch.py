@@ -26,11 +26,17 @@ from srcgrad.opencl.space import MismatchError
 from srcgrad.opencl.steps import Prepared, Step
 from srcgrad.opencl.writing import Input, Writing
 
+_NUMBERS = frozenset((float, int, np.float64))
 _MOST = 256  # sets of shapes that a kernel remembers
 
 
 def launch(function: Callable[..., Any], *args: Any) -> Any:
-    """The results of a kernel, as NumPy gives them."""
+    """The results of a kernel, as NumPy gives them; numbers alone are computed by the Python."""
+    for value in args:
+        if type(value) not in _NUMBERS:
+            break
+    else:
+        return function(*args)
     try:
         kernel = function.srcgrad_kernel  # type: ignore[attr-defined]
     except AttributeError:
