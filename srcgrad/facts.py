@@ -194,7 +194,7 @@ class Facts:
     lines: dict[int, dict[str, None]] = field(default_factory=dict)  # line -> `active`, or why it is not
 
     def __post_init__(self) -> None:
-        self.arguments = dict(self.kinds)  # what callers pass; `kinds` is about names, some of which are bound anew
+        self.arguments, self.kinds = self.kinds, dict(self.kinds)  # what callers pass; what names mean in the text
 
     def library(self, identifier: str, value: Any = None) -> str:
         """How the text spells a library name such as `np` or `sum_to`: with an underscore if the user has another."""

@@ -156,6 +156,8 @@ def test_a_clash_that_cannot_be_renamed_is_refused(tmp_path):
         ("k = 1.0\nk += 1.0", "more than one step"),
         ("k = [1.0, 2.0]\nk[0] = 5.0", "may change"),
         ("k = [1.0]\nk.append(5.0)", "may change"),
+        ("k, m = [1.0, 2.0], 3.0\nk[0] = 5.0", "may change"),
+        ("m = 1.0\nm, k = 2.0, m", "more than one step"),
         ("base = 1.0\nk = 2.0 * base\nbase = 3.0", "bound anew"),
         ("k = 1.0\nk = k * 2.0", "computed from itself"),
         ("class k:\n    pass", "is a class"),
@@ -390,6 +392,56 @@ def test_parameters_in_a_dict_of_which_only_the_keys_are_seen(tmp_path):
     found, _ = gradient({"one": {"w": np.ones(2)}, "scale": 3.0}, np.ones((4, 2)))
     assert found["one"]["w"].tolist() == [48.0, 48.0]
     assert found["scale"] == 16.0
+
+
+def test_globals_bound_side_by_side(tmp_path):
+    target = write(tmp_path, model="a, (b, c) = 2.0, (3.0, 4.0)\n\ndef f(x):\n    return a * x * x + b * x + c\n")
+    names = {}
+    exec(dump(target + ":f", standalone=True).text, names)
+    assert names["f_grad"](5.0) == 2.0 * 2.0 * 5.0 + 3.0
+
+
+RAGGED = "import numpy as np\n\ndef f(p, x):\n    (w, b), c = p\n    return np.sum(np.tanh(x @ w + b)) * c\n"
+
+
+@pytest.mark.parametrize("mode", ["reverse", "hvp"])
+def test_what_is_taken_apart_may_be_a_tuple_a_list_or_an_array(tmp_path, mode):
+    """`u, v = params`: `np.zeros_like` of a ragged tuple was a ValueError of NumPy's, and of an even one an array."""
+    names = {}
+    exec(dump(write(tmp_path, model=RAGGED) + ":f", mode=mode, wrt=("p",)).text, names)
+    generator = np.random.default_rng(0)
+    x, w, b = generator.normal(size=(4, 3)), generator.normal(size=(3, 2)), generator.normal(size=2)
+    v = ((np.cos(w), np.sin(b)), 0.5)
+
+    def slope(p):
+        (w, b), c = p
+        t = np.tanh(x @ w + b)
+        inner = c * (1.0 - t * t)
+        return (x.T @ inner, inner.sum(0)), t.sum()
+
+    p = ((w, b), 1.5)
+    if mode == "reverse":
+        expected = slope(p)
+        found = names["f_grad"](p, x)
+    else:
+        h = 1e-6
+        ahead, behind = (slope(((w + s * v[0][0], b + s * v[0][1]), 1.5 + s * v[1])) for s in (h, -h))
+        w_bar, b_bar = ((one - two) / (2.0 * h) for one, two in zip(ahead[0], behind[0], strict=True))
+        expected = (w_bar, b_bar), (ahead[1] - behind[1]) / (2.0 * h)
+        found = names["f_hvp"](p, x, p_dot=v)
+    assert type(found) is tuple and type(found[0]) is tuple
+    for one, two in zip([*found[0], found[1]], [*expected[0], expected[1]], strict=True):
+        assert np.allclose(one, two, rtol=1e-7, atol=1e-7)
+
+
+def test_what_is_taken_apart_in_a_loop(tmp_path):
+    text = "def f(p, n):\n    s = 0.0\n    for i in range(n):\n        a, b = p\n        s = s + a * b\n    return s\n"
+    names = {}
+    exec(dump(write(tmp_path, model=text) + ":f", wrt=("p",)).text, names)
+    assert names["f_grad"]((2.0, 3.0), 2) == (6.0, 4.0)
+    assert names["f_grad"]([2.0, 3.0], 2) == [6.0, 4.0]
+    made = names["f_grad"](np.array([2.0, 3.0], np.float32), 2)
+    assert made.tolist() == [6.0, 4.0] and made.dtype == np.float32
 
 
 @pytest.mark.parametrize("loop", ["k, v in p.items()", "v in p.values()", "k in p.keys()"])

@@ -10,12 +10,13 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.analyse.callees import bind, kinds_of
+from srcgrad.analyse.guessed import guessed
 from srcgrad.analyse.outputs import outputs
 from srcgrad.facts import UNKNOWN, Facts, Kind, Operation
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.results import several_of
 from srcgrad.kinds import ANY, common, joined, of_display, part_of
-from srcgrad.trees import Node, header, is_write, statements, stores, target, walk, written
+from srcgrad.trees import Node, is_write, statements, stores, target, walk, written
 
 _SEQUENCES = (
     "split", "array_split", "hsplit", "vsplit", "dsplit", "meshgrid", "broadcast_arrays", "unstack", "modf", "divmod",
@@ -52,7 +53,7 @@ def gives_tuple(operation: Operation) -> bool:
 
 def containers(function: Node, facts: Facts) -> Node:
     """Find the names that hold a container: arguments of that kind, their parts, results of np.split and the like."""
-    facts.kinds.update(_keyed(function, facts))
+    facts.kinds.update(guessed(function, facts))
     for name, kind in list(facts.kinds.items()):
         _note(name, kind, facts)
     order = list(statements(function.body))
@@ -61,23 +62,6 @@ def containers(function: Node, facts: Facts) -> Node:
         _note_items(order, facts)
         _notes(order, facts)
     return function
-
-
-def _keyed(function: Node, facts: Facts) -> dict[str, Kind]:
-    """What `wrt` names and is read by names, `params["w"]`, is a dict if nothing else is known; so are such parts."""
-    order = list(statements(function.body))
-    reads = [n for node in order for part in header(node) for n in walk(part) if isinstance(n, gast.Subscript)]
-    named = {getattr(n.value, "id", "") for n in reads if isinstance(getattr(n.slice, "value", None), str)}
-    found = {name: Kind("dict") for name in facts.wrt if name in named and facts.kinds.get(name, UNKNOWN) == UNKNOWN}
-    for node in order:
-        bound = target(node)
-        part = node.value if bound in named and isinstance(node.value, gast.Subscript) else None
-        held = getattr(getattr(part, "value", None), "id", "")
-        if bound is not None and part is not None and held in found:
-            found[bound] = Kind("dict")
-            items = dict(found[held].items) | {getattr(part.slice, "value", ANY): found[bound]}
-            found[held] = Kind("dict", None, tuple(items.items()))
-    return found
 
 
 def _note_items(order: list[Node], facts: Facts) -> None:

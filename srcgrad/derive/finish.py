@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import gast
 
+from srcgrad.analyse.guessed import may_be_array
 from srcgrad.derive.program import Program
 from srcgrad.derive.reverse import Halves, reverse
 from srcgrad.derive.states import ABSENT
 from srcgrad.facts import Facts
 from srcgrad.front.webs import parameters
-from srcgrad.trees import Node, assign, at, constant, copy, name, statement, statements, stores, target, walk
+from srcgrad.trees import (
+    Node,
+    assign,
+    at,
+    constant,
+    copy,
+    expression,
+    name,
+    statement,
+    statements,
+    stores,
+    target,
+    walk,
+)
 
 
 def gradient(function: Node, facts: Facts) -> Program:
@@ -19,7 +33,7 @@ def gradient(function: Node, facts: Facts) -> Program:
     _separate(halves, facts)
     if facts.seed in ("parameter", "one"):
         _check_output(halves, facts)
-    found = [name(facts.spelled[w]) for w in facts.wrt]
+    found = [_returned(w, facts) for w in facts.wrt]
     adjoints = found[0] if len(found) == 1 and facts.single else gast.Tuple(elts=found, ctx=gast.Load())
     value: Node = adjoints
     if facts.mode in ("value-and-grad", "vjp", "trace") or _of_items(facts):
@@ -27,6 +41,14 @@ def gradient(function: Node, facts: Facts) -> Program:
     elif facts.auxiliary:
         value = gast.Tuple(elts=[adjoints, _value(halves.output.value.elts[1], halves, facts)], ctx=gast.Load())
     return Program(parameters(function) + list(facts.seeds), halves.forward, halves.backward, gast.Return(value))
+
+
+def _returned(wanted: str, facts: Facts) -> Node:
+    """The adjoint of an argument, put together as the argument is where the text alone does not tell."""
+    adjoint = name(facts.spelled[wanted])
+    if not may_be_array(wanted, facts):
+        return adjoint
+    return expression(f"{facts.library('of_items')}(adjoint, {wanted})", adjoint=adjoint)
 
 
 def _of_items(facts: Facts) -> bool:

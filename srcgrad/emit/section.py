@@ -150,7 +150,8 @@ class _Gathering:
         if key in self.known.values:
             text = f"{text.partition('=')[0]}= {self.known.values[key]}"
         same = (module, _bound(_text(module).definitions[name])[0])
-        self.found[same] = text
+        assert key == same, f"{module} binds {name} beside another name: a module of srcgrad binds them one by one"
+        self.found[key] = text
         for reference in _references(text):
             found = self.meaning(module, reference.parts)
             if found is not None:

@@ -130,7 +130,7 @@ def _simple(statement: ast.stmt) -> Bound:
 def _values(statement: ast.stmt, line: int) -> Bound:
     named: dict[str, ast.expr] = {}
     if isinstance(statement, ast.Assign):
-        named = {item.id: statement.value for item in statement.targets if isinstance(item, ast.Name)}
+        named = {name: value for item in statement.targets for name, value in _each(item, statement.value)}
     elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
         if statement.value is None:  # `x: float` binds nothing
             return
@@ -139,6 +139,18 @@ def _values(statement: ast.stmt, line: int) -> Bound:
         value = named.get(name)
         kind: Literal["function", "value"] = "function" if isinstance(value, ast.Lambda) else "value"
         yield name, Definition(kind, line, value)
+
+
+def _each(display: ast.expr, value: ast.expr) -> list[tuple[str, ast.expr]]:
+    """What an assignment binds to names: part by part in `a, b = 1, 2`, where no part may read what another binds."""
+    if isinstance(display, ast.Name):
+        return [(display.id, value)]
+    if not isinstance(display, ast.Tuple | ast.List) or not isinstance(value, ast.Tuple | ast.List):
+        return []
+    bound, read = ({n.id for n in ast.walk(one) if isinstance(n, ast.Name)} for one in (display, value))
+    if bound & read or len(display.elts) != len(value.elts):
+        return []
+    return [pair for item, part in zip(display.elts, value.elts, strict=True) for pair in _each(item, part)]
 
 
 _OWN_SCOPE = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)

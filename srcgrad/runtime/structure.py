@@ -6,6 +6,8 @@ from typing import Any  # a value may be any nesting of containers
 
 import numpy as np
 
+from srcgrad.runtime.broadcast import mirrored
+
 
 def zeros_like(x: Any) -> Any:
     """A zero that mirrors `x`: same shape and floating dtype, same nesting of containers, freshly made.
@@ -111,12 +113,16 @@ def add(a: Any, b: Any) -> Any:
 
 
 def of_items(items: Any, x: Any) -> Any:
-    """The items of `list(x)` as x has them, an array's put together: the transpose of `list`.
+    """The items of `list(x)`, or of `a, b = x`, as x has them, an array's put together: the transpose of `list`.
 
-    >>> of_items([1.0, 2.0], np.zeros(2)), of_items([1.0, 2.0], [0.0, 0.0])
+    >>> of_items([1.0, 2.0], np.zeros(2)), of_items((1.0, 2.0), [0.0, 0.0])
     (array([1., 2.]), [1.0, 2.0])
     """
-    return np.reshape(np.array(items), np.shape(x)) if isinstance(x, np.ndarray) else items
+    if isinstance(x, np.ndarray):
+        return np.reshape(np.array(items), np.shape(x))
+    if not isinstance(items, list | tuple) or not isinstance(x, list | tuple):
+        return items
+    return mirrored(x, [of_items(item, part) for item, part in zip(items, x, strict=True)])
 
 
 def conjugates(x: Any) -> Any:
