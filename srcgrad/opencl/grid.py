@@ -112,7 +112,14 @@ def _pass(one: Pass, plan: Plan, form: Form) -> str:
     if (sg_inside) {{ {work} }}
     }}"""
     whole = joined([*(_by_one(line, plan) for line in row_lines(one, plan)), *starts(one, plan)])
-    return f"    {whole}\n    {clear}{loop if work else ''}\n    {after}"
+    return f"    {_met(plan)}{whole}\n    {clear}{loop if work else ''}\n    {after}"
+
+
+def _met(plan: Plan) -> str:
+    """Before a pass, where some of them run from the end: what it reads, or writes over, was another item's."""
+    turned = any(line.back and line.name in plan.scans for line in plan.stage.lines)
+    shared = any(one.again for one in plan.passes)
+    return "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n    " if turned and shared else ""
 
 
 def _reduced(line: Line, plan: Plan) -> list[str]:

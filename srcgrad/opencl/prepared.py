@@ -147,7 +147,9 @@ def _formed(number: int, stage: Stage, work: Preparing, rows: bool = False) -> F
         numbers = [math.prod(outer), work.lengths[stage.axes[-1]], *outer[1:]]
     form = Form(REALS[work.real], work.device.is_gpu, tuple(i.layout for i in inputs), max(form_axes, 1))
     plan = _plan(number, stage, form, work)
-    form = replace(form, strips=form_axes > 1 and _in_strips(plan, inputs))
+    if form_axes > 1 and not form.gpu and not plan.scans and len(plan.passes) == 1 and not plan.passes[0].rows:
+        inputs = [_turned(one) for one in inputs]
+        form = replace(form, layouts=tuple(one.layout for one in inputs))
     size = numbers[0] * numbers[1]
     every = work.pattern.stages if is_in_parts(plan) else [stage]  # which share their groups
     small = work.device.small is not None and size * max(cost(one.lines) for one in every) < SMALL
@@ -155,12 +157,10 @@ def _formed(number: int, stage: Stage, work: Preparing, rows: bool = False) -> F
     return Formed(name, plan, form, (number, form, work.device.number, small), numbers, inputs, small)
 
 
-def _in_strips(plan: Plan, inputs: list[Input]) -> bool:
-    """Whether to go over strips of all rows: an operand is transposed, and nothing is done with a row as a whole."""
-    if plan.scans:
-        return False
-    turned = any(one.layout[0] == "s" and 0 < one.strides[-2] < one.strides[-1] for one in inputs)
-    return turned and len(plan.passes) == 1 and not plan.passes[0].rows
+def _turned(one: Input) -> Input:
+    """An input that is transposed as such: neighbours in memory are in different rows."""
+    turned = one.layout[0] == "s" and 0 < one.strides[-2] < one.strides[-1]
+    return replace(one, layout=one.layout.replace("s", "t")) if turned else one
 
 
 def _build(formed: list[Formed], work: Preparing) -> None:

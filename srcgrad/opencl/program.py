@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from srcgrad.opencl import grid, ranges
+from srcgrad.opencl import grid, ranges, running, turned
 from srcgrad.opencl.entry import entry
 from srcgrad.opencl.functions import prelude
 from srcgrad.opencl.passes import Plan
-from srcgrad.opencl.running import functions
 from srcgrad.opencl.source import Form, parameters
 
 
@@ -23,7 +22,8 @@ def text_of(stages: Sequence[tuple[str, Plan, Form]]) -> str:
     texts = [_kernel(*stage) for stage in stages]
     sums = f"#define SUM_TYPE {'float' if form.gpu and form.real == 'float' else 'double'}\n"
     whole = "\n".join(texts)
-    return "\n".join([prelude(form.real, whole), sums, functions(form.real, whole), whole])
+    called = [running.functions(form.real, whole), turned.functions(form.real, whole)]
+    return "\n".join([prelude(form.real, whole), sums, *called, whole])
 
 
 def _kernel(name: str, plan: Plan, form: Form) -> str:

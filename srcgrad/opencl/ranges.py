@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from srcgrad.opencl import runs
+from srcgrad.opencl import runs, turned
 from srcgrad.opencl.lines import Line
 from srcgrad.opencl.passes import Pass, Plan
 from srcgrad.opencl.runs import BLOCK
@@ -28,7 +28,6 @@ from srcgrad.opencl.stages import is_dear
 
 LANES = 16
 _ADDED = re.compile(r"(\w+)_acc\[LANE\] \+= (.*?);")
-STRIP = 64  # elements of each row in a strip: so many lines of a transposed operand stay in the cache from row to row
 
 
 def body(plan: Plan, form: Form) -> str:
@@ -65,22 +64,26 @@ def body(plan: Plan, form: Form) -> str:
     {joined(tail)}
 }}
 """
-    opened = f"for (size_t from = 0; from < row; from += {STRIP}) {{" if form.strips else "{ const size_t from = 0;"
+    is_turned, whole = bool(turned.names(plan, form)), "(rows + groups - 1) / groups"
     return f"""{{
     {joined(head)}
-    const size_t share = (rows + groups - 1) / groups;
+    const size_t share = {turned.share(whole) if is_turned else whole};
     const size_t first = g * share < rows ? g * share : rows;
     const size_t last = first + share < rows ? first + share : rows;
-    {opened}
-    const size_t to = {f"from + {STRIP} < row ? from + {STRIP} : row" if form.strips else "row"};
+{(turned.loops if is_turned else _rows)(plan, form, inner)}
+    {joined(tail)}
+}}
+"""
+
+
+def _rows(plan: Plan, form: Form, inner: str) -> str:
+    """The loop over the rows of a group."""
+    return f"""    const size_t from = 0, to = row;
     for (size_t r = first; r < last; r++) {{
     const size_t start = r * row;
     {joined([*rows_of(form), *offsets(plan, form)])}
 {inner}
-    }} }}
-    {joined(tail)}
-}}
-"""
+    }}"""
 
 
 def loop_of(one: Pass, plan: Plan, form: Form) -> str:

@@ -19,14 +19,14 @@ class Form:
     """What the C of a stage is made for: the real type, the device, and how each input lies in memory.
 
     Layouts of inputs: `v` a number; `g` one for each group; `1` and `s` elements along the row, next to each other or a
-    stride apart; `r` one element per row (with `b` behind for booleans).
+    stride apart; `t` transposed, which is brought into blocks first; `r` one element per row (with `b` behind for
+    booleans).
     """
 
     real: str
     gpu: bool
     layouts: tuple[str, ...]
     axes: int  # 1: one row; more: rows along the axes before the last
-    strips: bool = False  # whether rows are gone over in pieces, since neighbours in memory are in different rows
 
 
 def parameters(plan: Plan, form: Form) -> list[str]:
@@ -40,7 +40,7 @@ def parameters(plan: Plan, form: Form) -> list[str]:
             continue
         made.append(f"__global const {'uchar' if layout.endswith('b') else 'REAL'}* restrict {name}_in")
         made += [f"const long {name}_s{k}" for k in range(form.axes - 1)]
-        made += [f"const long {name}_step"] if layout[0] == "s" else []
+        made += [f"const long {name}_step"] if layout[0] in "st" else []
     made += [f"__global REAL* restrict {name}_out" for name in plan.stage.stored]
     for name, end in plan.stage.ends.items():
         made.append(
@@ -60,7 +60,7 @@ def numbers_in(plan: Plan, form: Form, real: object) -> list[object]:
     for layout in form.layouts:
         made.append(real if layout == "v" else None)
         if layout not in "vg":
-            made += [np.int64] * (form.axes - 1 + (layout[0] == "s"))
+            made += [np.int64] * (form.axes - 1 + (layout[0] in "st"))
     return made + [None] * (len(plan.stage.stored) + len(plan.stage.ends) + len(plan.scratch))
 
 
@@ -81,7 +81,7 @@ def offsets(plan: Plan, form: Form) -> list[str]:
     """Where the row of each input starts, and its value if it has one per row."""
     made = []
     for name, layout in zip(plan.stage.inputs, form.layouts, strict=True):
-        if layout in "vg":
+        if layout[0] in "vgt":
             continue
         kind = "uchar" if layout.endswith("b") else "REAL"
         terms = " + ".join(f"(long)j{k} * {name}_s{k}" for k in range(form.axes - 1)) or "0"
@@ -127,7 +127,7 @@ def element(one: Pass, plan: Plan, form: Form, place: str, held: Collection[str]
     made = []
     for name in one.loads:
         layout = kinds[name]
-        at = {"1": "[i]", "s": f"[(long)i * {name}_step]", "r": "[0]"}[layout[0]]
+        at = {"1": "[i]", "s": f"[(long)i * {name}_step]", "t": "[i - from]", "r": "[0]"}[layout[0]]
         made.append(f"{'int' if layout.endswith('b') else 'REAL'} {name} = {name}_row{at};")
     tests = {line.name for line in plan.stage.lines if line.test}
     for name in one.again:

@@ -97,7 +97,7 @@ def _reach(one: Input, lengths: list[int]) -> tuple[int, int]:
 def fits(stage: Formed, puts: list[Put], results: Sequence[str]) -> bool:
     """Whether the values of a stage, and their writes, can be one loop over the places of the array."""
     plan, axes = stage.plan, len(stage.plan.stage.axes)
-    if stage.form.gpu or axes not in (1, 2) or stage.form.axes != axes or stage.form.strips:
+    if stage.form.gpu or axes not in (1, 2) or stage.form.axes != axes or any("t" in one for one in stage.form.layouts):
         return False
     if len(plan.passes) != 1 or plan.scans or plan.scratch or not set(plan.stage.ends.values()) <= {"total"}:
         return False

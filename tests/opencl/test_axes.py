@@ -10,6 +10,8 @@ import pytest
 
 import srcgrad
 from srcgrad.opencl import device
+from srcgrad.opencl.launch import launch
+from tests.opencl.test_kernels import kernel
 from tests.random_targets import form
 
 
@@ -174,7 +176,7 @@ def test_a_layer_is_one_launch_of_one_stage(launched: list[str]) -> None:
 
 
 def turned(x: Any, t: Any) -> Any:
-    """Operands of which neighbours along the rows are far apart: gone over in strips."""
+    """Operands of which neighbours along the rows are far apart: brought into pieces."""
     y = np.tanh(x.T) * t + x.T
     return np.sum(y * np.sin(1e7 * t)) + np.sum(np.sum(y * t, axis=0) ** 2) + np.max(y * x.T)
 
@@ -195,3 +197,15 @@ def test_transposed_operands(function: Callable[..., Any], shape: tuple[int, int
     np.testing.assert_allclose(value, wanted_value, rtol=1e-11)
     for one, other in zip(found, wanted, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9 * np.max(np.abs(other)))  # of 1e7 in the sine
+
+
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+def test_transposed_pieces_are_whole(real: Any, loops: str) -> None:
+    draw = np.random.default_rng(5).standard_normal
+    one = kernel(["x", "w", "m"], ["REAL y = m ? x : w;", "STORE(y);"])
+    for shape in ((2, 3), (7, 16), (8, 17), (257, 15), (300, 31), (700, 40), (4, 33, 260), (2, 3, 9, 20)):
+        x = draw((*shape[:-2], 2 * shape[-2], 3 * shape[-1])).astype(real)
+        for turned in (x[..., : shape[-2], : shape[-1]], x[..., ::2, ::3]):
+            given = np.swapaxes(turned, -1, -2)
+            w, mask = draw(given.shape).astype(real), np.swapaxes(turned > 0.3, -1, -2)
+            np.testing.assert_array_equal(launch(one, given, w, mask), np.where(mask, given, w))

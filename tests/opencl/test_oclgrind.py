@@ -31,6 +31,7 @@ ROWS = "test_adds_as_numpy_does and (blocks or axes) and float32"
 SOME = [
     ("test_kernels.py", f"{CHECKED} and not float64", "cpu"),
     ("test_kernels.py", "(test_form or test_shapes) and float32 and not shape8", "gpu"),
+    ("test_scans.py", "test_there_and_back", "gpu"),
     ("test_parts.py", "test_parts and shape0 or test_order_of_reads and 7 or read_before and shape0", "cpu"),
     ("test_scattered.py", ROWS, "cpu"),
     ("test_against_numpy.py", "test_gives_what_numpy_gives", "cpu"),

@@ -104,6 +104,12 @@ def test_numbers_out_of_range(loops: str) -> None:
         np.testing.assert_allclose(launch(back, x), np.cumprod(x[:, ::-1], 1)[:, ::-1], rtol=1e-12)
 
 
+def test_there_and_back(loops: str) -> None:
+    x = np.random.default_rng(5).standard_normal((2, 9))
+    found = launch(kernel(["x"], ["REAL s = CUMSUM(x; 1);", "REAL t = CUMSUM(s * x; 1, back);", "STORE(t);"]), x)
+    np.testing.assert_allclose(found, np.flip(np.cumsum(np.flip(np.cumsum(x, 1) * x, 1), 1), 1), rtol=1e-12, atol=1e-14)
+
+
 def test_what_kernels_do_not_run_is_what_numpy_gives() -> None:
     def flat(x: Any) -> Any:
         return np.sum(np.cumsum(np.tanh(x)) ** 2)
