@@ -9,12 +9,16 @@ FIRST ?= 0
 # On what `make fuzz-opencl` runs kernels: a simulator, which builds small ones faster than PoCL.
 DEVICE ?= oclgrind
 
+# Where `make array-api-tests` finds the official tests of the array API: a clone of github.com/data-apis/array-api-tests,
+# with its submodule.
+ARRAY_API_TESTS ?= ../array-api-tests
+
 # On which device `make gpu` tests and measures kernels: a number, a part of a name, `gpu` or `cpu`.
 GPU ?= gpu
 # Tests of kernels that only CPUs are given.
 HOSTS := parts scattered
 
-.PHONY: editor help test lint docs bench demo examples rules fuzz fuzz-opencl oclgrind gpu clean FORCE
+.PHONY: array-api-tests editor help test lint docs bench demo examples rules fuzz fuzz-opencl oclgrind gpu clean FORCE
 
 help:
 	@echo "make demo      derivatives of SciPy's Rosenbrock function, of two classifiers and of a mixture"
@@ -26,6 +30,7 @@ help:
 	@echo "make fuzz-opencl  the same with kernels: how many differ from what NumPy gives"
 	@echo "make oclgrind  all tests of kernels under Oclgrind: accesses out of bounds, races, reads of what was not written"
 	@echo "make gpu       tests of kernels and their benchmarks on a GPU, with fractions of a copy's bandwidth; GPU=cpu: on the CPU"
+	@echo "make array-api-tests  the official tests of the array API, in ARRAY_API_TESTS=path, on device arrays"
 	@echo "make rules     all calls of all rules to second order in both modes: how many pass"
 	@echo "make editor    srcgrad/explore/static/editor.js anew, from editor/; needs node"
 	@echo "make examples  write examples/*/model_grad.py anew"
@@ -68,6 +73,11 @@ fuzz-opencl: $(VENV)/test.installed
 
 oclgrind: $(VENV)/test.installed
 	SRCGRAD_EVERY=1 $(BIN)/python -m pytest tests/opencl/test_oclgrind.py
+
+array-api-tests: $(VENV)/test.installed
+	$(BIN)/python -m pip install -q -r $(ARRAY_API_TESTS)/requirements.txt
+	cd $(ARRAY_API_TESTS) && ARRAY_API_TESTS_MODULE=srcgrad.opencl $(abspath $(BIN))/python -m pytest -q array_api_tests \
+		--max-examples 50 --disable-deadline
 
 gpu: $(VENV)/test.installed
 	SRCGRAD_DEVICE=$(GPU) $(BIN)/srcgrad devices

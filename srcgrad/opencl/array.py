@@ -24,6 +24,7 @@ from srcgrad.opencl.arrayfunctions import (
     WRITING_METHODS,
     full_name,
 )
+from srcgrad.opencl.assigned import filled, is_basic, put
 from srcgrad.opencl.device import Device
 from srcgrad.opencl.operators import changed, compared, operators
 from srcgrad.opencl.resident import launched
@@ -31,7 +32,6 @@ from srcgrad.opencl.single import TOTAL, kernel_for
 from srcgrad.opencl.store import OnDevice, OnHost, offset_of
 
 _SIMPLE = (np.ndarray, np.generic, int, float, complex, list, tuple)
-_BASIC = (int, slice, type(None), type(Ellipsis), np.integer)
 _FORMS = ("2021.12", "2022.12", "2023.12", "2024.12")
 
 
@@ -40,7 +40,7 @@ class Array:
 
     `memory` is the NumPy array of its elements; on a device that is not the host's it shows the mirror, and `store`
     brings that up to date. What NumPy gives as a number is an array without axes here, which in-place operators leave
-    alone, as they do NumPy's numbers.
+    alone, as they do NumPy's numbers; `x[()] = 1.0` changes it, as the array API has it.
     """
 
     __slots__ = ("__weakref__", "memory", "store")
@@ -85,7 +85,7 @@ class Array:
 
     @property
     def is_number(self) -> bool:
-        """Whether NumPy would have a number here: nothing can be written into it."""
+        """Whether NumPy would have a number here: operators in place make another one of it."""
         return not self.memory.ndim and not self.memory.flags.writeable
 
     def __getattr__(self, name: str) -> Any:
@@ -102,7 +102,7 @@ class Array:
             return NotImplemented
         if self.device.is_gpu and method == "__call__" and kwargs.keys() <= {"out"}:
             found = _as_kernel(ufunc, inputs, self)
-            if found is not NotImplemented and (not outs or _filled(outs[0], found)):
+            if found is not NotImplemented and (not outs or filled(outs[0], found)):
                 return outs[0] if outs else found
         return applied(Array, getattr(ufunc, method), inputs, kwargs, writes=method == "at", named=ufunc)
 
@@ -125,10 +125,13 @@ class Array:
             return self.read().astype(dtype or self.dtype)
         return np.array(self.memory, dtype, copy=copy)
 
-    def __dlpack__(self, **wanted: Any) -> Any:
+    def __dlpack__(
+        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
+    ) -> Any:
+        wanted = {"stream": stream, "max_version": max_version, "dl_device": dl_device}
         if not self.device.is_gpu and not self.is_number:
-            return self.memory.__dlpack__(**wanted)
-        if wanted.pop("copy", None) is False or (wanted.get("dl_device") or (1, 0)) != (1, 0):
+            return self.memory.__dlpack__(**wanted, copy=copy)
+        if copy is False or (dl_device or (1, 0)) != (1, 0):
             raise BufferError("this array is not in the host's memory: a copy can be had on the CPU, (1, 0)")
         return self.read().copy().__dlpack__(**wanted)
 
@@ -148,7 +151,7 @@ class Array:
         return kernel.function(*args) if found is NotImplemented else found
 
     def __getitem__(self, index: Any) -> Any:
-        if _is_basic(index):
+        if is_basic(index):
             found = self.memory[index]
             if isinstance(found, np.ndarray):
                 return Array(found, self.store)
@@ -156,11 +159,7 @@ class Array:
         return applied(Array, operator.getitem, (self, index), {})
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        if type(value) is Array and self.device.is_gpu and self.memory.flags.writeable and _is_basic(index):
-            part = self[index]
-            if not part.is_number and _filled(part, value):
-                return
-        applied(Array, operator.setitem, (self, index, value), {}, writes=True)
+        put(self, index, value)
 
     def __len__(self) -> int:
         return len(self.memory)
@@ -265,27 +264,6 @@ def _method(array: Array, name: str, *args: Any, **kwargs: Any) -> Any:
 def _of_memory(memory: Any, name: str, *args: Any, **kwargs: Any) -> Any:
     """A method of an array, or of a number of NumPy's."""
     return getattr(memory, name)(*args, **kwargs)
-
-
-def _is_basic(index: Any) -> bool:
-    """Whether an index gives a view, or one element."""
-    parts = index if type(index) is tuple else (index,)
-    return all(isinstance(part, _BASIC) and type(part) is not bool for part in parts)
-
-
-def _filled(target: Any, value: Any) -> bool:
-    """Whether one array's elements could be copied into another one's memory without the host."""
-    if type(target) is not Array or target.shape != value.shape or target.dtype != value.dtype or not target.size:
-        return False
-    one, other = target.store, value.store
-    if not isinstance(one, OnDevice) or not isinstance(other, OnDevice) or one is other:
-        return False
-    if one.device is not other.device or not other.buffer_is_current:
-        return False
-    if not (target.flags.c_contiguous and value.flags.c_contiguous and target.flags.writeable):
-        return False
-    one.fill(target.memory, other, value.memory)
-    return True
 
 
 def _as_kernel(ufunc: Any, inputs: tuple[Any, ...], first: Array) -> Any:

@@ -24,9 +24,9 @@ VERSION = "2024.12"
 _CREATION = """arange asarray empty empty_like eye from_dlpack full full_like linspace ones ones_like zeros
 zeros_like"""
 
-_FUNCTIONS = """abs acos acosh add all any argmax argmin asin asinh astype atan atan2 atanh bitwise_and
+_FUNCTIONS = """abs acos acosh add all any argmax argmin asin asinh atan atan2 atanh bitwise_and
 bitwise_invert bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor broadcast_arrays broadcast_to can_cast
-ceil clip concat conj copysign cos cosh count_nonzero cumulative_prod cumulative_sum diff divide equal exp expand_dims
+ceil concat conj copysign cos cosh count_nonzero cumulative_prod cumulative_sum diff divide equal exp expand_dims
 expm1 flip floor floor_divide greater greater_equal hypot imag isfinite isinf isnan less less_equal log log10 log1p
 log2 logaddexp logical_and logical_not logical_or logical_xor matmul matrix_transpose max maximum mean meshgrid min
 minimum moveaxis multiply negative nextafter nonzero not_equal permute_dims positive pow prod real reciprocal
@@ -41,7 +41,7 @@ _FFT = """fft ifft fftn ifftn rfft irfft rfftn irfftn hfft ihfft fftfreq rfftfre
 
 _DTYPES = """bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128"""
 
-_STANDARD = "argsort finfo iinfo sort"
+_STANDARD = "argsort astype clip finfo iinfo sort"
 
 _AS_THEY_ARE = f"e inf nan newaxis pi isdtype {_DTYPES}"
 

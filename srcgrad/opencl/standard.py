@@ -31,6 +31,17 @@ def _argsort(x: Any, axis: int, descending: bool, stable: bool) -> Any:
     return x.shape[axis] - 1 - found  # of equal elements the first one stays first
 
 
+def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Array:
+    """The elements as another dtype; the array itself where that is its own and no copy is asked for."""
+    given = asarray(x, device=device)
+    return given if not copy and given.dtype == np.dtype(dtype) else given.astype(dtype)
+
+
+def clip(x: Any, /, min: Any = None, max: Any = None) -> Array:
+    """The elements, none below one bound or above the other one."""
+    return asarray(applied(Array, np.clip, (x, min, max), {}))
+
+
 def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Array:
     """The frequencies of `fft`."""
     return placed(np.fft.fftfreq(n, d=d).astype(dtype or float), device_of(device))

@@ -118,6 +118,22 @@ def test_writes(statements: str, on: devices.Device) -> None:
     same(space["y"], plain["y"], 1e-13)
 
 
+def test_a_number_can_be_written_into_but_not_in_place(on: devices.Device) -> None:
+    x = xp.asarray([1.0, 2.0], device=on)
+    first = other = x[0]
+    first += 1.0  # as with NumPy's numbers: another one
+    assert float(other) == 1.0
+    other[()] = 5.0
+    assert float(other) == 5.0 and float(x[0]) == 1.0 and other.is_number and float(other + x[1]) == 7.0
+    assert xp.astype(other, xp.float64, copy=False) is other and xp.asarray(other, copy=False) is other
+    kept = xp.astype(other, xp.float64)
+    other[...] = x[1]
+    assert (float(kept), float(other), other.device) == (5.0, 2.0, on)
+    with pytest.raises(IndexError):
+        other[0] = 1.0
+    assert float(other) == 2.0
+
+
 @pytest.mark.parametrize(
     "refused",
     [
@@ -130,7 +146,7 @@ def test_writes(statements: str, on: devices.Device) -> None:
         lambda x: xp.asarray([object()]),
         lambda x: xp.asarray(["a"]),
         lambda x: np.save("nowhere", x),
-        lambda x: x.sum().__setitem__((), 1.0),
+        lambda x: x.sum().__setitem__((), [1.0, 2.0]),
         lambda x: hash(x),
     ],
 )

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import srcgrad.opencl as opencl
+from srcgrad.opencl import creation, standard
 from tests.opencl.array_api_calls import CALLS, IN_PLACE, OBJECT, ONE, TWO
 
 strict: Any = pytest.importorskip("array_api_strict", minversion="2.3")
@@ -137,6 +138,19 @@ def test_every_argument_of_the_standard_is_given() -> None:
             if f"{prefix}{name}" in given and inspect.isfunction(function):
                 wanted = [*inspect.signature(function).parameters][places[f"{prefix}{name}"] :]
                 assert set(wanted) <= {*given[f"{prefix}{name}"], "arrays"}, name
+
+
+def test_functions_of_our_own_have_the_arguments_of_the_standard() -> None:
+    strict.set_array_api_strict_flags(api_version="2024.12")
+    pairs: list[Any] = [(strict._array_object.Array.__dlpack__, opencl.Array.__dlpack__)]
+    for home in (creation, standard):
+        pairs += [(getattr(strict, name), value) for name, value in vars(home).items() if name in strict.__all__]
+    assert len(pairs) > 15
+    for theirs, ours in pairs:
+        one, two = (inspect.signature(function).parameters.values() for function in (theirs, ours))
+        assert [(p.name, p.kind) for p in one if p.name != "self"] == [
+            (p.name, p.kind) for p in two if p.name != "self"
+        ], ours
 
 
 def score() -> str:
