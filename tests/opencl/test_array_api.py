@@ -144,7 +144,8 @@ def test_functions_of_our_own_have_the_arguments_of_the_standard() -> None:
     strict.set_array_api_strict_flags(api_version="2024.12")
     pairs: list[Any] = [(strict._array_object.Array.__dlpack__, opencl.Array.__dlpack__)]
     for home in (creation, standard):
-        pairs += [(getattr(strict, name), value) for name, value in vars(home).items() if name in strict.__all__]
+        own = {name: value for name, value in vars(home).items() if inspect.isfunction(value)}
+        pairs += [(getattr(strict, name), value) for name, value in own.items() if name in strict.__all__]
     assert len(pairs) > 15
     for theirs, ours in pairs:
         one, two = (inspect.signature(function).parameters.values() for function in (theirs, ours))
