@@ -46,13 +46,17 @@ COLOURS = {"what": "1;31", "where": "36", "remedy": "32"}  # bold red, cyan, gre
 
 @dataclass(frozen=True)
 class Place:
-    """Where in the user's text an error is: file label, line (from 1), column (from 0), the line itself."""
+    """Where in the user's text an error is: file label, line (from 1), column (from 0), the line itself.
+
+    `call` is where the function of that line is called, where only the caller tells what is wrong.
+    """
 
     file: str
     line: int
     column: int
     text: str
     width: int = 1
+    call: Place | None = None
 
     def __str__(self) -> str:
         text, column = self.text, self.column
@@ -62,6 +66,13 @@ class Place:
             text += "..." * (first + LONGEST < len(self.text))
         caret = " " * column + "^" * max(1, min(self.width, len(text) - column))
         return f"{self.file}:{self.line}:{self.column + 1}\n    {text}\n    {caret}"
+
+    def calls(self) -> list[str]:
+        """The calls that lead there, the innermost first: place and text of each."""
+        if self.call is None:
+            return []
+        text = self.call.text[self.call.column : self.call.column + self.call.width][:LONGEST]
+        return [f"{self.call.file}:{self.call.line}:{self.call.column + 1}: {text}", *self.call.calls()]
 
 
 class DifferentiationError(Exception):
@@ -102,4 +113,5 @@ class DifferentiationError(Exception):
         if self.place is not None:
             where, text, caret = str(self.place).split("\n")
             lines += [f"  at {paint(where, 'where')}", f"  {text}", f"  {paint(caret, 'what')}"]
+            lines += [f"  called at {paint(call, 'where')}" for call in self.place.calls()]
         return "\n".join([*lines, f"  {paint('what to do', 'remedy')}: {self.remedy}"])

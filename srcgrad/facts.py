@@ -12,12 +12,11 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.errors import DifferentiationError, Place
 from srcgrad.front.namespace import Namespace
-from srcgrad.front.parse import characters
 from srcgrad.front.source import Source
 from srcgrad.names import Names
-from srcgrad.places import users_place
 from srcgrad.rules import Rule
 from srcgrad.trees import Node, name, walk
+from srcgrad.written import place_in
 
 
 @dataclass(frozen=True)
@@ -264,16 +263,8 @@ class Facts:
 
     def place(self, node: Node) -> Place:
         """Where `node` is in the user's text."""
-        line = getattr(node, "lineno", self.source.first)
-        if self.generated and (found := users_place(self.source.file, line)) is not None:
-            return found
-        lines = self.source.lines
-        text = lines[line - 1].rstrip("\n") if 0 < line <= len(lines) else ""
-        column = characters(text, getattr(node, "col_offset", 0))
-        last = getattr(node, "end_lineno", line)
-        within = last == line and hasattr(node, "end_col_offset")
-        end = characters(text, node.end_col_offset) if within else len(text)
-        return Place(self.source.cell or self.source.file, line, column, text, max(1, end - column))
+        found = None if self.module is None else self.module.written.place(node)
+        return place_in(self.source, node, self.generated) if found is None else found
 
     def refuse(self, node: Node, code: str, message: str, remedy: str) -> DifferentiationError:
         """The error to raise about `node`."""

@@ -33,6 +33,7 @@ from srcgrad.pipeline import Begun, Derived, derive
 from srcgrad.places import Origin
 from srcgrad.primal import primal_of
 from srcgrad.trees import Node, walk
+from srcgrad.written import Written
 
 
 def _identity(function: Any) -> int:
@@ -85,6 +86,7 @@ class Module:
     inner: dict[Any, tuple[Module, Inner]] = field(default_factory=dict)  # derivatives that its functions ask for
     origins: dict[str, Origin] = field(default_factory=dict)  # of the functions of a text that is run
     sources: dict[int, tuple[Any, Source, Namespace]] = field(default_factory=dict)
+    written: Written = field(default_factory=Written)  # where what is written out stands
     changes: dict[tuple[int, str], dict[str, None]] = field(default_factory=dict)  # by tree and mode; see Procedures
     given: Any = None  # the items of a loop over the function (numba.given.Items)
     given_of: dict[str, Any] = field(default_factory=dict)  # ... and what its derivative takes (numba.given.Taken)
@@ -268,7 +270,11 @@ class Module:
     def text(self, main: Derived) -> tuple[str, dict[str, Any]]:
         """The module's text, and the objects that its free names mean outside of it."""
         pieces = self.pieces([made for made in self.made.values() if made is not main] + [main], None)
-        self.specs, self.begun = {}, {}  # the module lives as long as the text, and these hold trees
+        self.specs, self.begun, self.written = (
+            {},
+            {},
+            Written(),
+        )  # the module lives as long as the text, and these hold trees
         found = write(pieces)
         lines = [header(main.facts), *import_lines(found.imports)]
         if found.outside:

@@ -18,7 +18,7 @@ SIMPLE = (gast.Name, gast.Constant)
 def _snippet(text: str) -> Node:
     tree = gast.parse(text).body[0]
     for node in gast.walk(tree):
-        for key in _POSITION:
+        for key in POSITION:
             node.__dict__.pop(key, None)  # where it stands in a user's text, `at` says
     return tree
 
@@ -95,14 +95,14 @@ def assign(target: str, value: Node, like: Node = None) -> Node:
 def at(node: Node, like: Node) -> Node:
     """`node`, with the position of `like`: a generated statement carries the user's line."""
     made, given = node.__dict__, like.__dict__
-    for key in _POSITION:
+    for key in POSITION:
         value = given.get(key)
         if value is not None:
             made[key] = value
     return node
 
 
-_POSITION = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+POSITION = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
 
 def children(node: Node) -> list[Node]:

@@ -291,3 +291,36 @@ def test_an_error_with_a_code_is_at_the_users_line(call, code, of, number):
         if code in ("E5006", "E5027"):  # raised inside the text, which stands below in the traceback
             users = next(k for k, f in enumerate(frames(caught.value)) if f[:2] == (file, line))
             assert frames(caught.value)[users + 1][0].startswith(f"<srcgrad {of.__name__}_grad")
+
+
+def shuffled(z, scale):
+    q = z * scale
+    return np.random.permutation(q)
+
+
+def doubly_shuffled(z):
+    t = 2.0 * z
+    return shuffled(t, 3.0) + 1.0
+
+
+class Deck:
+    def __init__(self, scale):
+        self.scale = scale
+
+    def mixed(self, x):
+        return np.sum(doubly_shuffled(x * self.scale))
+
+
+def test_an_error_in_a_function_that_is_written_out_is_at_its_line():
+    """The caret stood at the call; the calls that lead there are told, the innermost first."""
+    with pytest.raises(DifferentiationError) as caught:
+        grad(Deck(2.0).mixed)(np.ones(3))
+    place = caught.value.place
+    assert place.text[place.column : place.column + place.width] == "np.random.permutation(q)"
+    assert (place.line, place.text) == (own_line(shuffled, 2)[1], "    return np.random.permutation(q)")
+    inner, outer = own_line(doubly_shuffled, 2)[1], own_line(Deck.mixed, 1)[1]
+    assert str(caught.value).split("\n")[4:6] == [
+        f"  called at {FILE}:{inner}:12: shuffled(t, 3.0)",
+        f"  called at {FILE}:{outer}:23: doubly_shuffled(x * self.scale)",
+    ]
+    assert caught.value.fields()["place"]["call"]["call"]["line"] == outer

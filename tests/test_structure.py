@@ -49,7 +49,7 @@ ORDER = (
         *(f"emit.{p}" for p in PRINTERS),
     },
     {f"front.{reader}" for reader in READERS},
-    {"facts", "kinds", "leading", "places"},
+    {"facts", "kinds", "leading", "places", "written"},
     {"front"},
     {"analyse"},
     {"derive"},

@@ -123,7 +123,7 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     apart = {*functions, *tuples, *inside}
     bind({p: v for p, v in given.items() if p not in apart}, call, tree, found, spelled, where, before, facts)
     note_real(given, found, spelled, inner, facts)
-    _settle(tree, spelled, tuples, {place(p): getattr(v, "id", v) for p, v in inside.items()}, where, facts)
+    _settle(tree, spelled, tuples, inside, call, where, inner, facts)
     facts.safe.update(dict.fromkeys(statements(tree.body) if source.safe else ()))
     last = tree.body[-1]
     before += tree.body[:-1]
@@ -161,18 +161,22 @@ def _settle(
     tree: Node,
     spelled: dict[str, str],
     tuples: dict[str, Node],
-    inside: dict[str, Node | str],
+    inside: dict[str, Node],
+    call: Node,
     where: Node,
+    inner: Facts,
     facts: Facts,
 ) -> None:
     """Give the callee's names their spelling in the caller, and put arguments where their parameters are read."""
+    called = call if "lineno" in call.__dict__ else where
+    stand: dict[str, Node | str] = {place(p): getattr(v, "id", v) for p, v in inside.items()}
     for node in tree.body:
         for item in walk(node):
             if isinstance(item, gast.Name):
                 item.id = spelled.get(item.id, item.id)
-            at(item, where)
-        if inside:
-            node.value = substitute(node.value, inside)
+            facts.module.written.move(item, where, inner.place, called, facts.place)
+        if stand:
+            node.value = substitute(node.value, stand)
         for parameter, display in tuples.items():
             open_display(node, spelled.get(parameter, parameter), display)
         for item in statements([node]):
