@@ -161,6 +161,9 @@ def test_a_clash_that_cannot_be_renamed_is_refused(tmp_path):
         ("base = 1.0\nk = 2.0 * base\nbase = 3.0", "bound anew"),
         ("k = 1.0\nk = k * 2.0", "computed from itself"),
         ("class k:\n    pass", "is a class"),
+        ("import numpy as np\ng = np.random.default_rng(1)\na = g.normal()\nk = np.sort(g.normal(size=3))", "may draw"),
+        ("import numpy as np\nnp.random.seed(1)\nk = np.random.normal(size=3)", "may draw"),
+        ("import numpy as np\ng = np.random.default_rng()\nk = g.normal()", "may draw"),
         ("", "nothing binds"),
         ("import missing_module as k", "no module"),
     ],
@@ -172,6 +175,7 @@ def test_a_global_that_cannot_be_told_is_refused_at_its_place(tmp_path, lines, r
         ("E5012", "c = str(k)"),
         ("E5012", "k = 2.0 * base"),
         ("E5012", "k = k * 2.0"),
+        ("E5012", "k = g.normal()"),
     }
     assert reason in error.message
 
@@ -399,6 +403,15 @@ def test_globals_bound_side_by_side(tmp_path):
     names = {}
     exec(dump(target + ":f", standalone=True).text, names)
     assert names["f_grad"](5.0) == 2.0 * 2.0 * 5.0 + 3.0
+
+
+@pytest.mark.parametrize("drawn", ["np.random.default_rng(3).normal()", "g.normal()"])
+def test_a_global_that_is_drawn_alone_from_a_generator_with_a_seed(tmp_path, drawn):
+    """A second draw is refused: the copy of the line would draw the first number again."""
+    lines = f"import numpy as np\n\ng = np.random.default_rng(3)\nk = {drawn}\n\ndef f(x):\n    return k * x\n"
+    names = {}
+    exec(dump(write(tmp_path, model=lines) + ":f").text, names)
+    assert names["f_grad"](5.0) == np.random.default_rng(3).normal()
 
 
 RAGGED = "import numpy as np\n\ndef f(p, x):\n    (w, b), c = p\n    return np.sum(np.tanh(x @ w + b)) * c\n"

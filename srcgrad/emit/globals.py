@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 
+from srcgrad.emit.draws import draws
 from srcgrad.emit.meaning import Builtin, Copied, Found, Import, Meaning, Unknown, imported, is_builtin
 from srcgrad.front.locate import locate
 from srcgrad.front.namespace import Binding
@@ -140,6 +141,8 @@ def _value(found: Binding, module: StaticModule, name: str) -> Meaning:
     changed = None if _is_plain(found.expression) else changed_in(module, name)
     if changed is not None:
         return Unknown(f"line {changed} of {module.label} may change {name}")
+    if draws(found.expression, module):
+        return Unknown(f"{name} holds what {module.label} draws, and a copy of the line may draw something else")
     return Copied(module, name, None, found.expression)
 
 

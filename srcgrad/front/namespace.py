@@ -121,7 +121,7 @@ def _scopes(value: object) -> list[Mapping[str, Any]]:
     return [vars(base) for base in value.__mro__] if isinstance(value, type) else []
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)  # an entry holds the dict of a whole module
 class Dependencies:
     """What names meant at one time: cells of closures, entries of namespaces, codes of functions."""
 

@@ -18,9 +18,9 @@ from srcgrad.rules import rule_of
 from srcgrad.sealed import is_opaque
 from srcgrad.trees import Node, statements, target, walk
 
-_SOURCES = (np.random.Generator, np.random.RandomState, random.Random)
-_DRAWS = {name for source in _SOURCES for name in dir(source) if name[0] != "_"} - set(dir(np.ndarray)) - set(dir(dict))
-_MODULES = ("numpy.random", "random", "secrets", "uuid", "time")
+SOURCES = (np.random.Generator, np.random.RandomState, random.Random)
+DRAWS = {name for source in SOURCES for name in dir(source) if name[0] != "_"} - set(dir(np.ndarray)) - set(dir(dict))
+MODULES = ("numpy.random", "random", "secrets", "uuid", "time")
 
 
 def check_repeatable(function: Any, call: Node, facts: Facts) -> None:
@@ -65,15 +65,15 @@ def _is_draw(node: Node, facts: Facts, local: frozenset[str], seeded: set[str | 
     found = binding_of(node.func, facts, local)
     if found is not None:
         module = str(getattr(found.object, "__module__", None) or "")
-        drawn = isinstance(getattr(found.object, "__self__", None), _SOURCES) or module.startswith(_MODULES)
+        drawn = isinstance(getattr(found.object, "__self__", None), SOURCES) or module.startswith(MODULES)
         return drawn and not (isinstance(found.object, type | types.BuiltinFunctionType) and _has_seed(node))
     if not isinstance(node.func, gast.Attribute):
         return False
     base = binding_of(node.func.value, facts, local)
     if base is not None:
-        return isinstance(base.object, _SOURCES)
+        return isinstance(base.object, SOURCES)
     held = node.func.value.id if isinstance(node.func.value, gast.Name) else ""
-    return node.func.attr in _DRAWS and held not in seeded
+    return node.func.attr in DRAWS and held not in seeded
 
 
 def _has_seed(call: Node | None) -> bool:
