@@ -82,7 +82,7 @@ def logaddexp(z, x, y):
 
 @adjoint.elementwise(
     np.logaddexp2,
-    cl="x == y ? x + 1.0 : fmax(x, y) + log2(1.0 + exp2(-fabs(x - y)))",
+    cl="x == y ? x + 1.0 : fmax(x, y) + 1.4426950408889634 * log1p(exp2(-fabs(x - y)))",
     at=(((-math.inf, -math.inf), (0.0, 0.0)), ((-math.inf, 0.0), (0.0, 1.0))),
     note="The gradient at (-inf, -inf) is 0.",
 )

@@ -132,4 +132,6 @@ def _like(make: Any, x: Any, dtype: Any, device: Any) -> Array:
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Array:
     """An array of another library, through the host's memory; without a copy on a CPU device."""
+    if isinstance(x, Array):  # of a GPU there may be nothing in the host's memory
+        return asarray(x, device=device, copy=copy)
     return asarray(np.from_dlpack(x, copy=copy), device=device, copy=copy)

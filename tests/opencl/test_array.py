@@ -126,12 +126,23 @@ def test_a_number_can_be_written_into_but_not_in_place(on: devices.Device) -> No
     other[()] = 5.0
     assert float(other) == 5.0 and float(x[0]) == 1.0 and other.is_number and float(other + x[1]) == 7.0
     assert xp.astype(other, xp.float64, copy=False) is other and xp.asarray(other, copy=False) is other
+    assert xp.from_dlpack(x, device=on, copy=False) is x and xp.from_dlpack(x, copy=True) is not x
     kept = xp.astype(other, xp.float64)
     other[...] = x[1]
     assert (float(kept), float(other), other.device) == (5.0, 2.0, on)
     with pytest.raises(IndexError):
         other[0] = 1.0
     assert float(other) == 2.0
+
+
+@pytest.mark.parametrize("ufunc", [np.remainder, np.logaddexp2, np.hypot, np.arctan2, np.heaviside, np.power])
+def test_special_values(ufunc: Any, on: devices.Device) -> None:
+    one = [0.0, -0.0, 1.0, -1.0, 0.1, 3.0, 5.0, -3.0, 1e-20, -1e-20, 1e20, np.inf, -np.inf, np.nan, -100.0, 7.5]
+    x, y = (part.ravel() for part in np.meshgrid(one, one))
+    with np.errstate(all="ignore"):
+        found, wanted = np.asarray(ufunc(xp.asarray(x, device=on), xp.asarray(y, device=on))), ufunc(x, y)
+    np.testing.assert_allclose(found, wanted, rtol=4e-15, atol=0.0)
+    np.testing.assert_array_equal(np.signbit(found[wanted == 0.0]), np.signbit(wanted[wanted == 0.0]))
 
 
 @pytest.mark.parametrize(
