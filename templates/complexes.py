@@ -42,6 +42,7 @@ from srcgrad.runtime.layout import (
 from srcgrad.runtime.linalg import cofactor, cofactor_derivative, cofactor_second
 from srcgrad.runtime.magnitude import squared_magnitude
 from srcgrad.runtime.matrices import bordered, chain_adjoints, chain_bend, chain_second, chain_tangent, corner
+from srcgrad.runtime.recurrence import products_before, recurrence, recurrence_back, shifted
 from srcgrad.runtime.reduce import (
     along_axes,
     along_axes_transpose,
@@ -166,7 +167,8 @@ LINEAR = (
     np.linspace, np.meshgrid, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.prod, spread, summands, summed,
     split_like, tile_transpose, repeat_transpose, unpad, mesh, mesh_transpose, join_like, diag_transpose,
     place_diagonal, fitted, stored, fields_of, owned, diff_transpose, along_axes, along_axes_transpose, merge_axes,
-    split_axes, prod_without, prod_without_tangent, add,
+    split_axes, prod_without, prod_without_tangent, add, np.cumprod, recurrence, recurrence_back, products_before,
+    shifted,
 )  # fmt: skip
 MULTILINEAR = (
     np.matmul, np.dot, np.inner, np.outer, np.tensordot, np.einsum, np.cross, np.kron, matmul_left, matmul_right,

@@ -6,12 +6,13 @@ Each is written out in operations that have a rule, so that its derivatives are 
 import numpy as np
 
 from srcgrad.rules import adjoint, d, tangent
+from srcgrad.runtime.recurrence import products_before, recurrence, recurrence_back, shifted
 from srcgrad.runtime.steps import gradient_transpose, gradients
 
 from .versions import since, where_known
 
 
-@adjoint.composed(
+@adjoint(
     np.cumprod,
     forms=(
         ("np.cumprod(x)", (4,)),
@@ -23,14 +24,60 @@ from .versions import since, where_known
     ),
     note="Exact where elements are 0.",
 )
-def cumprod(a, axis=None):
-    lines = np.ravel(a) if axis is None else np.moveaxis(a, axis, -1)
-    made = np.ones_like(lines)
-    product = np.ones_like(lines[..., 0])
-    for k in range(np.shape(lines)[-1]):
-        product = product * lines[..., k]
-        made[..., k] = product
-    return made if axis is None else np.moveaxis(made, -1, axis)
+def cumprod(y, a, axis=None):
+    if axis in (-3, -2, -1, 0, 1, 2, 3):
+        d[a] = recurrence_back(d[y], a, axis) * products_before(a, axis)
+    else:
+        d[a] = recurrence_back(np.reshape(d[y], np.shape(a)), a, axis) * products_before(a, axis)
+
+
+@tangent(np.cumprod)
+def cumprod_tangent(y, a, axis=None):
+    if axis in (-3, -2, -1, 0, 1, 2, 3):
+        d[y] = recurrence(d[a] * products_before(a, axis), a, axis)
+    else:
+        d[y] = np.reshape(recurrence(d[a] * products_before(a, axis), a, axis), np.shape(y))
+
+
+@adjoint(recurrence, forms=(("recurrence(x, y, 1)", (2, 3), (2, 3)), ("recurrence(x, y, None)", (2, 2), (2, 2))))
+def recurrence_adjoint(s, g, a, axis):
+    below = recurrence_back(d[s], a, axis)
+    d[g] = below
+    d[a] = below * shifted(s, 1, axis)
+
+
+@tangent(recurrence)
+def recurrence_tangent(s, g, a, axis):
+    d[s] = recurrence(d[g] + d[a] * shifted(s, 1, axis), a, axis)
+
+
+@adjoint(
+    recurrence_back, forms=(("recurrence_back(x, y, 1)", (2, 3), (2, 3)), ("recurrence_back(x, y, 0)", (3,), (3,)))
+)
+def recurrence_back_adjoint(s, g, a, axis):
+    above = recurrence(d[s], a, axis)
+    d[g] = above
+    d[a] = shifted(above, 1, axis) * s
+
+
+@tangent(recurrence_back)
+def recurrence_back_tangent(s, g, a, axis):
+    d[s] = recurrence_back(d[g] + shifted(d[a] * s, -1, axis), a, axis)
+
+
+@adjoint(products_before, forms=(("products_before(x, 1)", (2, 3)), ("products_before(x, None)", (2, 2))))
+def products_before_adjoint(p, a, axis):
+    d[a] = recurrence_back(shifted(d[p], -1, axis), a, axis) * p
+
+
+@tangent(products_before)
+def products_before_tangent(p, a, axis):
+    d[p] = shifted(recurrence(d[a] * p, a, axis), 1, axis)
+
+
+@adjoint.linear(shifted, forms=(("shifted(x, 1, 0)", (3, 2)), ("shifted(x, -1, 1)", (2, 3))))
+def shifted_adjoint(z, x, by, axis):
+    d[x] = shifted(d[z], -by, axis)
 
 
 @adjoint.composed(

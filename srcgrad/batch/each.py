@@ -20,7 +20,8 @@ LIKE: dict[str, tuple[Any, ...]] = {
         runtime.share, runtime.split_axes, runtime.prod_without, runtime.diff_transpose, runtime.repeat_transpose,
         runtime.tile_transpose, runtime.place_diagonal, runtime.section_sums_transpose, runtime.matmul_left,
         runtime.dot_left, runtime.inner_left, runtime.kron_left, runtime.tensordot_left, runtime.cofactor,
-        runtime.as_square, runtime.resized, runtime.square,
+        runtime.as_square, runtime.resized, runtime.square, runtime.recurrence, runtime.recurrence_back,
+        runtime.products_before,
     ),
     "b": (
         runtime.matmul_right, runtime.dot_right, runtime.inner_right, runtime.kron_right, runtime.tensordot_right,
@@ -28,7 +29,7 @@ LIKE: dict[str, tuple[Any, ...]] = {
     "x": (
         runtime.scatter, runtime.norm_gradient, runtime.norm_curvature, runtime.cofactor_derivative,
         runtime.cofactor_second, runtime.check_adjoint, runtime.check_total, runtime.triangle,
-        runtime.permuted, runtime.unpermuted, runtime.raised, runtime.filled,
+        runtime.permuted, runtime.unpermuted, runtime.raised, runtime.filled, runtime.shifted,
     ),
     "array": (runtime.unpad,),
     "v": (runtime.diag_transpose,),

@@ -44,7 +44,8 @@ def alone(text: Text, arguments: Sequence[str], args: Sequence[Any]) -> tuple[Te
             known.add(line.name)
         else:
             value = _replaced(line.value, _outermost(tree, known), made, fresh)
-            lines.append(replace(line, value=value, reads=words(value)) if value != line.value else line)
+            reads = (*words(value), *([line.by] if line.by else []))
+            lines.append(replace(line, value=value, reads=reads) if value != line.value else line)
     if not made:
         return text, None
     parts = "".join(f"({name} := {value}), " for name, value in made.items())

@@ -38,6 +38,7 @@ def body(plan: Plan, form: Form) -> str:
     head = [
         "const size_t me = get_local_id(0), g = get_group_id(0);",
         *[f"__local {kind(line)} {line.name}_tree[{ITEMS}];" for line in [*totals, *by_row, *scans]],
+        *[f"__local REAL {line.name}_factors[{ITEMS}];" for line in scans if line.by],
         *[f"REAL {line.name}_acc[1]; {line.name}_acc[0] = {start(line)};" for line in totals],
         *[
             f"for (size_t i = me; i < row; i += {ITEMS}) {name}_cols[g * row + i] = 0;"

@@ -4,7 +4,9 @@
 `SUM(e; 1, kept)`, `MEAN`, `MAX` and `MIN` reduce along an axis (all of them if none is named), `SUM_TO(e; x)` sums
 `e` to the shape of `x`, `SPREAD(e; x)` gives it that shape, `FILL(e; x)` that dtype as well, `AXIS(e; 1)` puts an axis
 of length one in, `COUNT(x; 1)` is how many elements a reduction puts together, `CUMSUM(e; 1)` and `CUMPROD(e; 1)` are
-running sums and products along an axis, with `back` from its end to its beginning. `STORE(t);` marks a result.
+running sums and products along an axis, with `back` from its end to its beginning, and with `before` of the elements
+before each; `RECUR(e; a; 1)` is the recurrence s[k] = e[k] + a[k] s[k - 1], and with `back` its transpose,
+s[k] = e[k] + a[k + 1] s[k + 1]. `STORE(t);` marks a result.
 `SET(a; e);` and `ADD(a; e);` write into an argument, which is a part of an array, when all else has been computed.
 """
 
@@ -16,10 +18,10 @@ from dataclasses import dataclass
 from itertools import count
 
 HEAD = "Of each element:"
-SCANS = ("CUMSUM", "CUMPROD")
+SCANS = ("CUMSUM", "CUMPROD", "RECUR")
 PLAIN = ("", "AXIS", "COUNT", "SPREAD", "FILL", *SCANS)  # forms that reduce nothing
 _LINE = re.compile(r"^(?:(REAL|int) )?(\w+) = (.*);$")
-_MANY = re.compile(r"^(SUM|MEAN|MAX|MIN|SUM_TO|SPREAD|FILL|AXIS|COUNT|CUMSUM|CUMPROD)\((.*)\)$")
+_MANY = re.compile(r"^(SUM|MEAN|MAX|MIN|SUM_TO|SPREAD|FILL|AXIS|COUNT|CUMSUM|CUMPROD|RECUR)\((.*)\)$")
 _STORE = re.compile(r"^STORE\((\w+)\);$")
 _WRITE = re.compile(r"^(SET|ADD)\((\w+); (.*)\);$")
 _WORD = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?!\w*\()")
@@ -40,6 +42,8 @@ class Line:
     kept: bool = False
     test: bool = False  # whether it is true or false
     back: bool = False  # whether it runs from the end of the axis to its beginning
+    before: bool = False  # whether each element's own is left out
+    by: str = ""  # of a recurrence, the name of what its value is multiplied by from step to step
 
 
 @dataclass(frozen=True)
@@ -97,12 +101,15 @@ def _line(name: str, value: str, test: bool, known: dict[str, str]) -> Line:
     made = renamed(of, known)
     if many[1] in ("SUM_TO", "SPREAD", "FILL"):
         return Line(name, many[1], made, words(made), like=known[rest[0]])
+    by = known[rest.pop(0)] if many[1] == "RECUR" else ""
     like = known[rest.pop(0)] if len(rest) > 1 else ""
     marks = [mark.strip() for mark in rest[0].split(",")] if rest else []
-    axis = int(marks[0]) if marks and marks[0] not in ("kept", "back") else ALL
+    axis = int(marks[0]) if marks and marks[0] not in ("kept", "back", "before") else ALL
     if many[1] == "COUNT":
         return Line(name, "COUNT", "", (), like=made, axis=axis)
-    return Line(name, many[1], made, words(made), like, axis, "kept" in marks, back="back" in marks)
+    reads = tuple(dict.fromkeys([*words(made), *([by] if by else [])]))
+    way = {"kept": "kept" in marks, "back": "back" in marks, "before": "before" in marks}
+    return Line(name, many[1], made, reads, like, axis, by=by, **way)
 
 
 def _is_one_call(value: str) -> bool:
@@ -137,6 +144,8 @@ def compared(lines: Iterable[Line]) -> frozenset[str]:
 
 def is_asked(text: Text, argument: str) -> bool:
     """Whether an argument is only ever asked whether it is true: it may then be given booleans."""
+    if any(line.by == argument for line in text.lines):
+        return False
     reads = [line.value for line in text.lines if argument in line.reads]
     mentions = sum(len(re.findall(rf"\b{argument}\b", value)) for value in reads)
     return 0 < mentions == sum(len(re.findall(rf"\b{argument} \?", value)) for value in reads)

@@ -19,6 +19,7 @@ _REDUCTIONS: dict[Any, str] = {
     np.sum: "SUM", np.mean: "MEAN", np.max: "MAX", np.amax: "MAX", np.min: "MIN", np.amin: "MIN",
     np.cumsum: "CUMSUM", np.cumprod: "CUMPROD",
 }  # fmt: skip
+_HELPERS = ("sum_to", "share", "share_nearest", "count", "recurrence", "recurrence_back", "products_before")
 _METHODS = {"sum": "SUM", "mean": "MEAN", "max": "MAX", "min": "MIN", "cumsum": "CUMSUM", "cumprod": "CUMPROD"}
 
 
@@ -32,6 +33,7 @@ class Many:
     axis: int | None = None
     kept: bool = False
     back: bool = False  # of a running sum, whether it runs from the end
+    before: bool = False  # of a running product, whether each element's own is left out
 
     @property
     def is_total(self) -> bool:
@@ -43,7 +45,7 @@ class Spelling:
     """How a text calls NumPy and our helpers."""
 
     def __init__(self, imports: dict[str, str], function: Callable[[Node], Any]) -> None:
-        self.helpers = {imports[key]: key for key in ("sum_to", "share", "share_nearest", "count") if key in imports}
+        self.helpers = {imports[key]: key for key in _HELPERS if key in imports}
         self.function = function  # what a call means
 
     def many(self, node: Node) -> Many | None:
@@ -64,7 +66,7 @@ class Spelling:
     def _turned(self, node: Node, inner: Node) -> Many | None:
         """A running sum from the end: `np.cumsum(x[::-1])[::-1]`, or with `np.flip(..., 1)` of both."""
         found = self.many(inner) if isinstance(inner, gast.Call) else None
-        if found is None or found.form not in SCANS or found.back or found.likes:
+        if found is None or found.form not in ("CUMSUM", "CUMPROD") or found.back or found.before or found.likes:
             return None
         of = at(found.values[0])
         if isinstance(node, gast.Subscript):
@@ -154,6 +156,13 @@ def _helper(node: Node, helper: str) -> Many | None:
     if helper == "count":
         found = _where(node, 1)
         return None if found is None or found[1] else Many("COUNT", [], [(node.args, 0)], found[0])
+    if helper in ("recurrence", "recurrence_back"):
+        found = _where(node, 2)
+        given = ([(node.args, 0)], [(node.args, 1)])
+        return None if found is None else Many("RECUR", *given, found[0], back=helper == "recurrence_back")
+    if helper == "products_before":
+        found = _where(node, 1)
+        return None if found is None else Many("CUMPROD", [(node.args, 0)], [], found[0], before=True)
     if helper in ("share", "share_nearest"):
         found, form = _where(node, 3), "SHARE" if helper == "share" else "NEAREST"
         return None if found is None else Many(form, [(node.args, k) for k in range(3)], [], *found)

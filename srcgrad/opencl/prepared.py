@@ -184,7 +184,7 @@ def _step(one: Formed, stage: Stage, work: Preparing) -> Step:
 
 def _groups(plan: Plan, form: Form, numbers: list[int], device: Device) -> int:
     size = numbers[0] * numbers[1]
-    if form.axes == 1 and any(line.form == "CUMPROD" and line.name in plan.scans for line in plan.stage.lines):
+    if form.axes == 1 and any(line.form != "CUMSUM" and line.name in plan.scans for line in plan.stage.lines):
         if form.gpu:
             raise MismatchError  # one item after the other
         return 1

@@ -138,7 +138,8 @@ class Printer:
         likes = [self._word(self.text(found_at(place))) for place in many.likes]
         if any(map(self.is_test, values)):
             raise NotElementwiseError
-        marks = ", ".join(([] if many.axis is None else [str(many.axis)]) + ["kept"] * many.kept + ["back"] * many.back)
+        axis = "" if many.axis is None else str(many.axis)
+        marks = ", ".join(filter(None, [axis, "kept" * many.kept, "back" * many.back, "before" * many.before]))
         if many.form in ("SHARE", "NEAREST"):
             return self._share(many, [self._word(self.text(value)) for value in values], marks)
         given = [*map(self.text, values), *likes, *([marks] if marks else [])]

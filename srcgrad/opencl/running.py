@@ -1,5 +1,7 @@
 """C functions that run through a block: sums and products of all elements so far, from either end, as vectors.
 
+Linear recurrences go one by one, as NumPy goes: what a vector multiplies may leave the range of numbers.
+
 In a vector each element is put together with those before it by a tree (itself moved by one, by two, by four); what
 came before the vector is put to all of them, so that from vector to vector there is one operation to wait for. A tree
 of products may leave the range of numbers where the product does not: such a vector is gone through one by one, unless
@@ -63,18 +65,34 @@ _NUMBERS = {
         "HIGH": "0x5fe0000000000000L", "LEAST": "0x0010000000000000L", "MOST": "0x7fefffffffffffffL",
     },
 }  # fmt: skip
+_RECURRENCES = {
+    "recurrence_on": """static inline __attribute__((always_inline)) REAL sg_recurrence_on(
+    REAL* run, const REAL* by, REAL one, const size_t n, const int fresh) {
+    if (fresh) one = run[0];
+    for (size_t k = fresh; k < n; k++) run[k] = one = run[k] + by[k] * one;
+    return one;
+}
+""",
+    "recurrence_back": """static inline __attribute__((always_inline)) REAL sg_recurrence_back(
+    REAL* run, const REAL* by, REAL one, const size_t n, const int fresh) {
+    for (size_t k = n; k-- > 0;) { run[k] += one; one = by[k] * run[k]; }
+    return one;
+}
+""",
+}
 _OPERATORS = {"sum": ("+", "-0.0"), "product": ("*", "1")}  # and what there is before the first element
 
 
 def functions(real: str, texts: str) -> str:
     """Those that some kernels call."""
     called = [f"{what}_{way}" for what in _OPERATORS for way in ("on", "back") if f"sg_running_{what}_{way}(" in texts]
+    recurrences = "".join(text for name, text in _RECURRENCES.items() if f"sg_{name}(" in texts)
     if not called:
-        return ""
+        return recurrences
     head = f"typedef {real}{LANES[real]} SG_MANY;\n"
     head += f"typedef {real}{LANES[real]} __attribute__((aligned({4 if real == 'float' else 8}))) SG_ANYWHERE;\n"
     head += _BELOW[real] if any(name.startswith("product") for name in called) else ""
-    return head + "\n".join(_function(name, real) for name in called)
+    return head + "\n".join(_function(name, real) for name in called) + recurrences
 
 
 def _function(name: str, real: str) -> str:

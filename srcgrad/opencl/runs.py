@@ -47,7 +47,9 @@ def pieces(one: Pass, plan: Plan, form: Form, place: str) -> tuple[list[tuple[Li
         dear = [line.name for line in part.lines if line.name not in held and not line.test and is_dear(line)]
         at = run_at(form)
         text += [f"{name}_run{at} = {name};" for name in dear]
-        made.append((scan, joined([*text, f"{scan.name}_run{at} = {scan.value};"])))
+        text += [f"{scan.name}_by{at} = {scan.by};"] if scan.by else []
+        after = "[i - begin + 1]" if scan.before and not scan.back and at else at
+        made.append((scan, joined([*text, f"{scan.name}_run{after} = {scan.value};"])))
         held += [*dear, scan.name]
     return made, held
 
@@ -59,27 +61,36 @@ def run_at(form: Form) -> str:
 
 def starts(one: Pass, plan: Plan) -> list[str]:
     """What the running values of a row start from."""
-    return [
-        f"REAL {line.name}_total = 1;"
-        if line.form == "CUMPROD"
-        else f"SUM_TYPE {line.name}_total = {f'{line.name}_before' if f'{line.name}_before' in line.reads else '-0.0'};"
-        for line in running(one, plan)
-    ]
+    made = []
+    for line in running(one, plan):
+        before = f"{line.name}_before" if f"{line.name}_before" in line.reads else "-0.0"
+        sums = f"SUM_TYPE {line.name}_total = {before};"
+        made.append(sums if line.form == "CUMSUM" else f"REAL {line.name}_total = {identity(line)};")
+    return made
 
 
 def of_block(one: Pass, plan: Plan, form: Form, place: str) -> tuple[str, list[str]]:
     """The running values of a block of a row, in memory of their own."""
     made, held = pieces(one, plan, form, place)
-    texts = [f"REAL {name}_run[{length(one, plan, form)}];" for name in held]
+    texts = [f"REAL {name}_run[{length(one, plan, form)} + 1];" for name in held]
     for line, work in made:
+        texts += [f"REAL {line.name}_by[{length(one, plan, form)}];"] if line.by else []
         loop = "for (size_t i = begin; i < end; i++) {{ const size_t at = start + i; {} }}"
         texts.append(loop.format(work))
         if FAR.search(work):
             texts.append(f"if (sg_far) {loop.format(far(work))}")
         size = "end - begin"
         name, way = line.name, "back" if line.back else "on"
+        if line.form == "RECUR":
+            given = f"{name}_run, {name}_by, {name}_total, {size}, begin == from"
+            texts.append(f"{name}_total = sg_recurrence_{way}({given});")
+            continue
         if line.form == "CUMPROD":
-            texts.append(f"{name}_total = sg_running_product_{way}({name}_run, {name}_total, {size});")
+            run = f"{name}_run"
+            if line.before:
+                texts.append(f"{run}[{size if line.back else 0}] = {name}_total;")
+                run = run if line.back else f"{run} + 1"
+            texts.append(f"{name}_total = sg_running_product_{way}({run}, {name}_total, {size});")
             continue
         texts.append(f"const REAL {name}_start = (REAL){name}_total;")
         texts.append(f"{name}_total += sg_running_sum_{way}({name}_run, -0.0, {size});")
@@ -92,12 +103,13 @@ def of_items(one: Pass, plan: Plan, form: Form, place: str) -> tuple[str, list[s
     texts = [f"REAL {name}_run = 0;" for name in held]
     for line, work in made:
         name = line.name
+        texts += [f"REAL {name}_by = 0;"] if line.by else []
         texts.append(f"if (sg_inside) {{ const size_t at = start + i; {far(work)} }}")
-        if line.form == "CUMPROD":  # a tree of products may leave the range of numbers where the product does not
+        if line.form != "CUMSUM":  # a tree of products may leave the range of numbers where the product does not
+            texts += [f"{name}_factors[me] = {name}_by;"] if line.by else []
             texts.append(f"""{name}_tree[me] = sg_inside ? {name}_run : 1; barrier(CLK_LOCAL_MEM_FENCE);
-    if (me == 0) for (size_t k = 0; k < {ITEMS}; k++) {name}_tree[k] = {name}_total *= {name}_tree[k];
-    barrier(CLK_LOCAL_MEM_FENCE); {name}_run = {name}_tree[me]; {name}_total = {name}_tree[{ITEMS - 1}];
-    barrier(CLK_LOCAL_MEM_FENCE);""")
+    if (me == 0) for (size_t k = 0; k < {ITEMS}; k++) {{ {_one_by_one(line)} }}
+    barrier(CLK_LOCAL_MEM_FENCE); {name}_run = {name}_tree[me]; barrier(CLK_LOCAL_MEM_FENCE);""")
             continue
         texts.append(f"""{name}_tree[me] = sg_inside ? {name}_run : -0.0; barrier(CLK_LOCAL_MEM_FENCE);
     for (size_t gap = 1; gap < {ITEMS}; gap *= 2) {{
@@ -108,6 +120,18 @@ def of_items(one: Pass, plan: Plan, form: Form, place: str) -> tuple[str, list[s
     const REAL {name}_start = (REAL){name}_total; {name}_total += {name}_tree[{ITEMS - 1}];
     barrier(CLK_LOCAL_MEM_FENCE);""")
     return "\n    ".join(texts), held
+
+
+def _one_by_one(line: Line) -> str:
+    """What the first item of a group does with what each of them has put in."""
+    put, total = f"{line.name}_tree[k]", f"{line.name}_total"
+    if line.before:
+        return f"const REAL sg_own = {put}; {put} = {total}; {total} *= sg_own;"
+    if line.form == "CUMPROD":
+        return f"{put} = {total} *= {put};"
+    if line.back:
+        return f"{put} += {total}; {total} = {line.name}_factors[k] * {put};"
+    return f"{put} = {total} = {put} + (b + k > from ? {line.name}_factors[k] * {total} : (REAL)-0.0);"
 
 
 def down(plan: Plan) -> list[Line]:
@@ -162,7 +186,7 @@ def down_items(plan: Plan, form: Form, inner: str) -> str:
 
 def identity(line: Line) -> str:
     """What a running value starts from."""
-    return "-0.0" if line.form == "CUMSUM" else "1"
+    return "1" if line.form == "CUMPROD" else "-0.0"
 
 
 def each_row(plan: Plan, form: Form, clear: str) -> str:

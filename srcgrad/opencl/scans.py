@@ -9,10 +9,15 @@ from srcgrad.opencl.space import MismatchError, Space, members
 
 
 def in_parts(text: Text, space: Space) -> Text:
-    """A text in which a running sum of a single row reads the sum of the parts before its own."""
+    """A text in which a running sum of a single row reads the sum of the parts before its own.
+
+    What runs along an axis of length one does not run.
+    """
     lines: list[Line] = []
     for line in text.lines:
         over = space.over[line.name]
+        if line.before and along(line, space) is None:
+            line = replace(line, form="", value="1.0", before=False)  # nothing comes before the only one
         if line.form == "CUMSUM" and len(members(over)) == 1 and along(line, space) is not None:
             before = Line(f"{line.name}_before", "PARTS", line.value, line.reads, back=line.back)
             space.over[before.name], space.axes[before.name] = over, ()

@@ -150,11 +150,23 @@ def _value(line: Line, plan: Plan, form: Form, held: Collection[str]) -> str:
     """The C of one value of an element: computed, found in memory, or added to the one in the row before."""
     if line.name in held:
         start = f"{line.name}_start + " if line.form == "CUMSUM" and line.name in plan.scans else ""
-        return f"const REAL {line.name} = {start}{line.name}_run{'' if form.gpu else '[i - begin]'};"
+        place = "[i - begin + 1]" if line.before and line.back else "[i - begin]"
+        return f"const REAL {line.name} = {start}{line.name}_run{'' if form.gpu else place};"
     if plan.scans.get(line.name) in ("down", "up"):
-        place = f"{line.name}_run{'' if form.gpu else '[i - from]'}"
-        return f"const REAL {line.name} = {place} {'+' if line.form == 'CUMSUM' else '*'}= {line.value};"
+        return _carried(line, f"{line.name}_run{'' if form.gpu else '[i - from]'}", form)
     return computed(line)
+
+
+def _carried(line: Line, place: str, form: Form) -> str:
+    """The C of a value that runs down or up the rows, from what the row before has left in a place."""
+    if line.before:
+        return f"const REAL {line.name} = {place}; {place} *= {line.value};"
+    if line.form == "RECUR" and line.back:
+        return f"const REAL {line.name} = {line.value} + {place}; {place} = {line.by} * {line.name};"
+    if line.form == "RECUR":
+        carried = f"(j{form.axes - 2} ? {line.by} * {place} : (REAL)-0.0)"
+        return f"const REAL {line.name} = {place} = {line.value} + {carried};"
+    return f"const REAL {line.name} = {place} {'+' if line.form == 'CUMSUM' else '*'}= {line.value};"
 
 
 def computed(line: Line) -> str:

@@ -66,6 +66,7 @@ from srcgrad.runtime.odes import (
 from srcgrad.runtime.places import quantile_place, quantile_slope
 from srcgrad.runtime.probes import probe, probed
 from srcgrad.runtime.quadrature import quad_pullback, quad_pushforward
+from srcgrad.runtime.recurrence import products_before, recurrence, recurrence_back, shifted
 from srcgrad.runtime.reduce import (
     along_axes,
     along_axes_transpose,
@@ -211,12 +212,15 @@ __all__ = [
     "probed",
     "prod_without",
     "prod_without_tangent",
+    "products_before",
     "quad_pullback",
     "quad_pushforward",
     "quantile_place",
     "quantile_slope",
     "raised",
     "reciprocals",
+    "recurrence",
+    "recurrence_back",
     "repeat_transpose",
     "require_handled",
     "resized",
@@ -230,6 +234,7 @@ __all__ = [
     "select_transpose",
     "share",
     "share_nearest",
+    "shifted",
     "sinc_derivative",
     "smaller_side",
     "solution",

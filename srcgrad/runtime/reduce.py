@@ -6,6 +6,8 @@ from typing import Any  # arrays and scalars of any floating type; an axis is an
 
 import numpy as np
 
+from srcgrad.runtime.recurrence import products_before
+
 
 def ordered_axes(a: Any, axis: Any) -> tuple[tuple[int, ...], int]:
     """The axes of a, those that are kept before those that are reduced, and the number of those kept."""
@@ -107,10 +109,8 @@ def prod_without(a: Any, axis: Any = None) -> Any:
     [0.0, 6.0, 0.0]
     """
     lines = merge_axes(a, axis)
-    one = np.ones_like(lines[..., :1])
-    before = np.cumprod(np.concatenate((one, lines[..., :-1]), axis=-1), axis=-1)
-    after = np.cumprod(np.concatenate((one, lines[..., :0:-1]), axis=-1), axis=-1)[..., ::-1]
-    return split_axes(before * after, a, axis)
+    after = products_before(lines[..., ::-1], -1)[..., ::-1]
+    return split_axes(products_before(lines, -1) * after, a, axis)
 
 
 def prod_without_tangent(a_dot: Any, a: Any, axis: Any = None) -> Any:

@@ -10,6 +10,7 @@ import pytest
 
 import srcgrad
 from srcgrad.opencl.launch import launch
+from srcgrad.runtime import products_before, recurrence, recurrence_back
 from tests.opencl.test_axes import loops, same
 from tests.opencl.test_kernels import kernel
 
@@ -34,7 +35,12 @@ def both_ways(x: Any, t: Any) -> Any:
     return np.mean(np.cumsum(np.tanh(np.cumsum(x * t, 0)), 1) * t) + np.mean(np.cumsum(np.sum(x * x, axis=1)))
 
 
-CASES = [of_all, of_rows, of_columns, both_ways]
+def of_products(x: Any, t: Any) -> Any:
+    e = np.where(t > 1.5, 0.0, np.cos(x))
+    return np.sum(np.tanh(np.cumprod(e, axis=1)) * t) + np.sum(np.cumprod(1.0 + 0.1 * np.sin(x * t), axis=0) * t)
+
+
+CASES = [of_all, of_rows, of_columns, both_ways, of_products]
 
 
 @pytest.mark.parametrize("function", CASES)
@@ -65,6 +71,11 @@ FORMS: dict[str, tuple[Callable[..., Any], tuple[int, ...]]] = {
         lambda x: np.flip(np.cumprod(np.flip(x * x.dtype.type(0.01) + 1, 1), 1), 1),
         (7, 3001),
     ),
+    "CUMPROD(x * 0.01 + 1.0; 1, before)": (lambda x: products_before(x * x.dtype.type(0.01) + 1, 1), (7, 3001)),
+    "RECUR(x; x; 1)": (lambda x: recurrence(x, x, 1), (7, 3001)),
+    "RECUR(x; x; 1, back)": (lambda x: recurrence_back(x, x, 1), (7, 3001)),
+    "RECUR(x; x; 0)": (lambda x: recurrence(x, x, 0), (300, 700)),
+    "RECUR(x; x; -2, back)": (lambda x: recurrence_back(x, x, 1), (3, 40, 9)),
     "CUMPROD(x * 0.01 + 1.0; 0)": (lambda x: np.cumprod(x * x.dtype.type(0.01) + 1, 0), (300, 70)),
 }
 
@@ -104,6 +115,30 @@ def test_numbers_out_of_range(loops: str) -> None:
         np.testing.assert_allclose(launch(back, x), np.cumprod(x[:, ::-1], 1)[:, ::-1], rtol=1e-12)
 
 
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+def test_recurrences_of_all_lengths(real: Any, loops: str) -> None:
+    draw, tolerance = np.random.default_rng(5), 1e-12 if real == np.float64 else 1e-5
+    forms: dict[str, Callable[..., Any]] = {
+        "RECUR(u; a; {})": recurrence,
+        "RECUR(u; a; {}, back)": recurrence_back,
+        "CUMPROD(a; {}, before)": lambda u, a, axis: products_before(a, axis),
+        "CUMPROD(a; {}, before, back)": lambda u, a, axis: np.flip(products_before(np.flip(a, axis), axis), axis),
+    }
+    for form, wanted in forms.items():
+        for axis in (0, 1):
+            one = kernel(["u", "a"], [f"REAL y = {form.format(axis)};", "STORE(y);"])
+            for n in (1, 2, 15, 17, 63, 64, 65, 128, 129, 257):
+                u, a = draw.uniform(-1.3, 1.3, (2, 2 * n, 9)).astype(real)[:, ::2]
+                u, a = (u, a) if axis == 0 else (u.T, np.ascontiguousarray(a.T))
+                a[n // 2 :: 40] *= np.asarray([1, 0, -2] * 100, real)[: a.shape[1]]
+                found = launch(one, u, a)
+                assert found.dtype == real
+                np.testing.assert_allclose(found, wanted(u, a, axis), rtol=tolerance, atol=tolerance)
+            u[0, 0], u[-1, -1], a[2, 1], a[1, 2] = np.inf, np.nan, np.inf, np.nan
+            with np.errstate(all="ignore"):
+                np.testing.assert_allclose(launch(one, u, a), wanted(u, a, axis), rtol=tolerance, atol=tolerance)
+
+
 def test_there_and_back(loops: str) -> None:
     x = np.random.default_rng(5).standard_normal((2, 9))
     found = launch(kernel(["x"], ["REAL s = CUMSUM(x; 1);", "REAL t = CUMSUM(s * x; 1, back);", "STORE(t);"]), x)
@@ -117,8 +152,11 @@ def test_what_kernels_do_not_run_is_what_numpy_gives() -> None:
     def of_first_axis(x: Any) -> Any:
         return np.sum(np.tanh(np.cumsum(np.tanh(x), axis=0)))
 
+    def of_products(x: Any) -> Any:
+        return np.sum(np.cumprod(np.tanh(x)) ** 2) + np.sum(np.cumprod(x, axis=0))
+
     x = np.random.default_rng(5).standard_normal((3, 4, 5))
-    for function in (flat, of_first_axis):
+    for function in (flat, of_first_axis, of_products):
         for args in ((x,), (x[:0],), (x[0, 0],), (x[0, 0, :1],), (x.astype(np.float32),)):
             wanted, found = srcgrad.grad(function)(*args), srcgrad.grad(function, target="opencl")(*args)
             assert found.dtype == wanted.dtype and found.shape == wanted.shape
