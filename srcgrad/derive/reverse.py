@@ -15,6 +15,7 @@ from srcgrad.derive.seeds import seed
 from srcgrad.derive.stacks import stack_adjoints, undo
 from srcgrad.derive.standing import standing
 from srcgrad.derive.states import ABSENT, EITHER, State, at_trip, changed, differ, joined, names
+from srcgrad.derive.steady import steady
 from srcgrad.derive.swaps import swaps, undo_swap
 from srcgrad.facts import Facts
 from srcgrad.front.webs import parameters
@@ -61,7 +62,8 @@ def reverse(function: Node, facts: Facts) -> Halves:
             adjoints.of(wanted)
     output = function.body[-1]
     begun = seed(output, adjoints, facts)
-    work = Backward(facts, adjoints, lost, Saves(facts, lost, standing=standing(function, facts)))
+    saves = Saves(facts, lost, standing=standing(function, facts), steady=steady(function, facts))
+    work = Backward(facts, adjoints, lost, saves)
     stacks = stack_adjoints(function.body, adjoints)
     backward = stacks + begun + _block(function.body[:-1], (function, "body"), work)
     forward = work.saves.forward(function.body[:-1])

@@ -50,6 +50,7 @@ class Saves:
 
     standing: dict[str, Node] = field(default_factory=dict)  # name -> the statement that stores it for good
     brought: dict[str, None] = field(default_factory=dict)  # ... those that are read from where they stand
+    steady: dict[str, None] = field(default_factory=dict)  # names that hold the same value in every trip
 
     def __post_init__(self) -> None:
         loops = [node for node in self.lost.looped if isinstance(node, gast.For)]
@@ -91,7 +92,7 @@ class Saves:
             elif self.standing.get(primal) in getattr(place[0], place[1]):
                 made.append(brought_back(self.standing[primal], place[0], self.facts))
                 self.brought[primal] = None
-            elif primal not in self.facts.again:
+            elif primal not in self.facts.again and primal not in self.steady:
                 made.append(self._restore(place[0], primal, True, forward))
         items.sort(key=getattr(place[0], place[1]).index)
         return made + self.again(items, items)
