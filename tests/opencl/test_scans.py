@@ -134,7 +134,7 @@ def test_recurrences_of_all_lengths(real: Any, loops: str) -> None:
                 found = launch(one, u, a)
                 assert found.dtype == real
                 np.testing.assert_allclose(found, wanted(u, a, axis), rtol=tolerance, atol=tolerance)
-            u[0, 0], u[-1, -1], a[2, 1], a[1, 2] = np.inf, np.nan, np.inf, np.nan
+            u[0, 0], u[-1, -1], a[2, 1], a[1, 2], a[0, 3], a[3, 0] = np.inf, np.nan, np.inf, np.nan, np.inf, np.nan
             with np.errstate(all="ignore"):
                 np.testing.assert_allclose(launch(one, u, a), wanted(u, a, axis), rtol=tolerance, atol=tolerance)
 
