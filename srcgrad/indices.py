@@ -127,12 +127,14 @@ def part_signature(part: Node, integers: frozenset[str]) -> str | None:
 
 
 def as_value(index: Node) -> Node:
-    """An index that may be passed to a function: `1:` becomes `slice(1, None)`."""
+    """An index that may be passed to a function: `1:` becomes `slice(1, None)`, and `:n` becomes `slice(n)`."""
     if isinstance(index, gast.Tuple):
         return gast.Tuple(elts=[as_value(part) for part in index.elts], ctx=gast.Load())
     if not isinstance(index, gast.Slice):
         return index
-    bounds = [index.lower, index.upper] + ([index.step] if index.step is not None else [])
+    bounds = [index.lower, index.upper, index.step] if index.step is not None else [index.lower, index.upper]
+    if index.lower is None and index.step is None:
+        bounds = [index.upper]
     made = expression("slice()")
     made.args = [constant(None) if bound is None else bound for bound in bounds]
     return made

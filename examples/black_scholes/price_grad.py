@@ -23,10 +23,8 @@ def price_grad(spot, strike, time, rate, volatility, y_bar=1.0):
     check_seed(y_bar, spot * t4 - t5 * (0.5 * (1.0 + erf(t6))))
     d1_bar = y_bar * spot * 0.5641895835477563 * np.exp(-t3 * t3) / t2
     spot_bar = sum_to(y_bar * t4, spot)
-    d2_bar = -y_bar * t5 * 0.5641895835477563 * np.exp(-t6 * t6) / t2
     # line 16: d2 = d1 - spread
-    d1_bar += d2_bar
+    d1_bar -= y_bar * t5 * 0.5641895835477563 * np.exp(-t6 * t6) / t2
     # line 15: d1 = (np.log(spot / strike) + (rate + 0.5 * volatility**2) * time) / s...
-    t1_bar = sum_to(d1_bar / spread / t1, t1)
-    spot_bar += sum_to(t1_bar / strike, spot)
+    spot_bar += sum_to(sum_to(d1_bar / spread / t1, t1) / strike, spot)
     return spot_bar

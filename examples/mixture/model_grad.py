@@ -37,9 +37,8 @@ def log_likelihood_grad(logits, means, log_scales, points, y_bar=1.0):
     t5_bar = np.expand_dims(sum_to(sum_to(-y_bar, t12) * n / t6, t6), -1)
     logits_bar = sum_to(t5_bar * t5, logits)
     # line 21: scores = constants - 0.5 * np.sum(distances**2, axis=2)
-    t13_bar = -(sum_to(scores_bar, t4) * 0.5)[:, :, None]
     distances_bar = distances
-    distances_bar *= t13_bar * 2.0
+    distances_bar *= -sum_to(scores_bar, t4)[:, :, None]
     # line 20: constants = logits - np.sum(log_scales, axis=1)
     t3_bar = -sum_to(scores_bar, t3)
     log_scales_bar = np.broadcast_to(t3_bar[:, None], np.shape(log_scales))

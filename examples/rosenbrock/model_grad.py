@@ -10,6 +10,6 @@ def rosenbrock_grad(x, y_bar=1.0):
     x_bar = np.zeros_like(x)
     # line 8: return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
     t_bar = y_bar * 200.0 * (x[1:] - x[:-1] ** 2)
-    x_bar[:-1] -= y_bar * 2.0 * (1.0 - x[:-1]) + t_bar * 2.0 * x[:-1]
+    x_bar[:-1] -= (y_bar * (1.0 - x[:-1]) + t_bar * x[:-1]) * 2.0
     x_bar[1:] += t_bar
     return x_bar

@@ -9,6 +9,7 @@ import gast
 from srcgrad.batch.axes import whole
 from srcgrad.batch.calls import Lifted
 from srcgrad.batch.values import NoAxisError
+from srcgrad.indices import as_value
 from srcgrad.trees import Node, expression
 
 Look = Callable[[Node], Lifted]
@@ -83,14 +84,5 @@ def led(parts: list[Node]) -> Node:
 
 def led_as_value(parts: list[Node]) -> Node:
     """The same where an index is an argument: `(slice(None), i)`."""
-    own = [_as_argument(one) for one in parts]
+    own = [as_value(one) for one in parts]
     return gast.Tuple(elts=[expression("slice(None)"), *own], ctx=gast.Load())
-
-
-def _as_argument(node: Node) -> Node:
-    if not isinstance(node, gast.Slice):
-        return node
-    none = gast.Constant(value=None, kind=None)
-    made = expression("slice()")
-    made.args = [node.lower or none, node.upper or none, *([node.step] if node.step is not None else [])]
-    return made

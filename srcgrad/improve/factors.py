@@ -1,4 +1,7 @@
-"""Constant factors: `e * 100.0 * 2.0` is `e * 200.0`, exactly, where one of the two is a power of two."""
+"""Constant factors: `e * 100.0 * 2.0` is `e * 200.0`, exactly, where one of the two is a power of two.
+
+`a * 2.0 + b * 2.0` is `(a + b) * 2.0`, exactly as well: twice anything has its digits.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from math import frexp
 
 import gast
 
+from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.improve.units import is_floating
@@ -22,7 +26,7 @@ def factors(program: Program, facts: Facts) -> Program:
     tangents = [node for node in statements(program.forward) if node in facts.tangents]
     for node in [*statements(program.backward), *tangents]:
         if isinstance(node, gast.Assign | gast.AugAssign) and isinstance(node.value, gast.AST):
-            node.value = _merged(node.value, facts, inside=False)
+            node.value = _merged(node.value, facts, inside=isinstance(node, gast.AugAssign))
     return program
 
 
@@ -35,6 +39,8 @@ def _merged(value: Node, facts: Facts, inside: bool) -> Node:
             setattr(value, key, [_merged(item, facts, False) if isinstance(item, gast.AST) else item for item in part])
         elif isinstance(part, gast.AST) and part._fields and key != "slice":
             setattr(value, key, _merged(part, facts, arithmetic))
+    if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add | gast.Sub):
+        return _outside(value, facts)
     if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Mult):
         return value
     for factor, rest in ((value.right, value.left), (value.left, value.right)):
@@ -43,6 +49,31 @@ def _merged(value: Node, facts: Facts, inside: bool) -> Node:
             if found is not None and (inside or isinstance(found, gast.BinOp | gast.Constant)):
                 return found
     return value
+
+
+def _outside(total: Node, facts: Facts) -> Node:
+    """`(a + b) * 2.0` for `a * 2.0 + b * 2.0`, of floats; by 2, 4, 8 or 16."""
+    for number in (2.0, 4.0, 8.0, 16.0):
+        left, right = _without(total.left, number), _without(total.right, number)
+        if left is None or right is None or not is_floating(left[0], facts) or not is_floating(right[0], facts):
+            continue
+        if not all(spec_of_tree(times, facts).scalar for _, times in (left, right)):  # a product of numbers is free
+            return gast.BinOp(gast.BinOp(left[0], total.op, right[0]), gast.Mult(), constant(number))
+    return total
+
+
+def _without(value: Node, number: float) -> tuple[Node, Node] | None:
+    """The other factors of a product of which a number is one, and what it multiplies; None if it is none."""
+    if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Mult):
+        return None
+    for side, other in (("right", value.left), ("left", value.right)):
+        own = getattr(value, side)
+        if _is_float(own) and own.value == number:
+            return other, other
+        found = _without(own, number)
+        if found is not None:
+            return gast.BinOp(*_placed(side, other, found[0], value.op)), found[1]
+    return None
 
 
 def _absorbed(value: Node, factor: float, next_to: bool) -> Node | None:

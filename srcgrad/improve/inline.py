@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import gast
 
 from srcgrad.derive.program import Program
+from srcgrad.emit.text import STEP
 from srcgrad.emit.text import statement as spelled
 from srcgrad.facts import Facts, copied
 from srcgrad.front.quiet import is_inside
@@ -25,6 +26,7 @@ class Uses:
 
     read: dict[str, int]
     bound: dict[str, int]
+    width: int = WIDTH  # of a line, at most
 
 
 def inline(program: Program, facts: Facts) -> Program:
@@ -32,7 +34,13 @@ def inline(program: Program, facts: Facts) -> Program:
 
     Evaluation order changes only between operations without effect; nothing is computed twice.
     """
+    return inlined(program, facts, WIDTH)
+
+
+def inlined(program: Program, facts: Facts, width: int) -> Program:
+    """As `inline`, where the line that reads a value has at most `width` columns then."""
     uses = count(program.block)
+    uses.width = width
     top = _block([*program.forward, None, *program.backward, program.result], facts, uses, 4)
     split = top.index(None)
     program.forward, program.backward = top[:split], top[split + 1 : -1]
@@ -58,6 +66,7 @@ def _block(block: Block, facts: Facts, uses: Uses, indent: int) -> Block:
     repeated: set[str] = set()
     for position, node in enumerate(block):
         if node is None:
+            indent += STEP * (facts.mode == "vjp" and uses.width > WIDTH)
             continue
         for part in _open_parts(node):
             _fill(part, node, position, pending, made, gone, written, facts, indent, uses, repeated)
@@ -161,8 +170,8 @@ def _fill(
             continue  # `np.errstate` is meant for this line, and not for that
         user = facts.origin.get(source)
         own = user is not None and user is facts.origin.get(node)
-        fits = own or _fits(source.value, node, read.id, indent) or _is_seed(source.value, read, node, indent)
-        if not fits:
+        fits = own or _fits(source.value, node, read.id, uses.width - indent)
+        if not fits and not _is_seed(source.value, read, node, indent):
             continue
         if _is_subject(read, node):
             continue
@@ -187,11 +196,11 @@ def _steady(value: Node, start: int, end: int, written: dict[str, list[int]], fa
     return True
 
 
-def _fits(value: Node, node: Node, name: str, indent: int) -> bool:
+def _fits(value: Node, node: Node, name: str, room: int) -> bool:
     if isinstance(node, COMPOUND):
         return isinstance(value, gast.Name)
     length = len(spelled(gast.Expr(value))[0]) + max(map(len, spelled(node, width=10_000)))
-    return length - len(name) + indent <= WIDTH
+    return length - len(name) <= room
 
 
 def _is_seed(value: Node, read: Node, node: Node, indent: int) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gast
 
+from srcgrad.analyse.adjoint_shapes import spec_of_tree
+from srcgrad.analyse.extents import canonical
 from srcgrad.derive.program import Program
 from srcgrad.emit.text import statement as spelled
 from srcgrad.facts import Facts
 from srcgrad.improve.inline import WIDTH
 from srcgrad.minus import negated
-from srcgrad.trees import COMPOUND, Block, Node, loads, stores, target, walk
+from srcgrad.trees import COMPOUND, Block, Node, loads, same, stores, target, walk
 
 
 def order(program: Program, facts: Facts) -> Program:
@@ -90,7 +92,9 @@ def _joined(group: Block, facts: Facts, indent: int) -> Block:
             again = [n for n in walk(value.right) if isinstance(n, gast.Name) and n.id == bound]
             if not again and first not in facts.restores:
                 minus = isinstance(value.op, gast.Sub)
-                total = gast.BinOp(first.value, value.op, value.right) if minus else added(first.value, value.right)
+                total = _fitted(first.value, value.op, value.right, facts)
+                if total is None:
+                    total = gast.BinOp(first.value, value.op, value.right) if minus else added(first.value, value.right)
                 joined = gast.Assign(first.targets, total, None)
                 joined.lineno = first.lineno
                 if max(map(len, spelled(joined, width=10_000))) + indent <= WIDTH:
@@ -100,6 +104,20 @@ def _joined(group: Block, facts: Facts, indent: int) -> Block:
                     continue
         made.append(node)
     return made
+
+
+def _fitted(one: Node, op: Node, two: Node, facts: Facts) -> Node | None:
+    """`sum_to(a + b, x)` for `sum_to(a, x) + sum_to(b, x)`, where a and b have one shape."""
+    for call in (one, two):
+        if not isinstance(call, gast.Call) or getattr(call.func, "id", "") != facts.imports.get("sum_to"):
+            return None
+        if len(call.args) != 2 or call.keywords:
+            return None
+    made, other = spec_of_tree(one.args[0], facts), spec_of_tree(two.args[0], facts)
+    if made.scalar or canonical(made).shape != canonical(other).shape or not same(one.args[1], two.args[1]):
+        return None
+    inner = gast.BinOp(one.args[0], op, two.args[0]) if isinstance(op, gast.Sub) else added(one.args[0], two.args[0])
+    return gast.Call(one.func, [inner, one.args[1]], [])
 
 
 def added(one: Node, two: Node) -> Node:

@@ -24,15 +24,18 @@ from srcgrad.improve.inline import inline
 from srcgrad.improve.joined import joined
 from srcgrad.improve.late import late
 from srcgrad.improve.mirrored import mirrored
+from srcgrad.improve.narrow import narrow
 from srcgrad.improve.nearest import nearest
 from srcgrad.improve.order import order
 from srcgrad.improve.parts import parts
 from srcgrad.improve.products import products
+from srcgrad.improve.quotients import quotients
 from srcgrad.improve.reuse import reuse
 from srcgrad.improve.signs import signs
 from srcgrad.improve.spelling import spelling
 from srcgrad.improve.squeezed import squeezed
 from srcgrad.improve.standins import standins
+from srcgrad.improve.tight import tight
 from srcgrad.improve.transposed import transposed
 from srcgrad.improve.turned import turned
 from srcgrad.improve.uncopied import uncopied
@@ -59,6 +62,8 @@ IMPROVE: tuple[Callable[[Program, Facts], Program], ...] = (
     inline,
     transposed,
     units,
+    narrow,
+    quotients,
     factors,
     signs,
     squeezed,
@@ -73,6 +78,9 @@ IMPROVE: tuple[Callable[[Program, Facts], Program], ...] = (
     accumulate,
     filled,
     reuse,
+    tight,
+    factors,
+    signs,
     coalesce,
     gathered,
     counted,

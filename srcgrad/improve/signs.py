@@ -1,4 +1,4 @@
-"""Signs: `a + -b` is `a - b`, exactly."""
+"""Signs: `a + -b` is `a - b`, and `-(a / b)` is `-a / b`, exactly."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import gast
 
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
+from srcgrad.improve.inline import replace
+from srcgrad.improve.units import is_floating
 from srcgrad.minus import negated, negative
-from srcgrad.trees import Node, at, statements
+from srcgrad.trees import Node, at, header, statements, walk
 
 
 def outward(value: Node, helpers: tuple[str | None, ...]) -> Node:
@@ -64,4 +66,16 @@ def signs(program: Program, facts: Facts) -> Program:
     tangents = [node for node in statements(program.forward) if node in facts.tangents]
     for node in [*statements(program.backward), *tangents]:
         settled(node, facts)
+        for part in header(node):
+            for item in list(walk(part)):
+                if isinstance(item, gast.UnaryOp) and isinstance(item.op, gast.USub) and _starts(item.operand, facts):
+                    replace(node, item, negative(item.operand))
     return program
+
+
+def _starts(value: Node, facts: Facts) -> bool:
+    """Whether a value is a product or a quotient that begins with a float: what is unsigned has no negative."""
+    first = value
+    while isinstance(first, gast.BinOp) and isinstance(first.op, gast.Mult | gast.Div):
+        first = first.left
+    return first is not value and is_floating(first, facts)

@@ -36,5 +36,5 @@ def decayed_grad(x, rate, y_bar=1.0):
         x = x_stack.pop()
         t = 0.1 * rate
         rate_bar -= sum_to(x_bar * x, t) * 0.1
-        x_bar = sum_to(x_bar, x) - sum_to(x_bar * t, x)
+        x_bar = sum_to(x_bar - x_bar * t, x)
     return x_bar, rate_bar

@@ -25,8 +25,7 @@ def directions_grad(r, p, y_bar=1.0):
     k = r / length[:, None]
 
     # line 6: k = r / length[:, None]
-    t1 = y_bar * p / length[:, None]
+    t = y_bar * p / length[:, None]
     # line 5: length = np.sqrt(np.sum(r * r, axis=1))
-    t2_bar = 0.5 * (t1 * k).sum(axis=1) / length
-    r_bar = t1 - t2_bar[:, None] * 2.0 * r
+    r_bar = t - ((t * k).sum(axis=1) / length)[:, None] * r
     return r_bar

@@ -42,9 +42,9 @@ def spiral_grad(x, y, w, steps, y_bar_=1.0):
         x, y, turn = kept.pop()
         # line 9: x, y = x - y * turn, y + x * turn
         t1_bar = y_bar
-        y_bar = sum_to(t1_bar, y) - sum_to(x_bar * turn, y)
+        y_bar = sum_to(t1_bar - x_bar * turn, y)
         turn_bar = t1_bar * x - x_bar * y
-        x_bar = sum_to(t1_bar * turn, x) + sum_to(x_bar, x)
+        x_bar = sum_to(t1_bar * turn + x_bar, x)
         if w > 0.5:
             # line 8: turn = turn * turn * x
             turn = turn_stack.pop()

@@ -28,6 +28,5 @@ def misfit_grad(x, y_bar=1.0):
 
     # line 7: filtered = np.fft.ifft(np.fft.fft(x) * RESPONSE)
     t2_bar = np.fft.fft(y_bar * 2.0 * (filtered - 1.0), norm="forward")
-    t1_bar = sum_to(t2_bar * np.conj(RESPONSE), t1)
-    x_bar = np.fft.ifft(t1_bar, norm="forward").real
+    x_bar = np.fft.ifft(sum_to(t2_bar * np.conj(RESPONSE), t1), norm="forward").real
     return x_bar

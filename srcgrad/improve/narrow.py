@@ -1,0 +1,121 @@
+"""What broadcasting does anyway is not written.
+
+`e[None] * x` is `e * x`, and `np.broadcast_to(e, np.shape(x)) + g` is `e + g`, where x and g have one shape.
+"""
+
+from __future__ import annotations
+
+import gast
+import numpy as np
+
+from srcgrad.analyse.adjoint_shapes import spec_of_tree
+from srcgrad.analyse.extents import extents
+from srcgrad.derive.program import Program
+from srcgrad.facts import Facts
+from srcgrad.front.resolve import binding_of
+from srcgrad.trees import COMPOUND, Block, Node, header, loads, statements, stores, target, walk
+
+
+def narrow(program: Program, facts: Facts) -> Program:
+    """Leave out leading axes of length 1, and the stretching of what is added to a value of the stretched shape.
+
+    >>> import numpy as np, srcgrad
+    >>> def shares(x):
+    ...     return np.sum(np.log(np.sum(np.exp(x), axis=0)))
+    >>> slope = srcgrad.value_and_grad(shares)
+    >>> _ = slope(np.ones((2, 3)))
+    >>> print(slope.source.splitlines()[-2])
+        x_bar = y_bar / t2 * t1
+    """
+    if facts.module is not None and facts.module.leading.axis:
+        return program  # a further axis stands in front of all of these
+    program.backward = _block(program.backward, facts)
+    for node in statements(program.backward):
+        for part in header(node):
+            for whole in walk(part):
+                if isinstance(whole, gast.BinOp) and not isinstance(whole.op, gast.MatMult):
+                    _without_lead(whole, facts)
+    return program
+
+
+def _without_lead(whole: Node, facts: Facts) -> None:
+    """`e` for an operand `e[None]` of arithmetic, where the other has those axes in any case."""
+    for side, other in (("left", whole.right), ("right", whole.left)):
+        operand = getattr(whole, side)
+        if not isinstance(operand, gast.Subscript):
+            continue
+        ours, theirs = _rank(operand.value, facts), _rank(other, facts)
+        if ours is not None and theirs is not None and 0 < _lead(operand.slice) <= theirs - ours:
+            setattr(whole, side, operand.value)
+
+
+def _rank(value: Node, facts: Facts) -> int | None:
+    """How many axes a value has; None where that is not known."""
+    known = spec_of_tree(value, facts).ndim
+    if known is None and isinstance(value, gast.BinOp) and not isinstance(value.op, gast.MatMult):
+        sides = _rank(value.left, facts), _rank(value.right, facts)
+        return None if None in sides else max(side for side in sides if side is not None)
+    if known is None and isinstance(value, gast.Call) and len(value.args) == 1 and len(value.keywords) == 1:
+        found, (word,) = binding_of(value.func, facts, facts.local), value.keywords
+        along = word.value.value if word.arg == "axis" and isinstance(word.value, gast.Constant) else None
+        whole = _rank(value.args[0], facts) if found is not None and found.object is np.sum else None
+        return whole - 1 if whole and type(along) is int else None
+    return known
+
+
+def _lead(index: Node) -> int:
+    """How many axes of length 1 an index puts in front of an array that it otherwise leaves as it is; 0 for others."""
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    new = [isinstance(part, gast.Constant) and part.value is None for part in parts]
+    lead = new.index(False) if False in new else len(new)
+    whole = all(isinstance(part, gast.Slice) and part.lower is part.upper is part.step is None for part in parts[lead:])
+    return lead if whole else 0
+
+
+def _block(block: Block, facts: Facts) -> Block:
+    """A block in which `x_bar = np.broadcast_to(e, np.shape(x))` and then `x_bar = x_bar + g` are `x_bar = e + g`."""
+    made: Block = []
+    for node in block:
+        if isinstance(node, COMPOUND):
+            node.body = _block(node.body, facts)
+            node.orelse = _block(getattr(node, "orelse", None) or [], facts)
+        elif node in facts.accumulates and (found := _stretched(node, made, facts)) is not None:
+            made.remove(found[0])
+            facts.accumulates.pop(node)
+            node.value = gast.BinOp(found[1], node.value.op, node.value.right)
+        made.append(node)
+    return made
+
+
+def _stretched(node: Node, before: Block, facts: Facts) -> tuple[Node, Node] | None:
+    """The statement that binds what is added to here to something stretched, and what that is, if it may move."""
+    held, value = target(node), node.value
+    if held is None or not isinstance(value, gast.BinOp) or getattr(value.left, "id", "") != held:
+        return None
+    if held in loads(value.right) or facts.hooked(node):
+        return None
+    changed: set[str] = set()
+    for first in reversed(before):
+        if target(first) == held:
+            narrow = _narrow(first, value.right, facts)
+            steady = narrow is not None and not facts.shown(loads(narrow)) & changed
+            return (first, narrow) if steady and not facts.hooked(first) else None
+        if any(held in (*loads(inner), *stores(inner)) for inner in statements([first])):
+            return None
+        changed.update(one for inner in statements([first]) for one in stores(inner))
+    return None
+
+
+def _narrow(first: Node, added: Node, facts: Facts) -> Node | None:
+    """The e of `x_bar = np.broadcast_to(e, ...)` or `np.full_like(x, e)`, where `added` has the shape of x."""
+    value = first.value
+    called = gast.unparse(value.func) if isinstance(value, gast.Call) and not value.keywords else ""
+    np_, due = facts.imports.get("np"), facts.spec.get(first)
+    if called not in (f"{np_}.broadcast_to", f"{np_}.full_like") or due is None:
+        return None
+    narrow, shaped = value.args[called == f"{np_}.full_like"], spec_of_tree(added, facts)
+    lengths = extents(due)
+    if lengths is None or extents(shaped) != lengths:
+        return None
+    wider = called == f"{np_}.full_like" and not spec_of_tree(narrow, facts).dtype <= shaped.dtype
+    return None if wider else narrow  # `full_like` has the dtype of x
