@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.analyse.extents import extents
 from srcgrad.derive.program import Program
-from srcgrad.facts import Facts
+from srcgrad.facts import Facts, Spec
 from srcgrad.front.resolve import binding_of
 from srcgrad.trees import COMPOUND, Block, Node, header, loads, statements, stores, target, walk
 
@@ -35,6 +35,7 @@ def narrow(program: Program, facts: Facts) -> Program:
             for whole in walk(part):
                 if isinstance(whole, gast.BinOp) and not isinstance(whole.op, gast.MatMult):
                     _without_lead(whole, facts)
+                    _without_stretch(whole, facts)
     return program
 
 
@@ -107,15 +108,43 @@ def _stretched(node: Node, before: Block, facts: Facts) -> tuple[Node, Node] | N
 
 
 def _narrow(first: Node, added: Node, facts: Facts) -> Node | None:
-    """The e of `x_bar = np.broadcast_to(e, ...)` or `np.full_like(x, e)`, where `added` has the shape of x."""
-    value = first.value
-    called = gast.unparse(value.func) if isinstance(value, gast.Call) and not value.keywords else ""
-    np_, due = facts.imports.get("np"), facts.spec.get(first)
-    if called not in (f"{np_}.broadcast_to", f"{np_}.full_like") or due is None:
+    """What `x_bar = np.broadcast_to(e, ...)` or `np.full_like(x, e)` stretches, where `added` has the shape of x."""
+    found, due = _stretch(first.value, facts), facts.spec.get(first)
+    return found[0] if found is not None and due is not None and _is_filled(*found, due, added, facts) else None
+
+
+def _without_stretch(whole: Node, facts: Facts) -> None:
+    """`e` for an operand `np.full_like(x, e)` of arithmetic, where the other has the shape of x."""
+    for side, other in (("left", whole.right), ("right", whole.left)):
+        found = _stretch(getattr(whole, side), facts)
+        if found is not None and _is_filled(*found, spec_of_tree(found[1], facts), other, facts):
+            setattr(whole, side, found[0])
+
+
+def _stretch(value: Node, facts: Facts) -> tuple[Node, Node, bool] | None:
+    """The e and x of `np.full_like(x, e)`, also `np.full_like(x[None], e)[0]`, and `np.broadcast_to(e, np.shape(x))`.
+
+    And whether the dtype is that of x, rather than of e.
+    """
+    call = value.value if isinstance(value, gast.Subscript) else value
+    if not isinstance(call, gast.Call) or call.keywords or len(call.args) != 2:
         return None
-    narrow, shaped = value.args[called == f"{np_}.full_like"], spec_of_tree(added, facts)
-    lengths = extents(due)
-    if lengths is None or extents(shaped) != lengths:
-        return None
-    wider = called == f"{np_}.full_like" and not spec_of_tree(narrow, facts).dtype <= shaped.dtype
-    return None if wider else narrow  # `full_like` has the dtype of x
+    called, np_ = gast.unparse(call.func), facts.imports.get("np")
+    if call is not value:
+        model = call.args[0]
+        new = isinstance(model, gast.Subscript) and gast.unparse(model.slice) == "None"
+        first = isinstance(value.slice, gast.Constant) and value.slice.value == 0
+        return (call.args[1], model.value, True) if new and first and called == f"{np_}.full_like" else None
+    if called == f"{np_}.full_like":
+        return call.args[1], call.args[0], True
+    shape = call.args[1]
+    of_model = isinstance(shape, gast.Call) and gast.unparse(shape.func) == f"{np_}.shape"
+    return (call.args[0], shape.args[0], False) if called == f"{np_}.broadcast_to" and of_model else None
+
+
+def _is_filled(narrow: Node, _: Node, of_model: bool, due: Spec, other: Node, facts: Facts) -> bool:
+    """Whether arithmetic with another value gives what is stretched its shape, and the dtype that it had."""
+    lengths, shaped = extents(due), spec_of_tree(other, facts)
+    if not lengths or extents(shaped) != lengths:
+        return False
+    return not of_model or spec_of_tree(narrow, facts).dtype <= shaped.dtype
