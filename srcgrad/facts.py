@@ -104,6 +104,7 @@ class Facts:
     updates: dict[Node, None] = field(default_factory=dict)  # `d[k] = d[k] + e` that were `d[k] += e`
     varied: dict[str, None] = field(default_factory=dict)  # names that may depend on an input
     active: dict[str, None] = field(default_factory=dict)  # ... and influence the output
+    parted: dict[str, None] = field(default_factory=dict)  # lists and dicts of which each part is active or not
     shifts: dict[str, None] = field(default_factory=dict)  # largest values on which the output does not depend
     assumed_real: dict[str, None] = field(default_factory=dict)  # arguments of derivatives that were written out
     complex: dict[str, None] = field(default_factory=dict)  # names some value of which may be complex

@@ -151,4 +151,33 @@ def f(params, x):
     return np.sum(h * last["w"])
 ARGS = ([{"w": 1.5, "b": 0.2}, {"w": np.array([0.3, -0.6]), "b": 0.1}, {"w": 2.0, "b": 0.0}], np.array([0.4, 0.9]))
 """,
+    "counters beside what varies": """
+def f(x, c):
+    state = {"m": 0.0 * x, "v": 1.0, "t": 0}
+    seen = [1, c]
+    def count():
+        state["t"] += 1
+    for k in range(4):
+        count()
+        state["m"] = c * state["m"] + x / state["t"]
+        if state["t"] % 2 == 0:
+            state["v"] = state["v"] * c ** state["t"] + seen[0]
+        seen[0] = seen[0] + 2
+        seen[1] = seen[1] * x[0] + seen[0]
+    return np.sum(state["m"] ** 2) * state["v"] + seen[1] / state["t"]
+""",
+    "lists made of their own items": """
+def blended(points, t):
+    points = [2.0 * p for p in points]
+    while len(points) > 1:
+        points = [(1.0 - t) * a + t * b for a, b in zip(points[:-1], points[1:])]
+    return points[0]
+def f(x, c):
+    levels = list(x)
+    levels = [v * c for v in levels]
+    low, high = (v * v for v in (levels[0], levels[3]))
+    made = {"low": low}
+    made.update(high=high, both=low * high)
+    return blended(x, c) + made["low"] * made["high"] + made["both"]
+""",
 }

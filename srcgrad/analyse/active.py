@@ -7,6 +7,7 @@ import operator
 import gast
 import numpy as np
 
+from srcgrad.analyse.parted import part_read, parted, parts_bound
 from srcgrad.facts import Facts
 from srcgrad.front.step import Step
 from srcgrad.indices import adds_axes
@@ -42,6 +43,9 @@ def _carried(value: Node, facts: Facts) -> list[str]:
     operation = facts.operation.get(value)
     if operation is None:
         return []
+    part = part_read(value, facts.parted)
+    if part is not None:
+        return [part]
     if operation.function in (list, sorted) and _is_dict(value.args[0], facts):
         return []  # its keys
     if operation.kind != "op":
@@ -90,11 +94,17 @@ def activity(function: Node, facts: Facts) -> Node:
     >>> sorted(explain_facts("def f(x, n):\\n    k = n + 1\\n    s = np.sin(x)\\n    y = s * k\\n    return y").active)
     ['k', 'n', 's', 'x', 'y']
     """
+    facts.parted = parted(function, facts)
     edges, tuples = flow_edges(function, facts)
     result = function.body[-1]
     outputs = loads(result.value.elts[0] if facts.auxiliary else result)
     varied = _reach(list(facts.wrt), edges)
     useful = _reach(outputs, [(after, before) for before, after in edges])
+    for held, parts in _parts(function, facts).items():
+        for reached in (varied, useful):
+            if any(part in reached for part in parts):
+                reached[held] = None
+        varied, useful = ({one: None for one in reached if one not in parts} for reached in (varied, useful))
     for held, parts in tuples.items():
         if any(part in varied and part in useful for part in parts):
             varied[held] = useful[held] = None
@@ -149,11 +159,22 @@ def flow_edges(function: Node, facts: Facts) -> tuple[list[Edge], dict[str, list
         elif isinstance(node, gast.Assign) and getattr(node.value, "id", "") in made:
             tuples[node.value.id] = stores(node)
             edges += [(p, [b]) for p, b in zip(made[node.value.id], stores(node), strict=True) if p]
+        elif bound := parts_bound(node, facts.parted):
+            edges += [(sources, [part]) for part, value in bound if (sources := _carried(value, facts))]
         else:
             sources = carried(node, facts)
             if sources:
                 edges.append((sources, stores(node)))
     return edges, tuples
+
+
+def _parts(function: Node, facts: Facts) -> dict[str, list[str]]:
+    """The parts of each container of which activity looks at the parts."""
+    found: dict[str, list[str]] = {held: [] for held in facts.parted}
+    for node in statements(function.body):
+        for part, _ in parts_bound(node, facts.parted):
+            found[part.partition("[")[0]].append(part)
+    return found
 
 
 def flows(function: Node, facts: Facts) -> list[list[str]]:

@@ -50,6 +50,8 @@ def _filled(value: Node, where: Node, made: Block, work: Plain) -> Node:
     if isinstance(value, gast.ListComp | gast.DictComp):
         own = target(where) if getattr(where, "value", None) is value else None
         return _loop(value, own, where, made, work)
+    if isinstance(value, gast.GeneratorExp) and _takes_apart(where, value):
+        return _loop(value, None, where, made, work)
     if _maps(value, work):
         return _loop(_as_comprehension(value, work), None, where, made, work)
     if isinstance(value, gast.IfExp):
@@ -71,6 +73,12 @@ def _filled(value: Node, where: Node, made: Block, work: Plain) -> Node:
         elif isinstance(part, gast.AST):
             setattr(value, key, _filled(part, where, made, work))
     return value
+
+
+def _takes_apart(where: Node, value: Node) -> bool:
+    """Whether a statement is `a, b = (e for ...)`, which consumes its generator at once."""
+    whole = isinstance(where, gast.Assign) and where.value is value
+    return whole and all(isinstance(part, gast.Tuple | gast.List) for part in where.targets)
 
 
 def _is_values(item: Node, work: Plain) -> bool:

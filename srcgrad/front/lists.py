@@ -12,6 +12,7 @@ from srcgrad.front.resolve import binding_of
 from srcgrad.trees import (
     Block,
     Node,
+    constant,
     copy,
     expression,
     is_write,
@@ -76,11 +77,17 @@ def _kinds(function: Node, facts: Facts | None, known: dict[str, str]) -> dict[s
             value = node.value if target(node) == bound else None
             if facts is not None and node in facts.copies:
                 continue
-            tag = _kind(value, facts, known)
+            tag = "" if _reads_itself(value, bound) else _kind(value, facts, known)
             if not tag and value is not None and facts is not None and bound in filled:
                 tag = container_of(value, function, facts)
             found.setdefault(bound, []).append(tag)
     return {bound: kinds[0] for bound, kinds in found.items() if kinds and kinds[0] and len(set(kinds)) == 1}
+
+
+def _reads_itself(value: Node | None, bound: str) -> bool:
+    """Whether a name is bound to another list that is made of its own: `points = [2.0 * p for p in points]`."""
+    comprehends = isinstance(value, gast.ListComp | gast.DictComp)
+    return comprehends and any(getattr(n, "id", "") == bound for n in walk(value))
 
 
 def _extends(node: Node, bound: str) -> bool:
@@ -138,9 +145,14 @@ def changed_list(node: Node, work: Plain) -> Block | None:
     if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Attribute):
         return None
     held = call.func.value
-    if not isinstance(held, gast.Name) or held.id not in work.lists or call.keywords:
+    if not isinstance(held, gast.Name) or held.id not in work.lists:
         return None
-    return _method(held.id, call.func.attr, call.args, node, work)
+    args = call.args
+    if call.keywords and call.func.attr == "update" and not args and all(word.arg for word in call.keywords):
+        args = [gast.Dict([constant(word.arg) for word in call.keywords], [word.value for word in call.keywords])]
+    elif call.keywords:
+        return None
+    return _method(held.id, call.func.attr, args, node, work)
 
 
 def _method(held: str, method: str, args: list[Node], node: Node, work: Plain) -> Block | None:

@@ -39,6 +39,7 @@ PAIR = (1,
 root = np.sqrt
 square = lambda x: x * x
 low, high = 0, 1
+first, second = divmod(7, 2)
 class Box:
     def size(self): return 1
     if EPS:
@@ -140,7 +141,9 @@ def test_values_are_spelled(main):
     assert main.lookup("EPS").expression == "1e-9"
     assert main.lookup("PAIR").expression == "((1,\n        2)\n)"
     assert main.lookup("low").kind == "value"
-    assert main.lookup("low").expression is None
+    assert main.lookup("low").expression == "0"
+    assert main.lookup("first").kind == "value"
+    assert main.lookup("first").expression is None
     assert main.lookup("square").static.source.tree.name == "lambda_"
 
 
