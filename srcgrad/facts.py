@@ -226,7 +226,7 @@ class Facts:
     def shown(self, names: Iterable[str]) -> set[str]:
         """The names themselves, and the arrays of whose elements they may be views."""
         seen = set(names)
-        return seen | set(self.mutable) if any(one in self.viewed for one in seen) else seen
+        return seen | set(self.mutable) if any(one in self.views or one in self.viewed for one in seen) else seen
 
     @property
     def derivative_mode(self) -> str:

@@ -291,7 +291,40 @@ def list_given_out_whole_and_by_parts(x):
     return found, found[0] * found[1]
 
 
+def choice_inside_of_a_choice(x, n):
+    x = np.sin(x)
+    s = 0.5 * (2.0 if x > 0.9 else (x if x > 0.5 or n == 1 else 3.0 * x))
+    return s * s + x
+
+
+def _overwritten_under_two_names(a):
+    a[:] = np.sin(a)
+    t = a
+    return np.exp(t) * t
+
+
+def second_name_in_a_called_function(x):
+    a = x * x
+    y = _overwritten_under_two_names(a)
+    return np.sum(y * a)
+
+
+def _taken_times(values, v):
+    t = values.pop()
+    return t * v
+
+
+def argument_read_before_the_call_takes(x):
+    values = [x, np.sin(x)]
+    y = _taken_times(values, values[-1] * 2.0)
+    return np.sum(y * values[0])
+
+
 FOUND = (
+    (second_name_in_a_called_function, (np.array([0.3, -0.8, 1.1]),)),
+    (argument_read_before_the_call_takes, (np.array([0.3, -0.8, 1.1]),)),
+    (choice_inside_of_a_choice, (0.7, 0)),
+    (choice_inside_of_a_choice, (0.3, 0)),
     (list_longer_after_a_branch, (np.array([0.3, -0.4, 0.9]), 0.7)),
     (argument_overwritten_in_a_loop, (np.array([0.3, -0.4, 0.9]), 0.5)),
     (mask_of_what_is_written, (np.array([0.3, -0.4, 0.9]),)),

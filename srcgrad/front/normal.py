@@ -9,6 +9,7 @@ from srcgrad.front.flat import atom, compute, passive_calls, spread_varied, stor
 from srcgrad.front.loops import prepare
 from srcgrad.front.resolve import effects
 from srcgrad.front.scope import Scope, cheap
+from srcgrad.front.silent import check_silent
 from srcgrad.front.varied import varied_names
 from srcgrad.front.webs import parameters
 from srcgrad.names import LOOP
@@ -30,6 +31,8 @@ def normalise(function: Node, facts: Facts) -> Node:
     """
     _take_parts(function.body)
     local = frozenset(parameters(function)) | {s for n in statements(function.body) for s in stores(n)}
+    if not facts.generated:
+        check_silent(function.body, facts, local)
     facts.varied = dict.fromkeys(varied_names(function, facts, local))
     arrays = frozenset(w for n in statements(function.body) if is_write(n) for w in written(n))
     scope = Scope(facts, local, arrays)

@@ -26,6 +26,7 @@ _PARTS = (
     gast.unaryop,
     gast.cmpop,
 )
+_TAKES = ("pop", "popitem", "setdefault", "next")  # what they are called on is another list, dict or iterator then
 _OPERATIONS = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Call)
 
 
@@ -55,9 +56,11 @@ def put_in(given: dict[str, Node], tree: Node, is_function: Callable[[Node], boo
     if not is_straight(tree):
         return {}
     found = {}
+    called = [n.func for node in tree.body for n in walk(node) if isinstance(n, gast.Call)]
+    takes = any(getattr(one, "attr", getattr(one, "id", "")) in _TAKES for one in called)
     for parameter, value in given.items():
         places = [n for node in tree.body for n in walk(node) if isinstance(n, gast.Name) and n.id == parameter]
-        once = len(places) == 1 and not any(isinstance(n, gast.Call) for n in walk(value))
+        once = not takes and len(places) == 1 and not any(isinstance(n, gast.Call) for n in walk(value))
         displayed = isinstance(value, gast.Tuple | gast.List | gast.Dict | gast.Starred)
         if displayed or is_function(value) or any(isinstance(n.ctx, gast.Store) for n in places):
             continue

@@ -85,6 +85,6 @@ def _private(run: Block, user: Node, readers: dict[str, list[Node]], facts: Fact
     if not any(name not in facts.temporaries for name in bound):
         return False
     wanted = dict.fromkeys(stores(_plain(user, facts)))
-    if any(name not in bound for name in wanted):
-        return False
+    if any(name not in bound for name in wanted) or any(n not in wanted and n not in facts.temporaries for n in bound):
+        return False  # the latter: which way a conditional expression inside of another went is known by name
     return all(reader is user for name in bound if name in facts.temporaries for reader in readers.get(name, []))

@@ -1,0 +1,71 @@
+"""What changes something and gives nothing stands alone: bound to a name that nothing reads, it was dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from srcgrad import DifferentiationError, grad
+
+
+def copied(a, c):
+    _ = np.copyto(c, a)
+    return c
+
+
+def added(a, c):
+    _ = np.add.at(c, [0], a[1])
+    return c
+
+
+def asked(a, c):
+    return c + float(np.put(c, 0, 2.0) is None)
+
+
+def sorted_in_place(a, c):
+    _ = c.sort()
+    return c
+
+
+def second_argument(a, c):
+    _ = np.sin(c, c)
+    return c
+
+
+def shuffled(a, c):
+    _ = np.random.default_rng(0).shuffle(c)
+    return c
+
+
+def appended(a, c):
+    values = [1.0]
+    _ = values.append(2.0)
+    return c * values[-1]
+
+
+def put_in(a, c):
+    values = {"k": 1.0}
+    _ = values.update(k=2.0)
+    return c * values["k"]
+
+
+def multiplied(a, c):
+    _ = c.__imul__(2.0)
+    return c
+
+
+CASES = (copied, added, asked, sorted_in_place, second_argument, shuffled, appended, put_in, multiplied)
+
+
+@pytest.mark.parametrize("changed", CASES)
+@pytest.mark.parametrize("active", [False, True])
+def test_it_is_refused(changed: Callable[..., Any], active: bool) -> None:
+    def weighted(x):
+        c = 1.0 * x if active else np.array([3.0, 1.0, 2.0])
+        return np.sum(changed(x * x, c) * x)
+
+    with pytest.raises(DifferentiationError, match=r"E5001|E5003|E5010"):
+        grad(weighted)(np.array([0.3, -0.8, 1.1]))
