@@ -9,7 +9,7 @@ from srcgrad.front.flat import atom, compute, passive_calls, spread_varied, stor
 from srcgrad.front.loops import prepare
 from srcgrad.front.resolve import effects
 from srcgrad.front.scope import Scope, cheap
-from srcgrad.front.silent import check_silent
+from srcgrad.front.silent import check_silent, keep_draws
 from srcgrad.front.varied import varied_names
 from srcgrad.front.webs import parameters
 from srcgrad.names import LOOP
@@ -33,6 +33,7 @@ def normalise(function: Node, facts: Facts) -> Node:
     local = frozenset(parameters(function)) | {s for n in statements(function.body) for s in stores(n)}
     if not facts.generated:
         check_silent(function.body, facts, local)
+        keep_draws(function.body, facts, local)
     facts.varied = dict.fromkeys(varied_names(function, facts, local))
     arrays = frozenset(w for n in statements(function.body) if is_write(n) for w in written(n))
     scope = Scope(facts, local, arrays)
@@ -115,7 +116,7 @@ def _effect(node: Node, scope: Scope) -> None:
         node.value.args[-1] = whole(node.value.args[-1], scope)
         scope.emit(node)
         return
-    if not effects(node.value, scope.facts, scope.local):
+    if node not in scope.facts.effects and not effects(node.value, scope.facts, scope.local):
         raise scope.facts.refuse(
             node,
             "E5005",

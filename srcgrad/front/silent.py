@@ -1,16 +1,19 @@
 """Calls that change something and give nothing, `a.sort()`, `np.copyto(a, e)`, are followed where they stand alone.
 
-Bound to a name that nothing reads, `t = a.sort()`, such a call would be dropped with the name.
+Bound to a name that nothing reads, `t = a.sort()`, such a call would be dropped with the name; `t = next(items)` and
+`t = generator.normal()` stay without it.
 """
 
 from __future__ import annotations
+
+from types import ModuleType
 
 import gast
 import numpy as np
 
 from srcgrad.facts import Facts
 from srcgrad.front.resolve import binding_of, operation_of
-from srcgrad.trees import Block, Node, header, statements, walk
+from srcgrad.trees import BLOCKS, Block, Node, at, header, loads, statements, target, walk
 
 _FUNCTIONS = (
     np.copyto, np.put, np.putmask, np.place, np.put_along_axis, np.fill_diagonal, np.random.shuffle, np.random.seed,
@@ -58,3 +61,33 @@ def _is_callee(call: Node, facts: Facts, local: frozenset[str]) -> bool:
     """Whether a method is the user's own, which has a source."""
     operation = operation_of(call, facts, local)
     return operation is not None and operation.kind == "callee"
+
+
+def keep_draws(block: Block, facts: Facts, local: frozenset[str]) -> None:
+    """Let a call that may change the object it is of stand alone, where nothing reads what it gives."""
+    read = {name for node in statements(block) for name in loads(node)}
+    _keep(block, read, facts, local)
+
+
+def _keep(block: Block, read: set[str], facts: Facts, local: frozenset[str]) -> None:
+    for place, node in enumerate(block):
+        for which in BLOCKS:
+            if getattr(node, which, None):
+                _keep(getattr(node, which), read, facts, local)
+        bound = target(node)
+        if bound is not None and bound not in read and _may_move(node.value, facts, local):
+            block[place] = at(gast.Expr(node.value), node)
+            facts.effects[block[place]] = None
+
+
+def _may_move(call: Node, facts: Facts, local: frozenset[str]) -> bool:
+    """Whether an expression is `next(x)`, or a method of an object of which nothing is known."""
+    if not isinstance(call, gast.Call):
+        return False
+    found = binding_of(call.func, facts, local)
+    if found is None:
+        if not isinstance(call.func, gast.Attribute) or hasattr(np.ndarray, call.func.attr):
+            return False
+        return call.func.attr != "pop" or not facts.list_kind(getattr(call.func.value, "id", ""))
+    owner = getattr(found.object, "__self__", None)
+    return found.object is next or not (owner is None or isinstance(owner, ModuleType | type | np.ufunc))

@@ -69,3 +69,43 @@ def test_it_is_refused(changed: Callable[..., Any], active: bool) -> None:
 
     with pytest.raises(DifferentiationError, match=r"E5001|E5003|E5010"):
         grad(weighted)(np.array([0.3, -0.8, 1.1]))
+
+
+GENERATOR = np.random.default_rng(3)
+
+
+def second_draw():
+    generator = np.random.default_rng(0)
+    _ = generator.normal()
+    return generator.normal()
+
+
+def second_item():
+    items = iter([1.0, 2.0, 3.0])
+    _ = next(items)
+    return next(items)
+
+
+def default_of_a_dict():
+    values = {"a": 2.0}
+    _ = values.setdefault("z", 4.0)
+    return values["z"]
+
+
+@pytest.mark.parametrize("given", [second_draw, second_item, default_of_a_dict])
+def test_what_is_not_read_moves_on(given: Callable[..., Any]) -> None:
+    def weighted(x):
+        return np.sum(given() * x)
+
+    assert grad(weighted)(np.ones(2)).tolist() == [given()] * 2
+
+
+def test_draws_of_a_generator_outside() -> None:
+    def weighted(x):
+        _ = GENERATOR.normal()
+        return np.sum(GENERATOR.normal() * x)
+
+    state = GENERATOR.bit_generator.state
+    expected = weighted(np.ones(1))
+    GENERATOR.bit_generator.state = state
+    assert grad(weighted)(np.ones(2)).tolist() == [expected] * 2
