@@ -116,7 +116,8 @@ def _effect(node: Node, scope: Scope) -> None:
         node.value.args[-1] = whole(node.value.args[-1], scope)
         scope.emit(node)
         return
-    if node not in scope.facts.effects and not effects(node.value, scope.facts, scope.local):
+    known = scope.facts.generated or node in scope.facts.effects  # a text of ours has what was looked at before
+    if not known and not effects(node.value, scope.facts, scope.local):
         raise scope.facts.refuse(
             node,
             "E5005",

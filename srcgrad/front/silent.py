@@ -29,7 +29,9 @@ def check_silent(block: Block, facts: Facts, local: frozenset[str]) -> None:
     """Refuse such calls inside of expressions, and what an operation without a derivative stores by `out=`."""
     for node in statements(block):
         alone = node.value if isinstance(node, gast.Expr) else None
-        for item in [item for part in header(node) for item in walk(part) if isinstance(item, gast.Call)]:
+        inside = [item for part in header(node) for item in walk(part)]
+        hooks = {id(item) for each in inside if isinstance(each, gast.Lambda) for item in walk(each.body)}
+        for item in [item for item in inside if isinstance(item, gast.Call) and id(item) not in hooks]:
             if item is not alone and _changes(item, facts, local):
                 raise facts.refuse(
                     item,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import DifferentiationError, grad
+from srcgrad import DifferentiationError, grad, hessian
 
 
 def copied(a, c):
@@ -95,9 +95,10 @@ def default_of_a_dict():
 @pytest.mark.parametrize("given", [second_draw, second_item, default_of_a_dict])
 def test_what_is_not_read_moves_on(given: Callable[..., Any]) -> None:
     def weighted(x):
-        return np.sum(given() * x)
+        return np.sum(given() * x * x)
 
-    assert grad(weighted)(np.ones(2)).tolist() == [given()] * 2
+    assert grad(weighted)(np.ones(1)).tolist() == [2.0 * given()]
+    assert hessian(weighted)(np.ones(1)).tolist() == [[2.0 * given()]]
 
 
 def test_draws_of_a_generator_outside() -> None:
