@@ -160,7 +160,7 @@ def test_the_size_is_told_by_the_arguments_that_it_is_of() -> None:
     def squares(x, n):
         total = 0.0
         for k in range(n):
-            h = np.exp(x)
+            h = np.exp(x * k)
             t = np.sum(h) + total * k
             total = total + t * t
         return total
