@@ -77,7 +77,10 @@ def products_before_tangent(p, a, axis):
 
 @adjoint.linear(shifted, forms=(("shifted(x, 1, 0)", (3, 2)), ("shifted(x, -1, 1)", (2, 3))))
 def shifted_adjoint(z, x, by, axis):
-    d[x] = shifted(d[z], -by, axis)
+    if by == -1:
+        d[x] = shifted(d[z], 1, axis)
+    else:
+        d[x] = shifted(d[z], -by, axis)
 
 
 @adjoint.composed(
