@@ -18,8 +18,9 @@ from srcgrad.front.namespace import Namespace
 from srcgrad.front.source import Source
 from srcgrad.front.step import Step
 from srcgrad.front.webs import parameters
-from srcgrad.kinds import of_display
+from srcgrad.kinds import Asked, of_display
 from srcgrad.pipeline import FRONT, Begun, prepared
+from srcgrad.shared import shared
 from srcgrad.trees import Node
 
 
@@ -34,6 +35,11 @@ class Outcome:
     spec: Any = None  # a spec, or a tuple of specs
     complex: bool = True
     begun: Begun | None = None
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether a derivative has taken the tree of which something is left to look at."""
+        return self.begun is not None and self.begun.shared is not None and self.begun.shared.taken
 
     def complete(self) -> Begun:
         """Look at all that is not known yet."""
@@ -52,9 +58,17 @@ def outcome(
     source: Source, namespace: Namespace, kinds: dict[str, Kind], module: Any, step: Step | None = None
 ) -> Outcome:
     """What is known of a function's result, for arguments of these kinds: so far its kind."""
-    begun = Begun(*prepared(source, namespace, "reverse", tuple(parameters(source.tree)), kinds, module, step))
-    begun.facts.called = True
-    begun.advance((*FRONT, containers))
+    place = (id(source.tree), id(step))
+    known = module.fronts.get(place)
+    if known is None or not known.serves(kinds):
+        facts, tree = prepared(source, namespace, "reverse", tuple(parameters(source.tree)), kinds, module, step)
+        facts.called, facts.kinds = True, Asked(kinds)
+        begun = Begun(facts, tree)
+        begun.advance(FRONT)
+        known = module.fronts[place] = shared(facts, begun.tree)
+    facts, tree = known.begin(kinds)
+    begun = Begun(facts, tree, FRONT, known)
+    begun.advance((containers,))
     return Outcome(of_display(begun.tree.body[-1].value, begun.facts.kinds), begun=begun)
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import ItemsView, Iterator, ValuesView
+from typing import Any  # what `get` gives where there is nothing
+
 import gast
 
-from srcgrad.facts import UNKNOWN, Kind
+from srcgrad.facts import SCALAR, UNKNOWN, Kind
 from srcgrad.trees import Node
 
+_PLAIN = ("unknown", "array", "scalar")
 ANY = ...  # the key of a kind that holds of all items of a list or dict whose keys are not known
 
 
@@ -59,3 +63,55 @@ def part_of(kind: Kind, index: Node) -> Kind:
     if isinstance(key, int) and key < 0:
         key += len(items)
     return items.get(key, UNKNOWN) if isinstance(key, int | str) else UNKNOWN
+
+
+class Asked(dict[str, Kind]):
+    """Kinds that note whether anyone has asked for more than `contained` and `numbers` tell, or has changed them."""
+
+    told = False
+    numbers: frozenset[str] | None = None  # what `numbers` has told, if it was asked
+
+    def __getitem__(self, name: str) -> Kind:
+        self.told = True
+        return super().__getitem__(name)
+
+    def __setitem__(self, name: str, kind: Kind) -> None:
+        self.told = True
+        super().__setitem__(name, kind)
+
+    def __contains__(self, name: object) -> bool:
+        self.told = True
+        return super().__contains__(name)
+
+    def __iter__(self) -> Iterator[str]:
+        self.told = True
+        return super().__iter__()
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The kind of a name."""
+        self.told = True
+        return super().get(name, default)
+
+    def items(self) -> ItemsView[str, Kind]:  # type: ignore[override]  # a dict has a view of its own type
+        """All names and kinds."""
+        self.told = True
+        return super().items()
+
+    def values(self) -> ValuesView[Kind]:  # type: ignore[override]
+        """All kinds."""
+        self.told = True
+        return super().values()
+
+
+def contained(kinds: dict[str, Kind]) -> list[tuple[str, Kind]]:
+    """Names and kinds of what is neither a number nor an array, as far as it is known."""
+    every = dict.items(kinds)
+    return [(n, kind) for n, kind in every if kind.tag not in _PLAIN or kind.items or kind.owner is not None]
+
+
+def numbers(kinds: dict[str, Kind]) -> frozenset[str]:
+    """Names of which it is known that they are numbers."""
+    found = frozenset(name for name, kind in dict.items(kinds) if kind == SCALAR)
+    if isinstance(kinds, Asked):
+        kinds.numbers = found
+    return found

@@ -32,6 +32,7 @@ from srcgrad.names import Names
 from srcgrad.pipeline import Begun, Derived, derive
 from srcgrad.places import Origin
 from srcgrad.primal import primal_of
+from srcgrad.shared import Shared
 from srcgrad.trees import Node, walk
 from srcgrad.written import Written
 
@@ -78,6 +79,7 @@ class Module:
     names: Names = field(default_factory=Names)
     specs: dict[Any, Outcome] = field(default_factory=dict)
     begun: dict[Any, Begun] = field(default_factory=dict)
+    fronts: dict[tuple[int, int], Shared] = field(default_factory=dict)  # by tree and step
     checkpoints: bool = False  # whether something in these functions is checkpointed
     new: dict[int, bool] = field(default_factory=dict)  # by function: whether its result is always a new array
     flowing: dict[int, tuple[Step, list[list[str]]]] = field(default_factory=dict)
@@ -223,7 +225,7 @@ class Module:
 
     def _outcome(self, function: Any, kinds: dict[str, Kind], whole: bool = True) -> Outcome:
         key = (_identity(function), _known(kinds))
-        if key not in self.specs:
+        if key not in self.specs or (whole and self.specs[key].is_lost):
             self.specs[key] = Outcome()  # a recursive call learns nothing
             source, namespace = self.source(function)
             with contextlib.suppress(DifferentiationError):  # refused later, if a derivative flows through it
@@ -246,7 +248,7 @@ class Module:
         begun = self.begun.get(key)
         if begun is None or begun.facts.wrt != wrt or not begun.fits(mode, self, called):
             return None
-        return self.begun.pop(key)
+        return self.begun.pop(key).taken()
 
     def front(self, function: Any, wrt: tuple[str, ...], kinds: dict[str, Kind]) -> tuple[Node, Facts]:
         """A callee in normal form."""
@@ -270,11 +272,8 @@ class Module:
     def text(self, main: Derived) -> tuple[str, dict[str, Any]]:
         """The module's text, and the objects that its free names mean outside of it."""
         pieces = self.pieces([made for made in self.made.values() if made is not main] + [main], None)
-        self.specs, self.begun, self.written = (
-            {},
-            {},
-            Written(),
-        )  # the module lives as long as the text, and these hold trees
+        self.specs, self.begun, self.fronts = {}, {}, {}  # the module lives as long as the text, and these hold trees
+        self.written = Written()
         found = write(pieces)
         lines = [header(main.facts), *import_lines(found.imports)]
         if found.outside:

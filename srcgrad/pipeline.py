@@ -59,6 +59,7 @@ from srcgrad.front.webs import augmented, webs
 from srcgrad.improve.passes import IMPROVE
 from srcgrad.load import collection_paused
 from srcgrad.names import Names
+from srcgrad.shared import Shared
 from srcgrad.targeted import PASSES
 from srcgrad.trees import Node, copy, walk
 
@@ -128,6 +129,7 @@ class Begun:
     facts: Facts
     tree: Any
     done: tuple[Pass, ...] = ()
+    shared: Shared | None = None  # where the tree comes from, if others look at it as well
 
     def advance(self, passes: tuple[Pass, ...]) -> None:
         """Run some more passes."""
@@ -139,7 +141,14 @@ class Begun:
         """Whether a derivative of this mode comes to the same tree: of modes only checkpoints know that early."""
         alike = mode in BACKWARD or (mode == "forward" and not module.checkpoints)
         plain = not (module.autocast or module.blocks or self.facts.source.safe or self.facts.safe)
-        return alike and plain and self.facts.module is module and self.facts.called == called
+        free = self.shared is None or not self.shared.taken
+        return alike and plain and free and self.facts.module is module and self.facts.called == called
+
+    def taken(self) -> Begun:
+        """Itself, for a derivative, which changes the tree: nobody else looks at that from here on."""
+        if self.shared is not None:
+            self.shared.taken = True
+        return self
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Any  # templates are arbitrary functions, trees are gast's
 
 import gast
 
+from srcgrad.definitions import definitions
 from srcgrad.errors import DifferentiationError, Place
 from srcgrad.rules import Rule
 from srcgrad.trees import Node, children, copy, name, walk
@@ -39,7 +40,7 @@ class Template:
 def _file(filename: str, size: int) -> dict[int, Node]:
     """The function definitions of a file by the line of their `def` and of each of their decorators."""
     found = {}
-    for node in ast.walk(ast.parse("".join(linecache.getlines(filename)))):
+    for node in definitions(ast.parse("".join(linecache.getlines(filename)))):
         if isinstance(node, ast.FunctionDef):
             found[node.lineno] = node
             for decorator in node.decorator_list:

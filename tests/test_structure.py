@@ -26,6 +26,7 @@ PRINTERS = [
 READERS = ["decorators", "locate", "match", "namespace", "parse", "scan", "source", "static", "target"]
 ORDER = (
     {
+        "definitions",
         "errors",
         "notebook",
         "allocator",
@@ -49,7 +50,7 @@ ORDER = (
         *(f"emit.{p}" for p in PRINTERS),
     },
     {f"front.{reader}" for reader in READERS},
-    {"facts", "kinds", "leading", "places", "written"},
+    {"facts", "kinds", "leading", "places", "shared", "written"},
     {"front"},
     {"analyse"},
     {"derive"},

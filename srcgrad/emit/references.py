@@ -124,7 +124,7 @@ def _length(lines: list[str], start: Position, end: Position) -> int:
     return whole + end[1] - start[1]
 
 
-@lru_cache(maxsize=1)  # what is free in a text and what is local in it are asked one after the other
+@lru_cache(maxsize=8)  # what is free in a text and what is local in it are asked of each function of a module
 def _scopes(text: str) -> symtable.SymbolTable:
     return symtable.symtable(text, "<text>", "exec")
 

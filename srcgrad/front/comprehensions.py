@@ -21,11 +21,20 @@ def comprehended(node: Node, work: Plain) -> Block:
     made: Block = []
     for key in ("test", "iter", "value", "exc"):
         part = getattr(node, key, None)
-        if isinstance(part, gast.AST):
+        if isinstance(part, gast.AST) and _may_fill(part, work):
             setattr(node, key, _filled(part, node, made, work))
     if made:
         work.facts.foreign[node] = None
     return made
+
+
+def _may_fill(part: Node, work: Plain) -> bool:
+    """Whether there is anything in an expression that `_filled` knows: most have nothing."""
+    return bool(work.lists) or any(
+        isinstance(n, gast.List | gast.ListComp | gast.DictComp | gast.GeneratorExp)
+        or (isinstance(n, gast.Call) and (isinstance(n.func, gast.Name) or getattr(n.func, "attr", "") == "values"))
+        for n in walk(part)
+    )
 
 
 def has_comprehension(node: Node, work: Plain) -> bool:

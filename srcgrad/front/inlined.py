@@ -21,6 +21,7 @@ from srcgrad.front.resolve import binding_of, operation_of
 from srcgrad.front.varied import varied_names
 from srcgrad.front.wanted import made_by, not_known
 from srcgrad.front.written_out import Site, changes_outside, written_out
+from srcgrad.kinds import contained
 from srcgrad.rules import rule_of
 from srcgrad.trees import COMPOUND, Block, Node, assign, at, copy, name, walk
 
@@ -36,7 +37,7 @@ def inlined(function: Node, facts: Facts) -> Node:
     """
     if facts.module is None:
         return function
-    for parameter, kind in facts.kinds.items():
+    for parameter, kind in contained(facts.kinds):
         known = of_argument(parameter, kind)
         if known is not None:
             facts.functions[parameter] = known

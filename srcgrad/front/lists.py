@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import gast
 
-from srcgrad.facts import Facts
+from srcgrad.facts import UNKNOWN, Facts
 from srcgrad.front.mirrored import container_of
 from srcgrad.front.resolve import binding_of
+from srcgrad.kinds import contained
 from srcgrad.trees import (
     Block,
     Node,
@@ -61,12 +62,13 @@ def _kinds(function: Node, facts: Facts | None, known: dict[str, str]) -> dict[s
     found: dict[str, list[str]] = {}
     ours = facts is not None and facts.generated
     filled = {written(node)[0] for node in statements(function.body) if is_write(node)} if ours else set()
+    held = {} if facts is None else dict(contained(facts.kinds))
     arguments = function.args
     for given in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
-        kind = facts.kinds.get(given.id) if facts is not None else None
-        tag = kind.tag if kind is not None else "unknown"
+        tag = held.get(given.id, UNKNOWN).tag
         if tag == "unknown" and any(is_change(n, given.id) for n in statements(function.body)):
-            tag = "list"
+            known_as = UNKNOWN if facts is None else facts.kinds.get(given.id, UNKNOWN)
+            tag = "list" if known_as.tag == "unknown" else known_as.tag
         if facts is not None and given.id in facts.records and tag == "object":
             tag = "dict"
         found[given.id] = [tag if tag in ("list", "dict") else ""]

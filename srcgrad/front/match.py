@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from types import CodeType
 
+from srcgrad.definitions import definitions
 from srcgrad.front.parse import FunctionNode, parse
 
 Key = tuple[str, int]  # name of the code, line of its `def` or of its first decorator
@@ -51,7 +52,7 @@ def module_of(text: str, lines: tuple[str, ...], flags: int) -> Module:
     """The index of a text; raises what `compile` raises."""
     tree = parse(text, flags)
     nodes: dict[Key, list[FunctionNode]] = {}
-    for node in ast.walk(tree):
+    for node in ast.walk(tree) if "lambda" in text else definitions(tree):
         if isinstance(node, FunctionNode):
             nodes.setdefault(_key(node), []).append(node)
     return Module(lines, tree, flags, nodes, _indexed(_codes(_compiled(tree, flags))))

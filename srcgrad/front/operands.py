@@ -15,6 +15,7 @@ from srcgrad.facts import Kind, Operation
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.scope import Scope
 from srcgrad.front.sparse import attribute_held
+from srcgrad.kinds import contained
 from srcgrad.runtime import add_at, fields_of
 from srcgrad.trees import Node, statements, target
 
@@ -77,8 +78,8 @@ def _odd(operand: Node, parameter: str, operation: Operation, scope: Scope) -> s
     held = operand.id if isinstance(operand, gast.Name) else ""
     if operation.function is fields_of:
         return ""
-    kind = scope.facts.kinds.get(held)
-    if kind is None and isinstance(operation.function, np.ufunc) and operation.function is not np.matmul:
+    kind = scope.facts.kinds.get(held) if (opened := contained(scope.facts.kinds)) else None
+    if opened and kind is None and isinstance(operation.function, np.ufunc) and operation.function is not np.matmul:
         kind = _kind(operand, scope)
         kind = kind if kind is not None and _multiplies(kind) else None
     if kind is not None and kind.tag in ("other", "object") and not scope.facts.list_kind(held):

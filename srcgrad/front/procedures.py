@@ -12,8 +12,11 @@ from srcgrad.facts import Facts
 from srcgrad.flow import ENTRY, Definitions, definitions
 from srcgrad.front.lists import is_change
 from srcgrad.front.plain import own_names, plain
-from srcgrad.front.resolve import operation_of
+from srcgrad.front.resolve import binding_of, operation_of
 from srcgrad.front.step import Step
+from srcgrad.identity import uncached
+from srcgrad.otherwise import written_out
+from srcgrad.rules import rule_of
 from srcgrad.trees import Node, copy, header, is_write, statements, stores, walk, written
 
 
@@ -93,6 +96,8 @@ class Procedures:
         """The arguments of a call into whose arrays the called function writes."""
         if not any(isinstance(n, gast.Name) for a in [*call.args, *call.keywords] for n in walk(a)):
             return []
+        if _is_ruled(call, facts, local):
+            return []
         try:
             operation = operation_of(call, facts, local)
         except DifferentiationError:
@@ -114,6 +119,15 @@ class Procedures:
                     f"pass `{parameter}`, or make it anew in the function",
                 )
         return [value for parameter, value in given.items() if parameter in changes]
+
+
+def _is_ruled(call: Node, facts: Facts, local: frozenset[str]) -> bool:
+    """Whether a call is one of an operation whose rule says what it gives, and not another function instead."""
+    found = binding_of(call.func, facts, local)
+    rule = rule_of(uncached(found.object)) if found is not None and found.kind == "object" else None
+    if found is None or found.static is not None or rule is None or rule.composition is not None:
+        return False
+    return written_out(rule, call.args, call.keywords) is None
 
 
 def _lasting(tree: Node) -> list[str]:

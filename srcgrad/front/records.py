@@ -12,6 +12,7 @@ import gast
 from srcgrad.facts import Facts, Kind
 from srcgrad.front.functions import of_argument
 from srcgrad.front.resolve import binding_of, trusted_constant
+from srcgrad.kinds import contained
 from srcgrad.runtime import fields_of
 from srcgrad.trees import Node, at, constant, expression, header, statement, statements, stores, target, walk
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 def open_records(function: Node, work: Plain) -> None:
     """Spell objects of the user's classes as dicts: those that the function makes, and its arguments."""
     facts = work.facts
-    for parameter, kind in list(facts.kinds.items()):
+    for parameter, kind in contained(facts.kinds):
         opens = kind.tag == "object" and dataclasses.is_dataclass(kind.items[0][0])
         if opens and has_plain_attributes(kind.items[0][0]):
             facts.records[parameter] = kind.items[0][0]

@@ -37,7 +37,9 @@ def _carries(node: Node, varied: dict[str, None], facts: Facts, local: frozenset
 
 def reads_varied(node: Node, varied: dict[str, None], facts: Facts, local: frozenset[str]) -> bool:
     """Whether some varied name is read by an expression in a place that carries a derivative."""
-    if not any(isinstance(item, gast.Name) and item.id in varied for item in walk(node)):
+    if type(node) is gast.Name:
+        return node.id in varied
+    if not any(type(item) is gast.Name and item.id in varied for item in walk(node)):
         return False
     todo = [node]
     while todo:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import gast
 import numpy as np
 
-from srcgrad.facts import SCALAR, Facts
+from srcgrad.facts import Facts
 from srcgrad.front.namespace import Binding
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.rows import FUNCTIONS, Views, base_of, check_target, rows
 from srcgrad.front.webs import counters
+from srcgrad.kinds import numbers
 from srcgrad.runtime import check_array
 from srcgrad.trees import (
     COMPOUND,
@@ -43,8 +44,9 @@ def views(function: Node, facts: Facts) -> Node:
     """
     if facts.generated:
         return function
-    integers = frozenset(counters(function)) | {p for p, kind in facts.kinds.items() if kind == SCALAR}
-    work = Views(facts, function, integers)
+    indexed = any(isinstance(n, gast.Subscript) for node in function.body for n in walk(node))
+    integers = numbers(facts.kinds) if indexed else frozenset[str]()  # which are told apart in indices alone
+    work = Views(facts, function, integers | frozenset(counters(function)))
     rows(function.body, work)
     while _spell_one(work):
         pass

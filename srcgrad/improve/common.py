@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.improve.dead import dead
-from srcgrad.improve.inline import count, replace
+from srcgrad.improve.inline import bindings, replace
 from srcgrad.rules import rule_of
 from srcgrad.trees import COMPOUND, Block, Node, header, loads, name, statements, stores, target, walk
 
@@ -29,7 +29,7 @@ def common(program: Program, facts: Facts) -> Program:
     """
     own = {node: None for node in statements(program.forward) if node in facts.tangents}
     own.update(dict.fromkeys(statements(program.backward)))
-    bound = count(program.block).bound
+    bound = bindings(program.block)
     fixed = {one for one, times in bound.items() if times == 1}
     reader = _Reader(facts, own, fixed, {one for one in program.parameters if one not in bound})
     seen: dict[_Key, str] = {}

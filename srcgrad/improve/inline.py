@@ -58,6 +58,15 @@ def count(block: Block) -> Uses:
     return uses
 
 
+def bindings(block: Block) -> dict[str, int]:
+    """How often each name is bound, where nobody asks for the reads."""
+    bound: dict[str, int] = {}
+    for node in statements(block):
+        for name in stores(node):
+            bound[name] = bound.get(name, 0) + 1
+    return bound
+
+
 def _block(block: Block, facts: Facts, uses: Uses, indent: int) -> Block:
     written = _positions(block)
     pending: dict[str, int] = {}

@@ -7,7 +7,7 @@ import gast
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts, Spec
 from srcgrad.improve.dead import dead
-from srcgrad.improve.inline import Uses, count
+from srcgrad.improve.inline import Uses, bindings, count
 from srcgrad.trees import COMPOUND, Block, Node, header, loads, statements, target, walk
 
 _Place = tuple[int, Node]  # where in a block something is read for its shape
@@ -44,13 +44,16 @@ def _outlines(program: Program, facts: Facts) -> dict[str, list[Node]]:
     """Temporaries of at most one use in their own half, of which the backward half reads the shape alone."""
     if not any(helper in facts.imports for helper in ("sum_to", "fit_to", "np")):
         return {}
-    own, uses = count(program.forward), count([*program.backward, program.result])
     made = {target(node) for node in program.forward if node not in facts.pushes}
     found: dict[str, list[Node]] = {}
     for call in [n for node in statements(program.backward) for part in header(node) for n in walk(part)]:
         read = _read_for_shape(call, facts)
-        if read is not None and read.id in made and read.id in facts.temporaries and own.bound[read.id] == 1:
+        if read is not None and read.id in made and read.id in facts.temporaries:
             found.setdefault(read.id, []).append(read)
+    if not found:
+        return {}
+    own, uses = count(program.forward), count([*program.backward, program.result])
+    found = {one: reads for one, reads in found.items() if own.bound[one] == 1}
     alone = {one: reads for one, reads in found.items() if len(reads) == uses.read[one] and own.read.get(one, 0) < 2}
     return {one: reads for one, reads in alone.items() if not uses.bound.get(one)}
 
@@ -67,7 +70,7 @@ def _read_for_shape(call: Node, facts: Facts) -> Node | None:
 
 def _alike(held: str, program: Program, facts: Facts) -> str:
     """A name of the user's from which a value is computed, and which has its shape and dtype to the end of the text."""
-    spec, bound = _spec(held, facts), count(program.block).bound
+    spec, bound = _spec(held, facts), bindings(program.block)
     if spec is None or spec.scalar or spec.ndim is None:
         return ""
     made = {str(target(node)): node for node in program.forward if target(node)}

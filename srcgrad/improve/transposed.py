@@ -7,7 +7,7 @@ import gast
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts, copied
-from srcgrad.improve.inline import count, replace
+from srcgrad.improve.inline import bindings, replace
 from srcgrad.trees import Node, expression, header, statements, target, walk
 
 
@@ -41,12 +41,12 @@ def transposed(program: Program, facts: Facts) -> Program:
 
 def _sources(program: Program) -> dict[str, Node]:
     """The w of each name that is `w.T`, both bound once, outside of loops and branches: they show one array."""
-    uses = count(program.block)
-    fixed = {p for p in program.parameters if p not in uses.bound}
+    bound_to = bindings(program.block)
+    fixed = {p for p in program.parameters if p not in bound_to}
     found: dict[str, Node] = {}
     for node in program.forward:
         bound = target(node)
-        if bound is None or uses.bound.get(bound) != 1:
+        if bound is None or bound_to.get(bound) != 1:
             continue
         fixed.add(bound)
         below = _below(node.value)

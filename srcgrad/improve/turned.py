@@ -6,7 +6,7 @@ import gast
 
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts, copied
-from srcgrad.improve.inline import count, replace
+from srcgrad.improve.inline import bindings, replace
 from srcgrad.improve.signs import fitting, settled
 from srcgrad.improve.units import is_elementwise
 from srcgrad.minus import negated
@@ -27,7 +27,7 @@ def turned(program: Program, facts: Facts) -> Program:
     for node in [*statements(program.backward), program.result]:
         for one in dict.fromkeys(loads(node)):
             readers.setdefault(one, []).append(node)
-    bound = count(program.block).bound
+    bound = bindings(program.block)
     kept = {one for node in statements(program.forward) for one in loads(node)}
     for node in statements(program.backward):
         held = target(node)

@@ -9,7 +9,7 @@ import gast
 
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
-from srcgrad.improve.inline import count, replace
+from srcgrad.improve.inline import bindings, replace
 from srcgrad.indices import is_basic
 from srcgrad.trees import COMPOUND, Block, Node, constant, header, loads, root, same, statements, stores, target, walk
 
@@ -18,7 +18,7 @@ _NEW = ("outer", "sum", "dot", "matmul", "exp", "square")
 
 def uncopied(program: Program, facts: Facts) -> Program:
     """Look at parts where they stand, in the backward half."""
-    bound = count(program.block).bound
+    bound = bindings(program.block)
     program.backward = _block(program.backward, bound, facts)
     for node in statements(program.backward):
         for part in header(node):

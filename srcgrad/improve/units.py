@@ -8,7 +8,7 @@ import numpy as np
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.front.resolve import binding_of
-from srcgrad.improve.inline import count
+from srcgrad.improve.inline import bindings
 from srcgrad.rules import rule_of
 from srcgrad.trees import Node, constant, statements, target, walk
 
@@ -17,7 +17,7 @@ def spread_seed(program: Program, facts: Facts) -> Program:
     """Read 1.0 where a seed is read that the backward half binds to 1.0."""
     if facts.seed != "one":
         return program
-    bound = count(program.block).bound
+    bound = bindings(program.block)
     wanted = {facts.spelled[w] for w in facts.wrt}
     position = 0
     while position < len(program.backward):
