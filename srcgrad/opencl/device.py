@@ -37,6 +37,7 @@ class Device:
         self.number = next(_numbers)
         self.is_gpu = not device.type & cl.device_type.CPU
         self.copies = self.is_gpu or is_simulator(device)
+        self.is_pocl = not self.is_gpu and device.platform.name == _POCL
         self.has_fp64 = bool(device.double_fp_config)
         self.units = int(device.max_compute_units)
         self.programs: dict[tuple[str, bool], Any] = {}
@@ -74,7 +75,7 @@ class Device:
         if not self.has_fp64:
             text = text.replace("#define SUM_TYPE double", "#define SUM_TYPE float")
         device = (self.small if small else self.queue).device
-        if device.platform.name == _POCL and device.type & self.cl.device_type.CPU:
+        if self.is_pocl:
             options.append(f"-D{GUARD}")
             text = ONCE + declared(self.has_fp64) + text
         with warnings.catch_warnings():

@@ -19,7 +19,7 @@ import numpy as np
 from srcgrad.opencl.ends import ended, result
 from srcgrad.opencl.memory import address, addresses, empty
 from srcgrad.opencl.preparing import Preparing
-from srcgrad.opencl.steps import Formed, Output, Step
+from srcgrad.opencl.steps import Formed, Output, Run, Step
 from srcgrad.opencl.together import Placed, Together
 
 _BYTES = 256  # of an argument, for each address at which it is known
@@ -61,7 +61,7 @@ def _most(kind: Any) -> int:
 class Direct:
     """One launch, for arguments of certain types, shapes and strides."""
 
-    def __init__(self, one: Step | Together, work: Preparing, results: list[tuple[int, str]]) -> None:
+    def __init__(self, one: Run | Together, work: Preparing, results: list[tuple[int, str]]) -> None:
         self.device, self.small = work.device, one.small
         self.kernel = one.kernel  # which nothing else uses
         self.lock = threading.Lock()
@@ -74,9 +74,11 @@ class Direct:
         self.together = one if isinstance(one, Together) else None
         self.seen: dict[tuple[int, ...], tuple[Placed, int, int, Any]] = {}
         self.entry: Any = None  # what of these is set
-        place = self._laid(one.stage if isinstance(one, Together) else one, work)
+        stage = one.stage if isinstance(one, Together) else one.steps[0]
+        outputs = one.outputs if isinstance(one, Together) else one.steps[0].outputs
+        place = self._laid(stage, work)
         self.outputs = []
-        for output in one.outputs:
+        for output in outputs:
             memory = Memory(place, ctypes.c_char * (math.prod(output.shape) * output.dtype.itemsize), self.device.taken)
             inner = output.end == "total" or output.slot not in [slot for slot, _ in results]
             kept = np.empty(output.shape, output.dtype) if inner else None
@@ -86,7 +88,7 @@ class Direct:
             self._number(place, slot, work)
             place += 1
         self.memory = place  # that is written, and the numbers that say where
-        made = {output.slot: (k, output) for k, output in enumerate(one.outputs)}
+        made = {output.slot: (k, output) for k, output in enumerate(outputs)}
         self.results = [
             _of_output(*made[slot], kind, work.arguments) if slot in made else _of_argument(slot, kind, work.arguments)
             for slot, kind in results

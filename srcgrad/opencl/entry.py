@@ -7,9 +7,19 @@ the work in a function that is not inlined, there is one to optimise: a third of
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 ONCE = "#define SG_ONCE static __attribute__((noinline)) void\n"  # where that is so
 _PLACE = "const size_t g = get_group_id(0), groups = get_num_groups(0);"
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one stage does: its name, its parameters, and its body, in braces."""
+
+    name: str
+    given: Sequence[str]
+    body: str
 
 
 def entry(name: str, given: Sequence[str], body: str) -> str:
@@ -31,4 +41,31 @@ SG_ONCE {function}
 {{ {_PLACE}
 #endif
 {body}}}
+"""
+
+
+def entry_of_all(name: str, parts: Sequence[Part]) -> str:
+    """A kernel of several stages, of which it runs those from one to another; for runtimes that compile a kernel so."""
+    functions, given, calls = [], [], []
+    for k, part in enumerate(parts):
+        own = [f"{parameter}_{k}" for parameter in part.given]
+        passed = ", ".join([*(parameter.split()[-1] for parameter in own), "g", "groups"])
+        listed = ",\n    ".join([*part.given, "const size_t g", "const size_t groups"])
+        functions.append(f"SG_ONCE {part.name}_work(\n    {listed})")
+        calls.append(f"if (sg_first <= {k} && {k} < sg_last) {part.name}_work({passed});")
+        given += own
+    listed = ",\n    ".join([*given, "const uint sg_first", "const uint sg_last"])
+    inside = "\n    ".join([_PLACE, *calls])
+    declared = "\n".join(f"{function};" for function in functions)
+    defined = "\n".join(f"{function}\n{part.body}" for function, part in zip(functions, parts, strict=True))
+    return f"""{declared}
+
+__attribute__((reqd_work_group_size(1, 1, 1)))
+__kernel void {name}(
+    {listed})
+{{
+    {inside}
+}}
+
+{defined}
 """

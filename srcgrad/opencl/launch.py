@@ -23,11 +23,12 @@ from srcgrad.opencl.names import identifier
 from srcgrad.opencl.prepared import prepared
 from srcgrad.opencl.preparing import Pattern, Preparing, pattern_of
 from srcgrad.opencl.space import MismatchError
-from srcgrad.opencl.steps import Prepared, Step
+from srcgrad.opencl.steps import Prepared, Run, Step
 from srcgrad.opencl.writing import Input, Writing
 
 _NUMBERS = frozenset((float, int, np.float64))
 _MOST = 256  # sets of shapes that a kernel remembers
+Pending = tuple[Step, bool, list[Any], list[Any]]  # what was launched, on which queue, what it writes, the buffers
 
 
 def launch(function: Callable[..., Any], *args: Any) -> Any:
@@ -136,19 +137,22 @@ class Kernel:
             return self.function(*args)
         slots: list[Any] = [*found.given(args), *found.constants]
         slots += [None] * (found.slots - len(slots))
-        pending: list[tuple[Step, list[Any], list[Any]]] = []
+        pending: list[Pending] = []
         given: dict[int, Any] = {}
-        for step in found.steps:
-            made = [empty(output.shape, output.dtype) for output in step.outputs]
-            buffers = [device.taken(one) for one in made]
-            self.enqueue(step, slots, given, buffers, device)
-            for output, one, buffer in zip(step.outputs, made, buffers, strict=True):
-                if output.slot >= 0:
-                    slots[output.slot] = one
-                    if not output.end and not device.copies:
-                        given[output.slot] = buffer, one
-            pending.append((step, made, buffers))
-            if step.waits or device.copies:
+        for run in found.runs:
+            passed = [*run.before]
+            for step in run.steps:
+                made = [empty(output.shape, output.dtype) for output in step.outputs]
+                buffers = [device.taken(one) for one in made]
+                passed += [*step.numbers, *self.passed(step.inputs, slots, given, device), *buffers]
+                for output, one, buffer in zip(step.outputs, made, buffers, strict=True):
+                    if output.slot >= 0:
+                        slots[output.slot] = one
+                        if not output.end and not device.copies:
+                            given[output.slot] = buffer, one
+                pending.append((step, run.small, made, buffers))
+            self.enqueue(run, [*passed, *run.after], device)
+            if run.waits or device.copies:
                 self.settle(pending, slots, device)
         if found.writing is not None and into is not None:
             self.write(found.writing, into, slots, given, device)
@@ -156,12 +160,22 @@ class Kernel:
         results = [result(slots[slot], kind, args, self.words) for slot, kind in found.results]
         return results[0] if len(results) == 1 else tuple(results)
 
-    def enqueue(self, step: Step, slots: list[Any], given: dict[int, Any], buffers: list[Any], device: Device) -> None:
-        """Put one launch into the queue."""
-        passed = self.passed(step.inputs, slots, given, device)
+    def enqueue(self, run: Run, passed: list[Any], device: Device) -> None:
+        """Put what runs at once into the queue: as one launch where that needs one group, or else stage by stage."""
+        kernel, first = run.kernel, run.first
         with self.lock:
-            step.kernel.set_args(*step.numbers, *passed, *buffers)
-            device.run(step.kernel, step.groups, step.small)
+            if first is None:
+                kernel.set_args(*passed)
+                device.run(kernel, run.steps[0].groups, run.small)
+                return
+            kernel.set_args(*passed, first, first + len(run.steps))
+            if run.small:
+                device.run(kernel, 1, True)
+                return
+            for number, step in enumerate(run.steps, first):
+                kernel.set_arg(len(passed), np.uint32(number))
+                kernel.set_arg(len(passed) + 1, np.uint32(number + 1))
+                device.run(kernel, step.groups, False)
 
     def write(
         self,
@@ -203,10 +217,10 @@ class Kernel:
             passed += one.strides
         return passed
 
-    def settle(self, pending: list[tuple[Step, list[Any], list[Any]]], slots: list[Any], device: Device) -> None:
+    def settle(self, pending: list[Pending], slots: list[Any], device: Device) -> None:
         """Wait for what has been launched; then the sums are put together."""
-        for step, made, buffers in pending:
-            found = device.finish(step.small, made, buffers)
+        for step, small, made, buffers in pending:
+            found = device.finish(small, made, buffers)
             for output, one in zip(step.outputs, found, strict=True):
                 if output.slot >= 0:
                     slots[output.slot] = ended(output, one) if output.end else one

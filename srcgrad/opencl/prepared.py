@@ -14,16 +14,16 @@ import numpy as np
 from srcgrad.opencl import grid
 from srcgrad.opencl.device import Device
 from srcgrad.opencl.direct import Direct
+from srcgrad.opencl.joined import built, runs_of
 from srcgrad.opencl.kinds import check_types, kind_of
 from srcgrad.opencl.layout import BOOL, REALS, steps, steps_in_one_piece
 from srcgrad.opencl.lines import PLAIN, Write
 from srcgrad.opencl.memory import span
 from srcgrad.opencl.passes import Plan, planned
 from srcgrad.opencl.preparing import Preparing
-from srcgrad.opencl.program import text_of
 from srcgrad.opencl.runs import WIDTH, down, is_in_parts
 from srcgrad.opencl.scans import directions
-from srcgrad.opencl.source import Form, numbers_in
+from srcgrad.opencl.source import Form
 from srcgrad.opencl.space import MismatchError, members
 from srcgrad.opencl.stages import Stage, cost, root
 from srcgrad.opencl.steps import Formed, Output, Prepared, Step
@@ -65,23 +65,26 @@ def prepared(work: Preparing, apart: bool = False) -> Prepared:
     if at_once is not None:
         return Prepared([], work.constants, results, len(work.slots), None, Direct(at_once, work, results), numbers)
     formed = [_formed(number, stage, work) for number, stage in enumerate(work.pattern.stages)]
-    _build(formed, work)
-    made = [_step(one, stage, work) for one, stage in zip(formed, work.pattern.stages, strict=True)]
+    joined = built(formed, work)
+    steps = [_step(one, stage, work) for one, stage in zip(formed, work.pattern.stages, strict=True)]
+    runs = runs_of(joined, steps, work)
     writing = _writing(puts, work) if puts else None
-    for one, after in zip(made, [*made, writing][1:], strict=True):
-        one.waits = one.waits or after is None or one.small != after.small
+    if runs and writing is not None:
+        outputs = {output.slot: output.end for step in steps for output in step.outputs}
+        numbers_read = any(one.layout == "v" and one.slot in outputs for put in puts for one in put.inputs)
+        runs[-1].waits = runs[-1].small != writing.small or any(outputs.values()) or numbers_read
     direct = None
-    if writing is None and _is_direct(made, work.device):
-        kernel = work.device.cl.Kernel(work.pattern.programs[formed[0].key], formed[0].name)
-        direct = Direct(replace(made[0], kernel=kernel), work, results)
-    return Prepared(made, work.constants, results, len(work.slots), writing, direct, numbers)
+    if writing is None and _is_direct(formed, work.device):
+        own = work.device.cl.Kernel(joined[0].program, formed[0].name)  # whose arguments are nobody else's
+        direct = Direct(replace(runs[0], kernel=own), work, results)
+    return Prepared(runs, work.constants, results, len(work.slots), writing, direct, numbers)
 
 
-def _is_direct(made: list[Step], device: Device) -> bool:
+def _is_direct(formed: list[Formed], device: Device) -> bool:
     """Whether there is one launch, of little work, with the arguments as they lie."""
-    if len(made) != 1 or not made[0].small or device.is_gpu or device.copies:
+    if len(formed) != 1 or not formed[0].small or device.is_gpu or device.copies:
         return False
-    return not any(one.copied for one in made[0].inputs)
+    return not any(one.copied for one in formed[0].inputs)
 
 
 def _puts(work: Preparing) -> list[Put]:
@@ -154,7 +157,7 @@ def _formed(number: int, stage: Stage, work: Preparing, rows: bool = False) -> F
     every = work.pattern.stages if is_in_parts(plan) else [stage]  # which share their groups
     small = work.device.small is not None and size * max(cost(one.lines) for one in every) < SMALL
     name = work.name if len(work.pattern.stages) == 1 else f"{work.name}_{number + 1}"
-    return Formed(name, plan, form, (number, form, work.device.number, small), numbers, inputs, small)
+    return Formed(name, plan, form, (number, form, work.device.number), numbers, inputs, small, small)
 
 
 def _turned(one: Input) -> Input:
@@ -163,23 +166,9 @@ def _turned(one: Input) -> Input:
     return replace(one, layout=one.layout.replace("s", "t")) if turned else one
 
 
-def _build(formed: list[Formed], work: Preparing) -> None:
-    """Build what is not there yet: all stages that run on one queue as one program."""
-    for small in (False, True):
-        new = [one for one in formed if one.small == small and one.key not in work.pattern.kernels]
-        text = text_of([(one.name, one.plan, one.form) for one in new]) if new else ""
-        for one in new:
-            kernel = work.device.build(text, one.name, small)
-            kernel.set_scalar_arg_dtypes(numbers_in(one.plan, one.form, work.real))
-            work.pattern.kernels[one.key] = kernel
-            work.pattern.programs[one.key] = work.device.program(text, small)
-
-
 def _step(one: Formed, stage: Stage, work: Preparing) -> Step:
-    groups = 1 if one.small else _groups(one.plan, one.form, one.numbers, work.device)
-    outputs = _outputs(stage, one.plan, groups, one.numbers, work)
-    waits = any(output.end for output in outputs)
-    return Step(work.pattern.kernels[one.key], one.numbers, one.inputs, outputs, groups, one.small, waits)
+    groups = 1 if one.little else _groups(one.plan, one.form, one.numbers, work.device)
+    return Step(one.numbers, one.inputs, _outputs(stage, one.plan, groups, one.numbers, work), groups)
 
 
 def _groups(plan: Plan, form: Form, numbers: list[int], device: Device) -> int:

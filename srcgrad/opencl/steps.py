@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any  # dtypes and pyopencl's objects
 
 from srcgrad.opencl.alone import Computed
@@ -29,15 +29,29 @@ class Output:
 
 @dataclass
 class Step:
-    """One launch."""
+    """One stage: what it is given and what it writes."""
 
-    kernel: Any
     numbers: list[int]
     inputs: list[Input]
     outputs: list[Output]
     groups: int
+
+
+@dataclass
+class Run:
+    """Stages that one kernel runs, one after the other, with nothing for the host to do in between.
+
+    What the kernel is given for stages `before` and `after` them says nothing; `first` is the number of the first of
+    these, if there are others.
+    """
+
+    kernel: Any
+    steps: list[Step]
     small: bool
-    waits: bool  # whether the host reads a result before the next launch
+    waits: bool = True  # whether the host reads a result before what follows
+    before: list[Any] = field(default_factory=list)
+    after: list[Any] = field(default_factory=list)
+    first: int | None = None
 
 
 @dataclass
@@ -50,14 +64,15 @@ class Formed:
     key: tuple[Any, ...]
     numbers: list[int]
     inputs: list[Input]
-    small: bool
+    little: bool  # work that one group does sooner than several
+    small: bool  # whether the device without threads runs it
 
 
 @dataclass
 class Prepared:
     """All launches, and which slots are results."""
 
-    steps: list[Step]
+    runs: list[Run]
     constants: list[float]
     results: list[tuple[int, str]]  # slot, and how a number is given: ``, `float`, or the argument that it is like
     slots: int

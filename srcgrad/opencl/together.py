@@ -158,7 +158,7 @@ def together(
             if output.slot in [work.slots[name] for name in ring]:
                 output.shape = (made.ring + 1, stage.numbers[1])
     programs = work.pattern.programs
-    key = ("together", stage.key, tuple(inside), tuple((put.form, put.added) for put in puts))
+    key = ("together", stage.key, stage.small, tuple(inside), tuple((put.form, put.added) for put in puts))
     name = f"{stage.name}_in_place"
     if key not in programs:
         text = text_of(name, stage, puts, list(inside), list(extra), ring)

@@ -172,7 +172,7 @@ def test_a_layer_is_one_launch_of_one_stage(launched: list[str]) -> None:
     derived(np.ones((6, 7)), np.ones((6, 7)), np.ones(7))
     (name,) = launched
     kernel = derived.__wrapped__.__globals__[name].srcgrad_kernel
-    assert [len(found.steps) for found in kernel.known.values()] == [1]
+    assert [len(found.runs) for found in kernel.known.values()] == [1]
 
 
 def turned(x: Any, t: Any) -> Any:
