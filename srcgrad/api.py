@@ -155,7 +155,7 @@ def _pulled_at(derivative: Derivative[..., Any], values: Sequence[Any]) -> tuple
 
 def pulled_anew(derivative: Derivative[..., Any], made: Compiled, values: Sequence[Any]) -> tuple[Any, Pullback]:
     """The value and the pullback of compiled code, which keeps nothing for it: the pullback runs both halves."""
-    value: Derivative[..., Any] = Derivative(derivative.function, "primal", derivative.wrt, False, "numba")
+    value = recent(derivative.function, "primal", derivative.wrt, False, "numba")  # compiled once
     output = derivative.output(run(value.ready(values)[0].function, values, derivative.named), values)
 
     def back(seed: Any) -> Any:

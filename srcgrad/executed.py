@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any  # what a text reads from outside are arbitrary objects
@@ -32,25 +33,44 @@ class Compiled:
     stale: Callable[[], bool]
 
 
-def executed(text: str, main: Derived, found: dict[str, Any]) -> Callable[..., Any]:
-    """The function that a text defines, with the objects from outside that it reads; compiled for the target numba."""
+def executed(
+    text: str, main: Derived, found: dict[str, Any], otherwise: Callable[[], Callable[..., Any]] | None = None
+) -> Callable[..., Any]:
+    """The function that a text defines, with the objects from outside that it reads; compiled for the target numba.
+
+    `otherwise` makes the one that compiled code without loops over elements is.
+    """
     label = f"{main.name} of {origin(main.facts.source)}"
     origins = main.facts.module.origins
     if main.facts.module.target == "numba":
         require_numba()
-        return guarded(load(text, main.name, label, outside(found, [main.tree]), origins=origins))
+        made = load(text, main.name, label, outside(found, [main.tree]), origins=origins)
+        return guarded(made, otherwise if main.facts.module.looped else None)
     return load(text, main.name, label, found, origins=origins)
 
 
 def compiled(
-    derivative: Derivative[..., Any], kinds: dict[str, Kind], inline: bool, *, explained: bool = False
+    derivative: Derivative[..., Any],
+    kinds: dict[str, Kind],
+    inline: bool,
+    *,
+    explained: bool = False,
+    arrays: bool = False,
 ) -> Compiled:
-    """The text of a derivative for arguments of these kinds, executed; `explained` keeps each value by itself."""
+    """The text of a derivative for arguments of these kinds, executed; `explained` keeps each value by itself.
+
+    With `arrays`, a text for Numba has no loops over elements, which need axes of equal lengths.
+    """
     module = module_of(derivative, inline)
-    module.explained = explained
+    module.explained, module.arrays = explained, arrays
     main = derived(derivative, module, kinds)
     text, found = module.text(main)
-    function, changed = executed(text, main, dict(found)), changes(module)
+
+    @functools.cache
+    def otherwise() -> Callable[..., Any]:
+        return compiled(derivative, kinds, inline, arrays=True).function
+
+    function, changed = executed(text, main, dict(found), otherwise), changes(module)
     given = given_to(derivative, kinds)
     if given is derivative.primal:
         return Compiled(function, text, main.facts.seeds, changed)

@@ -73,6 +73,8 @@ class Module:
     explained: bool = False  # whether it is asked what the backward half keeps
     tidy: bool = False  # whether the user's statements are laid out as black has them, where they are not
     blocks: Any = None  # rows of which arguments come in blocks, in the text of a value (derive.blocked.Blocks)
+    arrays: bool = False  # whether array statements of compiled code stay as they are
+    looped: bool = False  # whether some have become loops, over lengths that must be equal
     made: dict[Any, Derived] = field(default_factory=dict)
     making: dict[str, Facts] = field(default_factory=dict)  # name -> facts, also while it is being made
     pending: dict[Any, str] = field(default_factory=dict)  # derivative being made -> its name

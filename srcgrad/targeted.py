@@ -8,6 +8,7 @@ from srcgrad.batch.batched import leading_axis
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.numba.carried import carried
+from srcgrad.numba.elements import elements
 from srcgrad.numba.given import given, rows
 from srcgrad.numba.inside import inside
 from srcgrad.numba.loops import loops
@@ -19,6 +20,6 @@ from srcgrad.opencl.fuse import fuse
 PASSES: dict[str, tuple[Callable[[Program, Facts], Program], ...]] = {
     "numpy": (),
     "opencl": (fuse,),
-    "numba": (given, scalars, carried, tapes, loops, rows, inside, respelled),
+    "numba": (given, scalars, carried, tapes, loops, elements, rows, inside, respelled),
     "batched": (leading_axis,),  # NumPy, for all directions at once
 }

@@ -21,6 +21,8 @@ from srcgrad.trees import Node, walk
 REMEDY = "write it with loops, numbers, arrays and tuples (docs/numba.md), or leave out target='numba'"
 PLAIN = (bool, int, float, complex, str, np.generic, type(None))
 
+UNEVEN = "E5026 loops need axes"  # how the errors of `srcgrad.runtime.equal` begin
+
 
 def require_numba() -> None:
     """E5019 where Numba is not installed."""
@@ -30,8 +32,11 @@ def require_numba() -> None:
         )
 
 
-def guarded(compiled: Any) -> Callable[..., Any]:
-    """A compiled function that takes NumPy's arguments as they come, and whose refusals carry the code E5026."""
+def guarded(compiled: Any, otherwise: Callable[[], Callable[..., Any]] | None = None) -> Callable[..., Any]:
+    """A compiled function that takes NumPy's arguments as they come, and whose refusals carry the code E5026.
+
+    `otherwise` makes the one that runs for arguments over which its loops cannot: those of which axes broadcast.
+    """
     from srcgrad.numba.checked import check_powers
     from srcgrad.numba.helpers import register
 
@@ -51,7 +56,9 @@ def guarded(compiled: Any) -> Callable[..., Any]:
         except Exception as error:  # what its passes raise is of no one class
             if _of_compiler(error):
                 raise refusal(error) from None
-            raise
+            if otherwise is None or not str(error).startswith(UNEVEN):
+                raise
+            return otherwise()(*args, **kwargs)
         if len(seen) != len(compiled.overloads):
             check_powers(compiled, seen)
         return found

@@ -23,7 +23,8 @@ REAL = (types.Float, types.Integer, types.Boolean)
 
 def register() -> None:
     """What Numba calls; overloads are known as soon as their module is imported."""
-    importlib.import_module("srcgrad.numba.products")
+    for module in ("products", "layouts"):
+        importlib.import_module(f"srcgrad.numba.{module}")
 
 
 def compiled(op: Any) -> Callable[[Rule], Rule]:
@@ -141,6 +142,11 @@ def _add_at(x_bar: Any, index: Any, g: Any) -> Compiled | None:
     if whole and isinstance(g, types.Array) and g.ndim == x_bar.ndim:
         return lambda x_bar, index, g: added(x_bar, index, g)
     parts = index.types if isinstance(index, types.BaseTuple) else (index,)
+    last = parts[-1]
+    if len(parts) == 2 and isinstance(parts[0], types.SliceType) and isinstance(last, types.Array):
+        plain = isinstance(last.dtype, types.Integer) and last.ndim == 1
+        alike = plain and isinstance(g, types.Array) and g.ndim == x_bar.ndim
+        return (lambda x_bar, index, g: added_to_columns(x_bar[index[0]], index[1], g)) if alike else None
     if not all(isinstance(part, types.Integer | types.SliceType) for part in parts):
         return None
     return lambda x_bar, index, g: added_to_part(x_bar, index, g)
@@ -153,6 +159,17 @@ def added(x_bar: Any, index: Any, g: Any) -> Any:
         raise ValueError("E5004 gradient of a rule has the wrong shape: one item for each index is due")
     for k in range(index.size):
         x_bar[index[k]] += g[k]
+    return x_bar
+
+
+@njit(boundscheck=True)  # type: ignore[untyped-decorator]
+def added_to_columns(x_bar: Any, index: Any, g: Any) -> Any:
+    """Columns of `g` added to those of `x_bar` that an array of integers names, some perhaps twice."""
+    if g.shape[0] != x_bar.shape[0] or g.shape[1] != index.size:
+        raise ValueError("E5004 gradient of a rule has the wrong shape: one item for each index is due")
+    for i in range(x_bar.shape[0]):
+        for k in range(index.size):
+            x_bar[i, index[k]] += g[i, k]
     return x_bar
 
 

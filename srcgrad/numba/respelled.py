@@ -85,6 +85,10 @@ def _of_numpy(node: Node, facts: Facts, function: str, count: int) -> bool:
 def _copied(item: Node, facts: Facts) -> None:
     if _of_numpy(item, facts, "array", 1) and _is_array(item.args[0], facts):
         item.func = gast.Attribute(value=item.func.value, attr="copy", ctx=gast.Load())
+    elif _of_numpy(item, facts, "reshape", 2) and not _of_numpy(item.args[0], facts, "ascontiguousarray", 1):
+        item.args[0] = expression(f"{facts.library('np')}.ascontiguousarray(x)", x=item.args[0])
+    elif _of_numpy(item, facts, "matmul", 2):
+        item.func = name(facts.library("product"))
     elif _of_numpy(item, facts, "broadcast_to", 2) and _of_numpy(item.args[1], facts, "shape", 1):
         item.func = name(facts.library("spread"))
         item.args[1] = item.args[1].args[0]

@@ -28,6 +28,7 @@ from srcgrad.runtime.contract import (
     kron_right,
     matmul_left,
     matmul_right,
+    product,
     sum_products,
     tensordot_left,
     tensordot_right,
@@ -35,6 +36,7 @@ from srcgrad.runtime.contract import (
 from srcgrad.runtime.declared import check_shapes
 from srcgrad.runtime.directions import each, split_each_like, sum_each_to, zeros_each
 from srcgrad.runtime.einsum import einsum_adjoint, einsum_adjoints, einsum_tangent
+from srcgrad.runtime.equal import check_filled, check_lengths
 from srcgrad.runtime.fourier import doubled, lengths, opposite, resized, transformed, weighted
 from srcgrad.runtime.given import check_adjoint, check_adjoints, check_total, given_adjoints
 from srcgrad.runtime.hooks import beyond_hooks, hook, hooked, stop_gradient
@@ -135,8 +137,10 @@ __all__ = [
     "check_adjoints",
     "check_array",
     "check_complex",
+    "check_filled",
     "check_floating",
     "check_item",
+    "check_lengths",
     "check_number",
     "check_seed",
     "check_shape",
@@ -212,6 +216,7 @@ __all__ = [
     "probed",
     "prod_without",
     "prod_without_tangent",
+    "product",
     "products_before",
     "quad_pullback",
     "quad_pushforward",

@@ -29,6 +29,15 @@ def _is_plain(g: Any, a: Any, b: Any) -> bool:
     return bool(g.dtype is a.dtype is b.dtype and g.shape == a.shape[:1])
 
 
+def product(a: Any, b: Any) -> Any:
+    """`np.matmul(a, b)`, which compiled code has under this name.
+
+    >>> product(np.ones((2, 3)), np.ones(3))
+    array([3., 3.])
+    """
+    return np.matmul(a, b)
+
+
 def matmul_left(g: Any, a: Any, b: Any) -> Any:
     """The adjoint of `a` in `a @ b`, whatever the ranks; of `a` only the shape matters.
 

@@ -1,0 +1,131 @@
+"""Statements of arrays as loops over elements: the numbers of NumPy's text, and loops where they belong."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import srcgrad
+from benchmarks.workloads import mixture
+from srcgrad.errors import DifferentiationError
+from srcgrad.recent import recent
+
+pytest.importorskip("numba")
+X, V = np.random.default_rng(0).random((4, 3)), np.random.default_rng(1).random(3)
+
+
+def much(x, v):
+    """Maps, broadcasting, reductions along axes, updates in place, and names that have other values later."""
+    n, m = x.shape
+    y = x * v
+    y += v
+    top = np.max(x, axis=1, keepdims=True)
+    shares = np.exp(x - top) / np.sum(np.exp(x - top), axis=1, keepdims=True)
+    y = np.where(y > 0.6, y * y, np.sqrt(y + 1.0)) - shares
+    joined = np.concatenate((y, np.zeros((n, 1))), axis=1)
+    turned = np.reshape(joined.T, (n, m + 1))
+    return np.sum(turned[1:] * turned[:-1]) * np.mean(x) + np.sum(np.mean(y, axis=0) * v)
+
+
+def stacked(x, v):
+    a = x[:, :, None] * v
+    b = np.matmul(a, np.transpose(a, (0, 2, 1)))
+    return np.sum(np.matmul(b, x.T)) + np.sum(np.abs(b))
+
+
+def extremes(x, v):
+    return np.sum(np.max(x * v, axis=1) ** 2) + np.sum(np.min(x, axis=0) * v)
+
+
+def pair(f):
+    return srcgrad.value_and_grad(f, (0, 1), target="numba"), srcgrad.value_and_grad(f, (0, 1))
+
+
+def agree(one, two, args):
+    """Values and gradients, their shapes and dtypes, and arguments that are as they were."""
+    before = [arg.copy() for arg in args]
+    with np.errstate(all="ignore"):
+        (y, found), (expected, wanted) = one(*args), two(*args)
+    np.testing.assert_allclose(y, expected, rtol=1e-12)
+    for got, want, arg, was in zip(found, wanted, args, before, strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-11, atol=1e-12)
+        assert got.dtype == want.dtype and got.shape == want.shape
+        np.testing.assert_array_equal(arg, was)
+
+
+def test_much_is_right_whatever_the_arguments():
+    compiled, plain = pair(much)
+    bad = np.where(X > 0.8, np.nan, np.where(X < 0.1, np.inf, X))
+    for args in [(X, V), (bad, V), (np.asfortranarray(X), np.repeat(V, 2)[::2]), (X - 0.5, np.zeros(3))]:
+        agree(compiled, plain, args)
+    assert "for i in range(n):" in compiled.source and "np.exp(" not in compiled.source
+
+
+def test_products_of_stacks_of_matrices():
+    compiled, plain = pair(stacked)
+    agree(compiled, plain, (X, V[:2]))
+
+
+def test_elements_that_are_equally_large_share():
+    compiled, plain = pair(extremes)
+    for args in [(X, V), (np.ones((4, 3)), np.ones(3)), (np.where(X > 0.8, np.nan, X), V)]:
+        agree(compiled, plain, args)
+
+
+def bowl(x, v):
+    return np.sum(np.tanh(x * v) + v)
+
+
+def test_axes_that_broadcast_when_it_runs_have_a_text_without_loops():
+    compiled, plain = pair(bowl)
+    for args in [(X, V), (X, V[:1]), (X[:, :1], V), (X[:0], V), (X, np.outer(X[:, 0], V))]:
+        agree(compiled, plain, args)
+    compiled(X, V)
+    with pytest.raises(ValueError, match="E5026 loops need axes of equal lengths"):
+        compiled.njit(X, V[:1])
+    with pytest.raises(ValueError):  # Numba's own, of the text without loops
+        compiled(X, V[:2])
+
+
+def test_the_largest_of_nothing_is_no_number():
+    with pytest.raises((ValueError, DifferentiationError)):
+        srcgrad.grad(lambda x: np.sum(np.max(x * x, axis=0)), target="numba")(np.empty((0, 3)))
+
+
+def test_what_one_trip_makes_is_a_number():
+    compiled, _ = pair(bowl)
+    compiled(X, V)
+    text = compiled.source
+    assert text.count("np.empty") == 1 and "t1[" not in text, text
+
+
+def test_float32_stays_float32():
+    compiled, plain = pair(bowl)
+    args = (X.astype(np.float32), V.astype(np.float32))
+    (_, found), (_, expected) = compiled(*args), plain(*args)
+    for got, want in zip(found, expected, strict=True):
+        assert got.dtype == np.float32
+        np.testing.assert_allclose(got, want, rtol=1e-5)
+
+
+def test_long_sums_lose_as_little_as_pairwise_ones():
+    x = np.random.default_rng(2).random(1_000_000)
+    value = srcgrad.value_and_grad(lambda x: np.sum(x * 0.1), target="numba")(x)[0]
+    assert abs(value - math.fsum(x * 0.1)) <= 1e-13 * value
+
+
+def test_the_mixture_has_no_arithmetic_of_arrays():
+    made = srcgrad.value_and_grad(mixture.mixture, (0, 1, 2), target="numba")
+    text = made.compiled(made.arguments(mixture.arguments(3, 4, 20), {})[1]).text
+    assert "np.exp(" not in text and "np.sum(" not in text and "scaled_bar = scaled\n" in text, text
+
+
+def test_vjp_compiles_once():
+    _, back = srcgrad.vjp(bowl, X, V, target="numba")
+    one = recent(bowl, "primal", (0, 1), False, "numba").njit
+    srcgrad.vjp(bowl, X, V, target="numba")
+    assert recent(bowl, "primal", (0, 1), False, "numba").njit is one
+    for got, want in zip(back(1.0), srcgrad.grad(bowl, (0, 1))(X, V), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-12)
