@@ -44,18 +44,17 @@ def _free(begin: Plain, axes: Axes, nests: Nests, owned: dict[str, Axes], helper
     found = []
     for item in nests.items[: nests.items.index(begin)]:
         other = target(item.node) if isinstance(item, Plain) else None
-        call = item.node.value if isinstance(item, Plain) and other is not None else None
-        if other is None or not isinstance(call, gast.Call):
-            continue
-        known = owned.get(other) if nests.made.get(other) or _called(call) in helpers else None
-        if known and nests.lengths.same(known, axes):
+        made = other is not None and (nests.made.get(other) or _called(item.node.value) in helpers)
+        known = owned.get(other) if other is not None and made else None
+        if other is not None and known and nests.lengths.same(known, axes):
             found.append(other)
     return found[::-1]
 
 
 def _called(call: Node) -> str:
     """The name of a helper; of NumPy's functions only the product of matrices is of interest."""
-    return "matmul" if getattr(call.func, "attr", "") == "matmul" else str(getattr(call.func, "id", ""))
+    function = getattr(call, "func", None)
+    return "matmul" if getattr(function, "attr", "") == "matmul" else str(getattr(function, "id", ""))
 
 
 def _is_last(other: str, held: str, items: list[Item]) -> bool:

@@ -226,7 +226,7 @@ REFUSED = {
     "an integer to an integer": (power, (2.0, 3), "an integer to the power of an integer"),
     "a list": (lambda x: x[0] * x[1], ([1.0, 2.0],), "an argument is of type list"),
     "recursion": (recursive, (2.0, 3), "capture"),
-    "keywords that Numba lacks": (lambda x: np.sum(np.cumsum(x, axis=0) ** 2), (np.ones((2, 2)),), "cumsum"),
+    "keywords that Numba lacks": (lambda x: np.sum(np.cumsum(x, axis=0) ** 2), (np.ones((2, 2)),), "flip"),
 }
 
 

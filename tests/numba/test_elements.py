@@ -39,6 +39,11 @@ def extremes(x, v):
     return np.sum(np.max(x * v, axis=1) ** 2) + np.sum(np.min(x, axis=0) * v)
 
 
+def code(text):
+    """The lines of a text that are no comments."""
+    return "\n".join(line for line in text.splitlines() if not line.strip().startswith("#"))
+
+
 def pair(f):
     return srcgrad.value_and_grad(f, (0, 1), target="numba"), srcgrad.value_and_grad(f, (0, 1))
 
@@ -60,7 +65,7 @@ def test_much_is_right_whatever_the_arguments():
     bad = np.where(X > 0.8, np.nan, np.where(X < 0.1, np.inf, X))
     for args in [(X, V), (bad, V), (np.asfortranarray(X), np.repeat(V, 2)[::2]), (X - 0.5, np.zeros(3))]:
         agree(compiled, plain, args)
-    assert "for i in range(n):" in compiled.source and "np.exp(" not in compiled.source
+    assert "for i in range(n):" in compiled.source and "np.exp(" not in code(compiled.source)
 
 
 def test_products_of_stacks_of_matrices():
@@ -97,7 +102,7 @@ def test_the_largest_of_nothing_is_no_number():
 def test_what_one_trip_makes_is_a_number():
     compiled, _ = pair(bowl)
     compiled(X, V)
-    text = compiled.source
+    text = code(compiled.source)
     assert text.count("np.empty") == 1 and "t1[" not in text, text
 
 
@@ -118,7 +123,7 @@ def test_long_sums_lose_as_little_as_pairwise_ones():
 
 def test_the_mixture_has_no_arithmetic_of_arrays():
     made = srcgrad.value_and_grad(mixture.mixture, (0, 1, 2), target="numba")
-    text = made.compiled(made.arguments(mixture.arguments(3, 4, 20), {})[1]).text
+    text = code(made.compiled(made.arguments(mixture.arguments(3, 4, 20), {})[1]).text)
     assert "np.exp(" not in text and "np.sum(" not in text and "scaled_bar = scaled\n" in text, text
 
 
