@@ -43,10 +43,11 @@ def _free(begin: Plain, axes: Axes, nests: Nests, owned: dict[str, Axes], helper
     """Arrays of a shape that are made before another, last first."""
     found = []
     for item in nests.items[: nests.items.index(begin)]:
-        other = target(item.node) if isinstance(item, Plain) else None
-        made = other is not None and (nests.made.get(other) or _called(item.node.value) in helpers)
-        known = owned.get(other) if other is not None and made else None
-        if other is not None and known and nests.lengths.same(known, axes):
+        if not isinstance(item, Plain) or (other := target(item.node)) is None:
+            continue
+        made = nests.made.get(other) or _called(item.node.value) in helpers
+        known = owned.get(other) if made else None
+        if known and nests.lengths.same(known, axes):
             found.append(other)
     return found[::-1]
 
