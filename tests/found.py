@@ -320,7 +320,15 @@ def argument_read_before_the_call_takes(x):
     return np.sum(y * values[0])
 
 
+def one_key_under_two_spellings(x):
+    parts = {1: x[0], "n": 0}
+    parts["n"] = parts["n"] + 1
+    parts[True] = parts[1.0] * x[1]
+    return parts[1] * parts["n"]
+
+
 FOUND = (
+    (one_key_under_two_spellings, (np.array([0.3, -0.8]),)),
     (second_name_in_a_called_function, (np.array([0.3, -0.8, 1.1]),)),
     (argument_read_before_the_call_takes, (np.array([0.3, -0.8, 1.1]),)),
     (choice_inside_of_a_choice, (0.7, 0)),

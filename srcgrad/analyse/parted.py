@@ -55,7 +55,10 @@ def parts_bound(node: Node, held: dict[str, None]) -> list[tuple[str, Node]]:
 
 
 def _part(held: str, key: Node) -> str:
-    return f"{held}[{key.value!r}]"
+    """1, 1.0 and True are one key of a dict."""
+    value = key.value
+    whole = isinstance(value, bool | float) and value == value // 1
+    return f"{held}[{int(value) if whole else value!r}]"
 
 
 def _by_literal(node: Node) -> bool:
