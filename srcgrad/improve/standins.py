@@ -17,9 +17,9 @@ def standins(program: Program, facts: Facts) -> Program:
     """Give `sum_to` and `fit_to` a value that the trip has brought back anyway.
 
     >>> from srcgrad.phases import explain_text
-    >>> text = "def f(h, w):\\n  s = 0.0\\n  for v in w:\\n    e = np.exp(h)\\n    s = s + v * (h + e)\\n  return s"
-    >>> [line for line in explain_text(text, after="standins", wrt=("h",)).splitlines() if "sum_to" in line]
-    ['    t2_bar = sum_to(t1_bar * v, e)']
+    >>> text = "def f(h, w):\\n  s = 0.0\\n  for v in w:\\n    e = np.exp(h * v)\\n    s = s + v * (h + e)\\n  return s"
+    >>> [line for line in explain_text(text, after="standins", wrt=("h",)).splitlines() if "v, e)" in line]
+    ['    t3_bar = sum_to(t2_bar * v, e)']
     """
     bodies = _bodies(program.backward)
     uses = count([*program.backward, program.result] if bodies else [])

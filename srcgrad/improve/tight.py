@@ -10,5 +10,7 @@ WIDTH = 88
 
 
 def tight(program: Program, facts: Facts) -> Program:
-    """Write them where they are read, if the line keeps within the page."""
+    """Write them where they are read, if the line keeps within the page; kernels are cut between statements."""
+    if facts.module is not None and facts.module.target == "opencl":
+        return program
     return inlined(program, facts, WIDTH)

@@ -20,7 +20,7 @@ def turned(program: Program, facts: Facts) -> Program:
     >>> lines = explain_text("def f(a, b):\\n    return np.sin(a - a * b)", after="turned").splitlines()
     >>> print("\\n".join(lines[-4:-1]))
     t3_bar = t2_bar
-    a_bar = sum_to(t2_bar, a) - sum_to(t3_bar * b, a)
+    a_bar = sum_to(t2_bar - t3_bar * b, a)
     b_bar = -sum_to(t3_bar * a, b)
     """
     readers: dict[str, list[Node]] = {}
