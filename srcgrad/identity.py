@@ -74,7 +74,7 @@ def spelling(op: Any) -> str:
 
 def holder(value: object) -> tuple[str, str] | None:
     """The public module of SciPy that holds an object of its own, and its name there: `scipy.stats`, `norm`."""
-    module = type(value).__module__.split("._")[0]
+    module = _home(value).split("._")[0]
     known = sys.modules.get(module)
     if known is None or not module.startswith("scipy."):
         return None
@@ -83,7 +83,13 @@ def holder(value: object) -> tuple[str, str] | None:
 
 def is_distribution(value: object) -> bool:
     """Whether a value is a distribution of `scipy.stats`, frozen or not."""
-    return type(value).__module__.startswith("scipy.stats.") and hasattr(value, "rvs")
+    return _home(value).startswith("scipy.stats.") and hasattr(value, "rvs")
+
+
+def _home(value: object) -> str:
+    """The module of a value's class; empty for compiled functions, whose class has that of each function."""
+    module: object = type(value).__module__
+    return module if isinstance(module, str) else ""
 
 
 def ufunc_methods(ufunc: Any) -> tuple[str, ...]:
