@@ -15,8 +15,7 @@ def uncompiled(value: Any) -> Any:
 
     Numba need not be there to ask.
     """
-    module = type(value).__module__
-    compiled = isinstance(module, str) and module.startswith("numba.") and hasattr(value, "py_func")
+    compiled = _home(value).startswith("numba.") and hasattr(value, "py_func")
     return value.py_func if compiled else value
 
 
