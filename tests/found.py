@@ -327,6 +327,14 @@ def one_key_under_two_spellings(x):
     return parts[1] * parts["n"]
 
 
+def drawn_anew_in_each_trip(x, c, n):
+    generator = np.random.default_rng(3)
+    for _ in range(n):
+        z = generator.normal()
+        x = np.sin(x * z * c)
+    return x
+
+
 FOUND = (
     (one_key_under_two_spellings, (np.array([0.3, -0.8]),)),
     (second_name_in_a_called_function, (np.array([0.3, -0.8, 1.1]),)),
@@ -367,6 +375,7 @@ FOUND = (
     (decomposition_given_out_whole_and_by_parts, (np.array([[0.3, -0.4], [0.9, 0.2], [0.1, 1.0]]),)),
     (dict_given_out_whole_and_by_parts, (np.array([0.3, -0.4, 0.9]),)),
     (list_given_out_whole_and_by_parts, (np.array([0.3, -0.4, 0.9]),)),
+    (drawn_anew_in_each_trip, (0.4, 0.7, 3)),
 )
 
 SECOND = (
