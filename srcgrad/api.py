@@ -228,7 +228,7 @@ def source(
         wrt = tuple(inspect.signature(function).parameters)
     single = not isinstance(wrt, tuple) or len(wrt) == 1
     if mode in ("hvp", "jacobian", "hessian"):
-        from srcgrad.jacobians import text_of  # late: what is made of derivatives imports them
+        from srcgrad.calculus import text_of  # late: what is made of derivatives imports them
 
         return text_of(function, mode, wrt, single, target)
     if mode not in TEXTS:

@@ -15,6 +15,7 @@ from srcgrad.derivative import Derivative, P, R
 from srcgrad.differences import is_float, parts, vector, vector_along
 from srcgrad.errors import DifferentiationError
 from srcgrad.front.wanted import makes
+from srcgrad.modules import Module
 from srcgrad.options import Wrt
 from srcgrad.pickled import again, as_named, lines_of
 from srcgrad.runtime import zeros_like
@@ -238,3 +239,15 @@ def transpose(linear: Function, *like: Any, target: str = "numpy") -> Any:
     _, back = vjp(linear, *like, target=target)
     names = tuple(inspect.signature(linear).parameters)[: len(like)]
     return Linear(back, linear, ("seed",), names, turned=linear)
+
+
+def text_of(function: Function, mode: str, wrt: Wrt, single: bool, target: str) -> str:
+    """The text of a Jacobian or a Hessian, for arguments of any kind, or of the product of a Hessian."""
+    chosen = wrt[0] if single and not isinstance(wrt, int | str) else wrt
+    if mode == "hvp":
+        return HessianProduct(function, chosen, target).source
+    if target != "numpy":
+        raise DifferentiationError("E5019", f"the text of a {mode} is made for NumPy", "leave `target` out")
+    primal: Derivative[..., Any] = Derivative(function, "reverse", chosen, single)
+    made = Module().derived(primal.primal, mode, primal.wrt, {}, single=single)
+    return made.text

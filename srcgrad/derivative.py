@@ -134,14 +134,10 @@ class Derivative(Generic[P, R]):
         return refined(kinds, self.declared, values, fixed=self.like is not None)
 
     def ready(self, values: Sequence[Any]) -> tuple[Compiled, Device | None]:
-        """The text for arguments, and the device on which some of them are.
-
-        Arguments are looked at closely where no call before had some that look alike: see `looks`.
-        """
+        """The text for arguments, closely looked at where none before had their looks; the device on which some are."""
         alike, now = looks(values), generation()
         known = self._ready.get(alike)
-        if known is not None and known.generation == now and not known.made.stale():
-            self._last, self._kinds = known.made, known.kinds
+        if known is not None and self.holds(known):
             if known.quick is None and not self.named:
                 known.quick = quick(known, values, self._places, self._form.get(self.mode, ""), self.result)
             self._quick = known.quick
@@ -151,6 +147,13 @@ class Derivative(Generic[P, R]):
         if alike is not None:
             self._ready[alike] = Ready(made, kinds, now)
         return made, device
+
+    def holds(self, known: Ready) -> bool:
+        """Whether a text that has run is still that of the function; if so, it is the one that runs now."""
+        if known.generation != generation() or known.made.stale():
+            return False
+        self._last, self._kinds = known.made, known.kinds
+        return True
 
     @functools.cached_property
     def declared(self) -> dict[str, Kind]:

@@ -46,7 +46,7 @@ PRECISIONS = {
 def is_float(value: object) -> bool:
     """Whether a part holds real or complex floating numbers."""
     if isinstance(value, np.ndarray):
-        return bool(np.issubdtype(value.dtype, np.inexact))
+        return value.dtype.kind in "fc"
     return isinstance(value, float | complex | np.inexact)
 
 

@@ -70,8 +70,7 @@ def units(tree: Any, rows: range) -> Any:
 
 def rows_along(tree: Any, found: Any, count: int) -> Vector:
     """The parts of `found` that stand where `tree` has floating parts, one row for each direction."""
-    made = dict(parts(found))
-    rows = [np.zeros((count, 0))]
+    made, rows = dict(parts(found)), []
     for label, part in parts(tree):
         if is_float(part):
             row = made.get(label)
@@ -80,17 +79,18 @@ def rows_along(tree: Any, found: Any, count: int) -> Vector:
             if not isinstance(row, np.ndarray) or row.shape != (count, *np.shape(part)):
                 raise ValueError("a derivative came in another shape than is due")
             rows.append(np.reshape(np.asarray(row, np.float64), (count, np.size(part))))
-    return np.concatenate(rows, axis=1)
+    return rows[0] if len(rows) == 1 else np.concatenate([np.zeros((count, 0)), *rows], axis=1)
 
 
 @dataclass(frozen=True)
 class Given:
-    """The arguments of a call: as they came, in the order of the parameters, and their kinds."""
+    """The arguments of a call: as they came, in the order of the parameters, their kinds, their looks with shapes."""
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     values: Sequence[Any]
     kinds: dict[str, Kind]
+    looks: tuple[Any, ...] | None
 
     @functools.cached_property
     def key(self) -> tuple[Any, ...]:
@@ -103,31 +103,12 @@ class Given:
         return (self.key, *[getattr(part, "shape", None) for part in self.values])
 
 
-def columns(ahead: Derivative[..., Any], chosen: tuple[Any, ...], given: Given) -> tuple[Any, Vector]:
-    """The value, and the Jacobian from tangents: one column for each number among the inputs."""
-    values = given.values
-    _check_host(values)
-    made = ahead.compiled(given.kinds)
-    found, y = [], None
-    for rows in chunks(count_of(chosen), *values):
-        tangents = units(chosen, rows)
-        seeds = dict(zip(made.seeds, tangents, strict=True))
-        result = run(functools.partial(made.function, **seeds), values, ahead.named)
-        if ahead.mode == "hvp":
-            y, y_dot = chosen[0] if ahead.single else chosen, result
-        else:
-            y, y_dot = ahead.output(result[0], values), result[1]
-        _check_real(y)
-        found.append(rows_along(y, y_dot, len(rows)))
-    return y, np.concatenate(found).T
-
-
 def forward_half(behind: Derivative[..., Any], given: Given) -> tuple[Any, Any]:
     """The value, and the pullback that takes many seeds."""
-    _check_host(given.values)
+    check_host(given.values)
     y, pullback = run(behind.compiled(given.kinds).function, given.values, behind.named)
     y = behind.output(y, given.values)
-    _check_real(y)
+    check_real(y)
     return y, pullback
 
 
@@ -141,12 +122,14 @@ def rows(behind: Derivative[..., Any], y: Any, pullback: Any, chosen: tuple[Any,
     return np.concatenate(found)
 
 
-def _check_host(values: Sequence[Any]) -> None:
+def check_host(values: Sequence[Any]) -> None:
+    """NoAxisError for device arrays: one run is for each direction there."""
     if device_in(values) is not None:
         raise NoAxisError("an argument is on a device")
 
 
-def _check_real(y: Any) -> None:
+def check_real(y: Any) -> None:
+    """NoAxisError for a complex output, which has real and imaginary parts."""
     if any(np.iscomplexobj(part) for _, part in parts(y)):
         raise NoAxisError("the output is complex")
 

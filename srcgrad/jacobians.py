@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Generic  # functions and arguments are arbitrary objects
 
 import numpy as np
@@ -15,6 +15,7 @@ from srcgrad.api import chosen_wrt, pulled
 from srcgrad.arguments import kind_of
 from srcgrad.batch.values import NoAxisError
 from srcgrad.calculus import HessianProduct
+from srcgrad.columns import Columns
 from srcgrad.derivative import Derivative, P
 from srcgrad.differences import Vector, parts, tangent_like, vector, vector_along
 from srcgrad.directions import Given
@@ -22,10 +23,10 @@ from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Kind
 from srcgrad.front.wanted import makes
 from srcgrad.leading import MANY, Leading, fewer
-from srcgrad.modules import Module
 from srcgrad.opencl.boundary import device_in, on_device, on_host
 from srcgrad.options import Wrt
 from srcgrad.pickled import again, as_named, lines_of
+from srcgrad.ready import looks
 
 Function = Callable[..., Any]
 MODES = ("reverse", "forward")
@@ -49,6 +50,7 @@ class Jacobian(Generic[P]):
         self._reasons: dict[str, dict[Any, str]] = {}
         self._outputs: dict[Any, Kind] = {}
         self._sizes: dict[Any, int] = {}  # of outputs that are larger than the inputs
+        self._once = Columns()
         self._ran: Derivative[..., Any] | None = None
         self.__name__ = f"{getattr(self.ahead.primal, '__name__', 'f')}_jacobian"
         if self.product is not None:
@@ -67,15 +69,38 @@ class Jacobian(Generic[P]):
         return Derivative(self.primal, "vjp", self.ahead.wrt, False, self.target)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
-        given = directions.Given(args, kwargs, *self.ahead.arguments(args, kwargs))
-        by_name = dict(zip(self.ahead.signature.parameters, on_host(given.values), strict=True))
-        chosen = tuple(by_name[name] for name in self.ahead.wrt)
+        values = self.ahead.ordered(args, kwargs)
+        alike = looks(values, sized=True)
+        found = self._again(values, alike)
+        if found is not None:
+            return self._cut(found[0], self._chosen(values), found[1])
+        given = Given(args, kwargs, values, self.ahead.kinds(values), alike)
+        chosen = self._chosen(on_host(values))
         if any(np.iscomplexobj(part) for _, part in parts(chosen)):
             raise DifferentiationError("E5017", "an argument is complex", "pass its real and imaginary part")
         count = directions.count_of(chosen)
         ahead = self.mode == "forward" or (self.mode is None and (self.product is not None or count == 1))
         y, matrix = (self._columns if ahead else self._rows)(chosen, count, given)
-        return on_device(directions.cut(y, chosen[0] if self.single else chosen, matrix), device_in(given.values))
+        return on_device(self._cut(y, chosen, matrix), device_in(given.values))
+
+    def _chosen(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """The arguments that it differentiates by."""
+        by_name = dict(zip(self.ahead.signature.parameters, values, strict=True))
+        return tuple([by_name[name] for name in self.ahead.wrt])
+
+    def _cut(self, y: Any, chosen: tuple[Any, ...], matrix: Vector) -> Any:
+        return directions.cut(y, chosen[0] if self.single else chosen, matrix)
+
+    def _again(self, values: Sequence[Any], alike: tuple[Any, ...] | None) -> tuple[Any, Vector] | None:
+        """Value and columns by the text that ran for arguments like these before, if one did and it does again."""
+        known = self._once.known(alike)
+        if known is None:
+            return None
+        self._ran = known.ahead
+        try:
+            return known.columns(self._chosen(values), values)
+        except FAILURES:  # is met once more where there are other texts to try
+            return None
 
     def _columns(self, chosen: Any, count: int, given: Given) -> tuple[Any, Vector]:
         """One tangent pass for all numbers among the inputs, or for each."""
@@ -85,7 +110,10 @@ class Jacobian(Generic[P]):
                 return found
             try:
                 self._ran = self.together("ahead")
-                return directions.columns(self._ran, chosen, given)
+                keep = self.product is not None or self._alone("regrouped", given)
+                found = self._once.first(self._ran, chosen, given, keep=keep)
+                assert found is not None, "nothing is regrouped"
+                return found
             except FAILURES as reason:
                 self._note("ahead", given, reason)
                 found = self._each_column(chosen, count, given)
@@ -104,20 +132,16 @@ class Jacobian(Generic[P]):
         return y, np.stack(columns, axis=-1)[:, :count]
 
     def _regrouped(self, chosen: Any, given: Given) -> tuple[Any, Vector] | None:
-        """The same with products in the order that is best for many directions; None where that order does not do.
-
-        It does not where lengths differ from what it takes, or numbers are too large for it.
-        """
+        """The same with products in the best order for many directions; None where lengths forbid that order."""
         if self.product is not None or self._alone("regrouped", given):
             return None
         named = dict(zip(self.ahead.signature.parameters, given.values, strict=True))
         self._ran = self.together("ahead", Leading(True, regroup=True, fewer=fewer(named, self.ahead.wrt)))
         try:
-            y, matrix = directions.columns(self._ran, chosen, given)
+            return self._once.first(self._ran, chosen, given, keep=True)
         except (NoAxisError, ArithmeticError, ValueError) as reason:
             self._reasons.setdefault("regrouped", {})[given.key] = str(reason)
             return None
-        return (y, matrix) if np.isfinite(matrix).all() else None
 
     def _rows(self, chosen: Any, count: int, given: Given) -> tuple[Any, Vector]:
         """The forward half once, and the pullback for all numbers among the outputs, or for each."""
@@ -221,18 +245,6 @@ def _tell(name: str, reason: Exception) -> None:
     if not isinstance(reason, NoAxisError):
         why = f"with all directions at once it raised {type(reason).__name__}: {reason}"
         warnings.warn(f"{name}: {why}; it ran once for each, which is slower. Please report it.", RuntimeWarning, 4)
-
-
-def text_of(function: Function, mode: str, wrt: Wrt, single: bool, target: str) -> str:
-    """The text of a Jacobian or a Hessian, for arguments of any kind, or of the product of a Hessian."""
-    chosen = wrt[0] if single and not isinstance(wrt, int | str) else wrt
-    if mode == "hvp":
-        return HessianProduct(function, chosen, target).source
-    if target != "numpy":
-        raise DifferentiationError("E5019", f"the text of a {mode} is made for NumPy", "leave `target` out")
-    primal: Derivative[..., Any] = Derivative(function, "reverse", chosen, single)
-    made = Module().derived(primal.primal, mode, primal.wrt, {}, single=single)
-    return made.text
 
 
 @makes("jacobian")

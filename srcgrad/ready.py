@@ -43,8 +43,10 @@ class Ready:
     quick: Quick | None = None
 
 
-def looks(values: Iterable[Any]) -> tuple[Any, ...] | None:
+def looks(values: Iterable[Any], *, sized: bool = False) -> tuple[Any, ...] | None:
     """Types, dtypes and ranks: arguments in which they are equal are of equal kinds. None if only more would tell.
+
+    With `sized`, shapes instead of ranks.
 
     >>> looks((1.0, np.ones((2, 3)), [np.ones(2)]))
     (<class 'float'>, dtype('float64'), 2, (<class 'list'>, (dtype('float64'), 1)))
@@ -55,11 +57,11 @@ def looks(values: Iterable[Any]) -> tuple[Any, ...] | None:
     for value in values:
         cls = type(value)
         if cls is np.ndarray:
-            found += (value.dtype, value.ndim)
+            found += (value.dtype, value.shape if sized else value.ndim)
         elif cls in _PLAIN:
             found.append(cls)
         elif cls is tuple or cls is list or cls is dict:
-            inner = looks(value.values() if cls is dict else value)
+            inner = looks(value.values() if cls is dict else value, sized=sized)
             if inner is None:
                 return None
             found.append((cls, inner, *value) if cls is dict else (cls, inner))

@@ -67,6 +67,40 @@ def test_jacobian_of_shapes(mode):
     np.testing.assert_array_equal(single, np.diag(2.0 * X.astype(np.float32)[::2]))
 
 
+SCALE = 2.0
+
+
+def scaled_table(x, rows, table):
+    return (table @ (x * SCALE))[rows] * len(rows)
+
+
+@pytest.mark.parametrize("mode", [None, "forward"])
+def test_jacobian_of_arguments_that_look_alike(mode, monkeypatch):
+    """What ran for arguments like these runs again: shapes, numbers in lists and what is outside may be others."""
+    of, table = jacobian(scaled_table, mode=mode), np.outer(np.arange(1.0, 8.0), X)
+    looked = []
+    kinds = of.ahead.kinds
+    monkeypatch.setattr(of.ahead, "kinds", lambda values: looked.append(1) or kinds(values))
+    for rows in ([0, 2, 1, 4], [5, 5, 6, 0], [3] * 6, [4, 0, 2, 1]):
+        given = (X * len(looked), rows, table)
+        found = of(*given)
+        found[:] = 0.0  # belongs to the caller
+        np.testing.assert_array_equal(of(*given), 2.0 * len(rows) * table[rows])
+    assert len(looked) == 2
+    text = of.source
+    narrow = of(X.astype(np.float32), [0, 1, 2, 3], table)
+    assert narrow.dtype == np.float32
+    monkeypatch.setitem(globals(), "SCALE", 3.0)
+    np.testing.assert_array_equal(of(X, [0, 1, 2, 3], table), 12.0 * table[:4])
+    assert of.source == text
+    with pytest.raises(IndexError):
+        of(X, [0, 1, 2, 9], table)
+    with pytest.raises(DifferentiationError, match="E5017"):
+        of(X + 0j, [0, 1, 2, 3], table)
+    with pytest.raises(DifferentiationError, match="E5002"):
+        of(X.astype(int), [0, 1, 2, 3], table)
+
+
 @pytest.mark.parametrize("mode", [None, "forward", "reverse"])
 def test_jacobian_of_structures(mode):
     p = {"w": X, "b": 2.0}

@@ -101,6 +101,7 @@ ORDER = (
         "differences",
         "check",
         "calculus",
+        "columns",
         "directions",
         "jacobians",
     },
