@@ -25,6 +25,7 @@ _COMPLEX = Kind("scalar", 0, complex=True)
 _OTHER = Kind("other")
 _HALF = Kind("scalar", 0, dtype="float16")
 _NARROW = {"e": "float16"} | dict.fromkeys("?bBhHiIlLqQ", "integer")
+_WIDTHS = {"f": "single"} | dict.fromkeys("diIlLqQ", "double")  # what float32 meets: int64 makes float64 of it
 _REAL = np.dtype(float)
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, np.ufunc, functools.partial)
 _PLAIN = (int, float, complex, bool, str, bytes, list, tuple, dict, type(None), type)
@@ -73,9 +74,14 @@ def kind_of(value: Any) -> Kind:
 
 
 def compiled_kind(value: Any) -> Kind:
-    """The kind of an argument of compiled code: of an array it is known whether it is of float64."""
-    kind = kind_of(without_axes(value))
-    return dataclasses.replace(kind, dtype="double") if kind.tag == "array" and value.dtype == np.float64 else kind
+    """The kind of an argument of compiled code: of arrays and NumPy's numbers it has what makes float32 of float32."""
+    value = without_axes(value)
+    kind = kind_of(value)
+    if kind.tag not in ("array", "scalar") or kind.complex or not isinstance(value, np.ndarray | np.generic):
+        return kind
+    if kind.tag == "array" and value.dtype.kind != "f":
+        return kind
+    return dataclasses.replace(kind, dtype=_WIDTHS.get(value.dtype.char, kind.dtype or "other"))
 
 
 def _holding(tag: str, items: list[tuple[Any, Kind]], owner: Any = None) -> Kind:

@@ -45,7 +45,7 @@ def executed(
     if main.facts.module.target == "numba":
         require_numba()
         made = load(text, main.name, label, outside(found, [main.tree]), origins=origins)
-        return guarded(made, otherwise if main.facts.module.looped else None)
+        return guarded(made, otherwise if "checked" in main.facts.module.looped else None)
     return load(text, main.name, label, found, origins=origins)
 
 

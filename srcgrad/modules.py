@@ -74,7 +74,7 @@ class Module:
     tidy: bool = False  # whether the user's statements are laid out as black has them, where they are not
     blocks: Any = None  # rows of which arguments come in blocks, in the text of a value (derive.blocked.Blocks)
     arrays: bool = False  # whether array statements of compiled code stay as they are
-    looped: bool = False  # whether some have become loops, over lengths that must be equal
+    looped: frozenset[str] = frozenset()  # of those that are loops: "checked" lengths, all indices "inside"
     made: dict[Any, Derived] = field(default_factory=dict)
     making: dict[str, Facts] = field(default_factory=dict)  # name -> facts, also while it is being made
     pending: dict[Any, str] = field(default_factory=dict)  # derivative being made -> its name

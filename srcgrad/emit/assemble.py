@@ -55,7 +55,8 @@ def _decorators(facts: Facts) -> Block:
     if facts.module.target != "numba":
         return []
     taken = facts.module.given_of.get(facts.source.name)
-    checks = "" if taken is not None and taken.inside and not facts.called else ", boundscheck=True"
+    inside = "inside" in facts.module.looped or (taken is not None and taken.inside and not facts.called)
+    checks = "" if inside else ", boundscheck=True"
     return [parsed(f'{facts.library("njit", "numba.njit")}(error_model="numpy"{checks})')]
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import gast
 
 from srcgrad.trees import Node, constant, copy, expression, name
 
 ONE = "1"  # an axis whose length is 1 by construction: `x[:, None]`
+WEAK, SINGLE, DOUBLE = "weak", "single", "double"  # Python's numbers, which give way; float32; float64
 Axes = tuple[str, ...]
 
 
@@ -17,11 +19,19 @@ class NotLoweredError(Exception):
     """An expression stays one of arrays."""
 
 
-@dataclass(frozen=True)
-class Piece:
-    """An expression of float64: its axes, and what its element is at some indices."""
+class Form(NamedTuple):
+    """What is known of an array or a number: its axes, of which a number has none, and its dtype."""
 
     axes: Axes
+    real: str
+
+
+@dataclass(frozen=True)
+class Piece:
+    """An expression: its axes, its dtype, and what its element is at some indices."""
+
+    axes: Axes
+    real: str
     at: Callable[[list[Node]], Node]
     tests: bool = False  # whether its elements are true or false
     leaf: str = ""  # the array that it is, as it is
@@ -48,6 +58,7 @@ class Lengths:
     age: dict[str, int] = field(default_factory=dict)
     pending: list[tuple[str, str]] = field(default_factory=list)  # joined, and not yet checked
     filled: list[str] = field(default_factory=list)  # must not be 0: a maximum is taken along it
+    fixed: bool = False  # whether an element is read at an index of which nothing tells that it lies inside
 
     def new(self, symbol: str, spelled: Node) -> str:
         """A symbol, which means what it meant if it is known."""

@@ -10,11 +10,13 @@ import gast
 
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
-from srcgrad.numba.axes import ONE, Axes, Lengths, NotLoweredError, Piece, Reduction
+from srcgrad.numba.axes import DOUBLE, ONE, SINGLE, WEAK, Form, Lengths, NotLoweredError, Piece, Reduction
+from srcgrad.numba.inside import is_inside
 from srcgrad.numba.nests import accesses
-from srcgrad.numba.opaque import Sharing, axes_of_call, is_view, named_lengths, operands, renamed
+from srcgrad.numba.opaque import Sharing, form_of_call, is_view, named_lengths, operands, renamed
 from srcgrad.numba.pieces import Reader
 from srcgrad.numba.placing import Placing, element_of, indices, stored
+from srcgrad.numba.reals import converted, joined
 from srcgrad.numba.reused import PRODUCTS, reused
 from srcgrad.numba.spelled import Nests, contracted, spelled
 from srcgrad.trees import (
@@ -38,7 +40,7 @@ class _ChangedError(Exception):
 
 
 def elements(program: Program, facts: Facts) -> Program:
-    """Write the array statements outside of the user's loops and branches as loops, where all is of float64."""
+    """Write the array statements outside of the user's loops and branches as loops, where all is of known dtypes."""
     shadowed = {"range", "max", "min", "abs"} & facts.local
     arrays = [p for p in program.parameters if _is_array(p, facts)]
     whole = any(isinstance(node, gast.FunctionDef | gast.With) for node in statements(program.block))
@@ -56,17 +58,19 @@ def elements(program: Program, facts: Facts) -> Program:
     result = renamed(program.result, work.alias)
     contracted(work.nests, result)
     helpers = tuple(facts.imports.get(one, one) for one in PRODUCTS)
-    owned = {held: axes for held, axes in work.reader.known.items() if axes and work.owns(held)}
-    reused(work.nests, result, owned, helpers)
+    known = work.reader.known
+    owned = {held: form for held, form in known.items() if form.axes and work.owns(held)}
+    reused(work.nests, result, known, owned, helpers)
     block = spelled(work.nests, work.place.fresh, facts)
     place = next(k for k, node in enumerate(block) if node is mark)
-    facts.module.looped = facts.module.looped or work.nests.checks
+    looped = {"checked": work.nests.checks, "inside": not work.lengths.fixed and is_inside(work.nests.items, result)}
+    facts.module.looped = frozenset(each for each, holds in looped.items() if holds)
     return Program(program.parameters, block[:place], block[place + 1 :], result)
 
 
 def _is_array(parameter: str, facts: Facts) -> bool:
     kind = facts.arguments.get(parameter)
-    return kind is not None and kind.tag == "array" and kind.dtype == "double" and bool(kind.ndim)
+    return kind is not None and kind.tag == "array" and kind.dtype in (SINGLE, DOUBLE) and bool(kind.ndim)
 
 
 class _Work:
@@ -92,16 +96,16 @@ class _Work:
             for one in stores(node):
                 if not isinstance(node, gast.AugAssign) and one not in written(node):
                     self.bound[one] = self.bound.get(one, 0) + 1
-        known: dict[str, Axes] = {}
+        known: dict[str, Form] = {}
         for parameter in program.parameters:
             kind = facts.arguments.get(parameter)
             if _is_array(parameter, facts) and kind is not None:
-                known[parameter] = self.lengths.of_array(parameter, kind.ndim or 0)
-            elif kind is not None and kind.tag == "scalar" and not kind.complex:
-                known[parameter] = ()
+                known[parameter] = Form(self.lengths.of_array(parameter, kind.ndim or 0), kind.dtype)
+            elif kind is not None and kind.tag == "scalar" and not kind.complex and kind.dtype in ("", SINGLE, DOUBLE):
+                known[parameter] = Form((), kind.dtype or WEAK)
         self.place = Placing(facts, self.lengths, self.nests, self.sharing, taken, known)
         fresh = self.place.fresh
-        self.reader = Reader(facts, self.lengths, known, fresh, lambda node: axes_of_call(node, self.reader, ""))
+        self.reader = Reader(facts, self.lengths, known, fresh, lambda node: form_of_call(node, self.reader, ""))
 
     def owns(self, held: str) -> bool:
         """Whether an array is bound once, and has no other name."""
@@ -154,8 +158,8 @@ class _Work:
         last = self.reader.reductions[-1] if self.reader.reductions else None
         direct = isinstance(last, Reduction) and _is_name(piece, last.held)
         self.place.check()
-        self.place.reduce(node, self.reader.taken(), held if direct else "")
-        self.reader.known[held] = piece.axes
+        self.place.reduce(node, self.reader, held if direct else "")
+        self.reader.known[held] = Form(piece.axes, piece.real)
         if direct:
             return True
         if not piece.axes:
@@ -174,14 +178,15 @@ class _Work:
     def _rebound(self, node: Node, held: str, piece: Piece) -> bool:
         """`x = x + e` of what these loops have made is done in place."""
         mine = held in self.nests.made and self.sharing.of(held) == {held} and piece.axes
-        if not mine or not self.lengths.same(self.reader.known[held], piece.axes):
+        form = self.reader.known.get(held)
+        if not mine or form is None or form.real != piece.real or not self.lengths.same(form.axes, piece.axes):
             return False
-        axes = self.reader.known[held]
+        axes = form.axes
         index = indices(axes)
-        element, value = element_of(held, axes, index), piece.at(index)
+        element, value = element_of(held, form, index), piece.at(index)
         self._in_place(held, element, value)
         self.place.check()
-        self.place.reduce(node, self.reader.taken())
+        self.place.reduce(node, self.reader)
         self.place.put(at(gast.Assign([stored(element)], value, None), node), axes)
         return True
 
@@ -202,26 +207,29 @@ class _Work:
 
     def _added(self, node: Node, held: str) -> bool:
         """`x += e`."""
-        axes = self.reader.known.get(held)
-        if axes is None or not isinstance(node.op, gast.Add | gast.Sub | gast.Mult | gast.Div):
+        form = self.reader.known.get(held)
+        if form is None or not isinstance(node.op, gast.Add | gast.Sub | gast.Mult | gast.Div):
             return False
-        piece = self.reader.piece(node.value)
+        axes, piece = form.axes, self.reader.piece(node.value)
+        real = joined([form.real, piece.real])
+        piece = converted(piece, real, self.facts) if real == SINGLE else piece
         if not axes:
             if piece.axes or not self.reader.reductions:
                 return False
             self.place.check()
-            self.place.reduce(node, self.reader.taken())
+            self.place.reduce(node, self.reader)
             self.place.append(at(gast.AugAssign(name(held, gast.Store()), node.op, piece.at([])), node))
+            self.reader.known[held] = Form((), real)
             return True
         wider = [a for a, b in zip(axes[::-1], piece.axes[::-1], strict=False) if a == ONE and b != ONE]
         if piece.tests or wider or len(piece.axes) > len(axes):
             return False
         self.lengths.broadcast(axes, piece.axes)
         index = indices(axes)
-        element, value = element_of(held, axes, index), piece.at(index[len(index) - len(piece.axes) :])
+        element, value = element_of(held, form, index), piece.at(index[len(index) - len(piece.axes) :])
         self._in_place(held, element, value)
         self.place.check()
-        self.place.reduce(node, self.reader.taken())
+        self.place.reduce(node, self.reader)
         self.place.put(at(gast.AugAssign(stored(element), node.op, value), node), axes)
         return True
 
@@ -232,17 +240,17 @@ class _Work:
             self.place.operands(node, node.value, self.reader)
         self.reader.reductions = []
         known, held = self.reader.known, target(node)
-        found: Axes | None = None
+        found: Form | None = None
         if held is not None:
             before = self.lengths.saved()
-            found = axes_of_call(node.value, self.reader, held)
+            found = form_of_call(node.value, self.reader, held)
             if found is None:
                 self.lengths.restore(before)
-                found = self._number(node.value)
+                found, node = self._number(node)
         bound = {one for each in statements([node]) for one in stores(each)}
         changed = {one for each in statements([node]) for one in written(each)}
         for one in bound - changed if not isinstance(node, gast.AugAssign) else ():
-            if one in known and not (one == held and found is not None and self.lengths.same(found, known[one])):
+            if one in known and not (one == held and found and self.lengths.same(found.axes, known[one].axes)):
                 del known[one]
                 if self.lengths.spells(one):
                     raise _ChangedError
@@ -251,17 +259,22 @@ class _Work:
             known[held] = found
         self.place.append(node)
         named_lengths(node, self.reader, frozenset(one for one, count in self.bound.items() if count == 1))
-        if not (held is not None and known.get(held) == ()):
+        if held is None or held not in known or known[held].axes:
             self.sharing.note(node)
 
-    def _number(self, value: Node) -> Axes | None:
-        """The axes of a number, of another name, or of what stays an expression."""
+    def _number(self, node: Node) -> tuple[Form | None, Node]:
+        """What is known of another name, of a number, or of what stays an expression; numbers have their dtypes."""
         try:
-            if isinstance(value, gast.Name):
-                return self.reader.named(value).axes
-            return None if (piece := self.reader.piece(value)).tests else piece.axes
+            if isinstance(node.value, gast.Name):
+                return self.reader.known.get(node.value.id), node
+            piece = self.reader.piece(node.value)
         except NotLoweredError:
-            return None
+            return None, node
+        if piece.tests or (piece.axes and piece.real == SINGLE):
+            return None, node  # compiled code takes Python's numbers for float64
+        if piece.real == SINGLE and not self.reader.reductions:
+            node = at(gast.Assign(node.targets, piece.at([]), None), node)
+        return Form(piece.axes, piece.real), node
 
 
 def _is_name(piece: Piece, held: str) -> bool:

@@ -107,6 +107,9 @@ def refuse_seed() -> None:
 
 @compiled(runtime.if_larger)
 def _if_larger(seed: Any, x: Any, y: Any) -> Compiled | None:
+    if seed == types.float32 and isinstance(x, REAL) and isinstance(y, REAL):
+        half, none = np.float32(0.5), np.float32(0.0)
+        return lambda seed, x, y: seed if x > y else half * seed if x == y else none
     if isinstance(seed, REAL) and isinstance(x, REAL) and isinstance(y, REAL):
         return lambda seed, x, y: seed if x > y else 0.5 * seed if x == y else 0.0
     return lambda seed, x, y: np.where(x > y, seed, np.where(x == y, 0.5 * seed, 0.0))

@@ -1,4 +1,4 @@
-"""Items whose indices all lie inside of their arrays: lengths are known then, and the loop over items checks them."""
+"""Texts whose indices all lie inside of their arrays: lengths are known, and checked before the loops."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.numba.given import Items, Taken
 from srcgrad.numba.lengths import bindings
+from srcgrad.numba.nests import Item, Plain
 from srcgrad.numba.numbers import is_function
 from srcgrad.trees import Node, statements, walk
 
@@ -29,6 +30,23 @@ def inside(program: Program, facts: Facts) -> Program:
     if all(work.is_safe(item) for item in parts):
         facts.module.given_of[facts.source.name] = dataclasses.replace(taken, inside=True)
     return program
+
+
+def is_inside(items: list[Item], result: Node) -> bool:
+    """Whether statements beside loops over elements have no index: parts, and lengths, need no look."""
+    trees = [*(item.node for item in items if isinstance(item, Plain)), result]
+    return all(_is_part(one) for tree in trees for one in walk(tree) if isinstance(one, gast.Subscript))
+
+
+def _is_part(node: Node) -> bool:
+    """Whether an expression is `x.shape[0]`, `x[:, None]`, or one of the arrays of a tuple that a call gives."""
+    if isinstance(node.value, gast.Attribute):
+        return bool(node.value.attr == "shape")
+    if isinstance(node.value, gast.Call):
+        return isinstance(node.slice, gast.Constant) and getattr(node.value.func, "id", "").startswith("split_like")
+    parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+    plain = (one for one in parts if not isinstance(one, gast.Slice))
+    return all(isinstance(one, gast.Constant) and one.value in (None, ...) for one in plain)
 
 
 class _Work:

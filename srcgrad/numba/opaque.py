@@ -7,23 +7,55 @@ from dataclasses import dataclass, field
 
 import gast
 
-from srcgrad.numba.axes import ONE, Axes, Lengths, NotLoweredError
+from srcgrad.numba.axes import DOUBLE, ONE, SINGLE, WEAK, Axes, Form, Lengths, NotLoweredError
 from srcgrad.numba.pieces import Reader
+from srcgrad.numba.reals import joined
 from srcgrad.trees import Node, loads, statements, stores, substitute, walk
 
 LIKE = ("zeros_like", "empty_like", "copy", "owned", "ascontiguousarray", "array")
 FILLED = ("zeros", "ones", "empty")
 PRODUCTS = ("matmul", "dot")
+ADJOINTS = ("matmul_left", "matmul_right", "dot_left", "dot_right")
 VIEWS = ("reshape", "ravel", "transpose", "swapaxes", "broadcast_to", "asarray", "squeeze", "expand_dims", "moveaxis")
 SHARING = ("sum_to", "fit_to", "spread", "stop_gradient", "split_like", "ascontiguousarray", "atleast_1d", "real")
 
 
-def axes_of_call(node: Node, reader: Reader, held: str) -> Axes | None:
-    """The axes of a call, a part or a transpose, of which `held` is the name; None where they are not known."""
+def form_of_call(node: Node, reader: Reader, held: str) -> Form | None:
+    """What is known of a call, a part or a transpose, of which `held` is the name; None where that is not enough."""
     try:
-        return _axes(node, reader, held)
+        axes = _axes(node, reader, held)
+        real = _real(node, reader) if axes is not None else None
+        return Form(axes, real) if axes is not None and real is not None else None
     except NotLoweredError:
         return None
+
+
+def _real(node: Node, reader: Reader) -> str | None:
+    """The dtype of what compiled code gives for such an expression; None where NumPy's might be another one."""
+    if isinstance(node, gast.BinOp):
+        return joined([_operand(node.left, reader), _operand(node.right, reader)])
+    if isinstance(node, gast.Attribute | gast.Subscript):
+        inner = node.value
+        if isinstance(inner, gast.Call) and reader.spelled(inner) == "split_like":
+            return _operand(inner.args[0], reader)
+        return _operand(inner, reader)
+    called = reader.spelled(node) or _method(node)
+    if called in FILLED:
+        return DOUBLE
+    if called == "concatenate":
+        return joined([_operand(one, reader) for one in node.args[0].elts])
+    if called in (*PRODUCTS, *ADJOINTS):
+        given = node.args if called in PRODUCTS else [node.args[0], node.args[2 if called.endswith("left") else 1]]
+        return joined([_operand(one, reader) for one in given])
+    return _operand(node.args[0] if node.args else node.func.value, reader)
+
+
+def _operand(node: Node, reader: Reader) -> str:
+    """The dtype of an operand that compiled code computes: it takes Python's numbers for float64."""
+    real = reader.form_of(node).real
+    if real == SINGLE and not (is_view(node) or form_of_call(node, reader, "")):
+        raise NotLoweredError
+    return real
 
 
 def _axes(node: Node, reader: Reader, held: str) -> Axes | None:
@@ -50,7 +82,7 @@ def _axes(node: Node, reader: Reader, held: str) -> Axes | None:
         return _shape(args[0], reader, held)
     if called in PRODUCTS and len(args) == 2 and not words:
         return _product(reader.axes_of(args[0]), reader.axes_of(args[1]), reader.lengths)
-    if called in ("matmul_left", "matmul_right", "dot_left", "dot_right") and len(args) == 3 and not words:
+    if called in ADJOINTS and len(args) == 3 and not words:
         return reader.axes_of(args[1 if called.endswith("left") else 2])
     if called == "transpose" and args and not words:
         return _transposed(reader.axes_of(args[0]), args[1:])
@@ -68,7 +100,7 @@ def operands(node: Node, reader: Reader) -> list[tuple[Node, str, int | None]]:
         return [(node, "left", None), (node, "right", None)]
     called = reader.spelled(node) if isinstance(node, gast.Call) else ""
     count = {"matmul": 2, "dot": 2, "reshape": 1, "transpose": 1}.get(called, 0)
-    count = 3 if called in ("matmul_left", "matmul_right", "dot_left", "dot_right") else count
+    count = 3 if called in ADJOINTS else count
     return [(node, "args", k) for k in range(min(count, len(getattr(node, "args", []))))]
 
 
@@ -109,7 +141,7 @@ def _shape(node: Node, reader: Reader, held: str) -> Axes | None:
             made.append(ONE)
         elif isinstance(part, gast.Name) and (known := reader.lengths.held(part.id)):
             made.append(known)
-        elif isinstance(part, gast.Name) and reader.known.get(part.id) != ():
+        elif isinstance(part, gast.Name) and ((form := reader.known.get(part.id)) is None or form.axes):
             return None  # a tuple
         elif held:
             made.append(reader.lengths.of_array(held, len(parts))[k])
@@ -164,7 +196,8 @@ def named_lengths(node: Node, reader: Reader, once: frozenset[str]) -> None:
         index, value = value.slice, value.value
     if not isinstance(value, gast.Attribute) or value.attr != "shape" or not isinstance(value.value, gast.Name):
         return
-    axes = reader.known.get(value.value.id, ())
+    known = reader.known.get(value.value.id)
+    axes = known.axes if known is not None else ()
     if index is not None:
         k = index.value if isinstance(index, gast.Constant) and type(index.value) is int else len(axes)
         axes = axes[k : k + 1] if k >= 0 else ()
@@ -172,7 +205,7 @@ def named_lengths(node: Node, reader: Reader, once: frozenset[str]) -> None:
         return
     for part, axis in zip(parts, axes, strict=True):
         if part.id in once:
-            reader.known[part.id] = ()
+            reader.known[part.id] = Form((), WEAK)
             reader.lengths.call(axis, part.id)
 
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 import gast
 
 from srcgrad.facts import Facts
-from srcgrad.numba.axes import ONE, Axes, Lengths, NotLoweredError, Piece, Reduction
+from srcgrad.numba.axes import DOUBLE, ONE, SINGLE, Axes, Form, Lengths, NotLoweredError, Piece, Reduction
 from srcgrad.numba.nests import Item, Loop, Plain, Step, accesses, counter, named, put
 from srcgrad.numba.opaque import Sharing, is_view, operands
-from srcgrad.numba.pieces import Reader, leaf
+from srcgrad.numba.pieces import Reader
+from srcgrad.numba.reals import cast, dtype, leaf, widened
 from srcgrad.numba.spelled import Nests
 from srcgrad.trees import (
     Node,
@@ -38,7 +39,7 @@ class Placing:
     nests: Nests
     sharing: Sharing
     taken: set[str]  # names that the text has
-    known: dict[str, Axes] = field(default_factory=dict)  # the axes of arrays, and numbers
+    known: dict[str, Form] = field(default_factory=dict)  # arrays and numbers
 
     def fresh(self, stem: str) -> str:
         """A name that nothing has."""
@@ -84,58 +85,67 @@ class Placing:
         reads = frozenset(one for length in lengths for one in named(length))
         self.nests.items.append(Plain(gast.Expr(call), reads, frozenset()))
 
-    def reduce(self, node: Node, every: list[Reduction | tuple[str, Node, Axes]], last: str = "") -> None:
+    def reduce(self, node: Node, reader: Reader, last: str = "") -> None:
         """The reductions, and products of matrices, that a statement needs; `last` is the name for the last one."""
+        every = reader.taken()
         for one in every:
             if isinstance(one, Reduction):
                 held = last if last and one is every[-1] else one.held
-                self.known[held] = one.axes
+                self.known[held] = Form(one.axes, one.piece.real)
                 self._sum(node, held, one)
             else:
-                held, call, axes = one
+                held, call, form = one[0], copy(one[1]), one[2]
+                self._alike(call, reader)
                 self.append(at(assign(held, call), node))
-                self.known[held] = axes
+                self.known[held] = form
 
     def _sum(self, node: Node, held: str, one: Reduction) -> None:
-        """`s[i] = 0.0` before a loop, `s[i] += e` inside."""
+        """`s[i] = 0.0` before a loop, `s[i] += e` inside. What adds up float32 in one number is of float64."""
         axes = one.piece.axes
         index = indices(axes)
         own, kept = one.axes, [k for k in one.kept if k is not None]
-        value = one.piece.at(index)
-        places = [constant(0) if k is None else index[k] for k in one.kept]
-        element = element_of(held, own, places) if own else name(held)
-        if one.kind == "sum":
-            made = gast.AugAssign(stored(element), gast.Add(), value)
-        else:
-            called = f"{self.facts.library('np')}.{'maximum' if one.kind == 'max' else 'minimum'}(a, b)"
-            made = gast.Assign([stored(element)], expression(called, a=element, b=value), None)
-        first = (
-            constant(0.0)
-            if one.kind == "sum"
-            else expression(f"{'-' if one.kind == 'max' else ''}{self.facts.library('np')}.inf")
-        )
+        form = Form(own, one.piece.real)
+        narrow = form.real == SINGLE
+        adds = self.fresh("t") if not own and narrow and one.kind == "sum" else held
+        element = element_of(held, form, [constant(0) if k is None else index[k] for k in one.kept])
+        element = element if own else name(adds)
+        first, made = self._step(one, element, one.piece.at(index))
         space = [k for k in range(len(axes)) if axes[k] != ONE]
         outer = [k for k in space if k in kept]
         if own and space[: len(outer)] != outer:  # not one behind the other
-            like = f"{self.facts.library('np')}.{'zeros(n)' if one.kind == 'sum' else 'full(n, start)'}"
-            shape = self.lengths.shape(own)
-            self.append(assign(held, expression(like, n=shape, start=first)))
+            if one.kind == "sum":
+                self._allocate(held, form, node, "zeros")
+            else:
+                self._allocate(held, form, node, "full", first)
             self.nests.made[held] = ()
             self.put(at(made, node), axes)
-            return
-        if not own:
-            self.append(assign(held, first))
+        elif not own:
+            self.append(assign(adds, first))
             step, path = self.put(at(made, node), axes)
             if len(space) > 1 and one.kind == "sum":
-                self._by_rows(step, path, held, node)
+                self._by_rows(step, path, adds, node)
             elif one.kind == "sum":
-                self.nests.totals[held] = None
-            return
-        self._allocate(held, own, node)
-        _, path = self.put(at(made, node), axes)
-        begin = Step(at(gast.Assign([stored(element)], first, None), node), (), accesses(element)[0], ())
-        self._before(path, len(outer), begin)
-        self.nests.sums[held] = begin
+                self.nests.totals[adds] = None
+            if adds != held:
+                self.append(at(assign(held, cast(name(adds), SINGLE, self.facts)), node))
+        else:
+            self._allocate(held, form, node)
+            _, path = self.put(at(made, node), axes)
+            begin = Step(at(gast.Assign([stored(element)], first, None), node), (), accesses(element)[0], ())
+            self._before(path, len(outer), begin)
+            self.nests.sums[held] = begin
+            if narrow and one.kind == "sum":
+                self.nests.narrow[held] = lambda part: cast(part, SINGLE, self.facts)
+
+    def _step(self, one: Reduction, element: Node, value: Node) -> tuple[Node, Node]:
+        """What a reduction begins with, and what takes one more element into it."""
+        if one.kind == "sum":
+            return constant(0.0), gast.AugAssign(stored(element), gast.Add(), value)
+        np_ = self.facts.library("np")
+        first = expression(f"{'-' if one.kind == 'max' else ''}{np_}.inf")
+        first = cast(first, SINGLE, self.facts) if one.piece.real == SINGLE else first
+        called = f"{np_}.{'maximum' if one.kind == 'max' else 'minimum'}(a, b)"
+        return first, gast.Assign([stored(element)], expression(called, a=element, b=value), None)
 
     def _by_rows(self, step: Step, path: list[list[Item]], held: str, node: Node) -> None:
         """A sum over many rows adds up sums of rows, which loses less."""
@@ -168,25 +178,47 @@ class Placing:
                 continue
             held = piece.leaf
             self.check()
-            self.reduce(node, reader.taken())
+            self.reduce(node, reader)
             if not held:
                 held = self.fresh("t")
                 self.map(node, held, piece)
-                reader.known[held] = piece.axes
+                reader.known[held] = Form(piece.axes, piece.real)
             if place is None:
                 setattr(owner, key, name(held))
             else:
                 getattr(owner, key)[place] = name(held)
 
-    def _allocate(self, held: str, axes: Axes, node: Node) -> None:
-        empty = expression(f"{self.facts.library('np')}.empty(n)", n=self.lengths.shape(axes))
-        self.append(assign(held, empty))
-        self.nests.made[held] = axes
+        self._alike(value, reader)
+
+    def _alike(self, value: Node, reader: Reader) -> None:
+        """Let operands of a product, other than one of which the shape matters alone, be of one dtype."""
+        called = reader.spelled(value) if isinstance(value, gast.Call) else ""
+        places = operands(value, reader)
+        places = [one for one in places if one[2] != {"matmul_left": 1, "matmul_right": 2}.get(called, -1)]
+        given = [getattr(owner, key) if place is None else getattr(owner, key)[place] for owner, key, place in places]
+        try:
+            reals = [reader.form_of(one).real for one in given]
+        except NotLoweredError:
+            return
+        for (owner, key, place), one, real in zip(places, given, reals, strict=True):
+            if real != SINGLE or DOUBLE not in reals:
+                continue
+            if place is None:
+                setattr(owner, key, widened(one, self.facts))
+            else:
+                getattr(owner, key)[place] = widened(one, self.facts)
+
+    def _allocate(self, held: str, form: Form, node: Node, how: str = "empty", *start: Node) -> None:
+        call = expression(f"{self.facts.library('np')}.{how}(n)", n=self.lengths.shape(form.axes))
+        call.args += [*start, *dtype(form.real, self.facts)]
+        self.append(assign(held, call))
+        self.nests.made[held] = form.axes
 
     def map(self, node: Node, held: str, piece: Piece) -> None:
         index = indices(piece.axes)
-        self._allocate(held, piece.axes, node)
-        element = stored(element_of(held, piece.axes, index))
+        form = Form(piece.axes, piece.real)
+        self._allocate(held, form, node)
+        element = stored(element_of(held, form, index))
         self.put(at(gast.Assign([element], piece.at(index), None), node), piece.axes)
 
     def put(self, node: Node, axes: Axes) -> tuple[Step, list[list[Item]]]:
@@ -234,8 +266,8 @@ def indices(axes: Axes) -> list[Node]:
     return found
 
 
-def element_of(held: str, axes: Axes, index: list[Node]) -> Node:
-    return leaf(held, axes).at(index)
+def element_of(held: str, form: Form, index: list[Node]) -> Node:
+    return leaf(held, form).at(index)
 
 
 def stored(element: Node) -> Node:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.numba.axes import Axes
+from srcgrad.numba.axes import Form
 from srcgrad.numba.nests import Item, Loop, Plain, Step
 from srcgrad.numba.spelled import Bodies, Nests, places
 from srcgrad.trees import Node, name, target, walk
@@ -12,18 +12,20 @@ from srcgrad.trees import Node, name, target, walk
 PRODUCTS = ("matmul", "matmul_left", "matmul_right")  # what they give is an array of its own
 
 
-def reused(nests: Nests, result: Node, owned: dict[str, Axes], helpers: tuple[str, ...]) -> None:
+def reused(
+    nests: Nests, result: Node, known: dict[str, Form], owned: dict[str, Form], helpers: tuple[str, ...]
+) -> None:
     """Let an array that a loop fills be an earlier one of its shape, if the same trip reads that one last.
 
-    `owned` are the arrays of the text that share their elements with no other name.
+    `known` are all arrays, `owned` those of the text that share their elements with no other name.
     """
     returned = {item.id for item in walk(result) if isinstance(item, gast.Name)}
     taken: set[str] = set()
     for held, axes in list(nests.made.items()):
         begin = _made(held, nests.items) if axes else None
-        if begin is None:
+        if begin is None or held not in known:
             continue
-        for other in _free(begin, axes, nests, owned, helpers):
+        for other in _free(begin, known[held], nests, owned, helpers):
             if other not in returned | taken and _is_last(other, held, nests.items):
                 begin.node.value = name(other)
                 begin.reads = frozenset([other])
@@ -39,15 +41,15 @@ def _made(held: str, items: list[Item]) -> Plain | None:
     return None
 
 
-def _free(begin: Plain, axes: Axes, nests: Nests, owned: dict[str, Axes], helpers: tuple[str, ...]) -> list[str]:
-    """Arrays of a shape that are made before another, last first."""
+def _free(begin: Plain, form: Form, nests: Nests, owned: dict[str, Form], helpers: tuple[str, ...]) -> list[str]:
+    """Arrays of a shape and a dtype that are made before another, last first."""
     found = []
     for item in nests.items[: nests.items.index(begin)]:
         if not isinstance(item, Plain) or (other := target(item.node)) is None:
             continue
         made = nests.made.get(other) or _called(item.node.value) in helpers
         known = owned.get(other) if made else None
-        if known and nests.lengths.same(known, axes):
+        if known and known.real == form.real and nests.lengths.same(known.axes, form.axes):
             found.append(other)
     return found[::-1]
 

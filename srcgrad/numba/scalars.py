@@ -8,6 +8,7 @@ import gast
 
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
+from srcgrad.numba.axes import SINGLE
 from srcgrad.numba.numbers import is_number, numbers
 from srcgrad.trees import Node, header, name, statements, walk
 
@@ -64,7 +65,8 @@ def _respell(item: Node, known: frozenset[str], facts: Facts) -> None:
 def _of_numpy(call: Node, facts: Facts) -> str:
     """The name of the function of NumPy that is called; an empty string for any other."""
     function = call.func
-    if not isinstance(function, gast.Attribute) or not isinstance(function.value, gast.Name):
+    narrow = any(kind.dtype == SINGLE for kind in facts.arguments.values())  # np.exp(2.0) makes float64 of float32
+    if narrow or not isinstance(function, gast.Attribute) or not isinstance(function.value, gast.Name):
         return ""
     return str(function.attr) if function.value.id == facts.imports.get("np") else ""
 

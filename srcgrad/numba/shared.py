@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import gast
 
 from srcgrad.numba.axes import ONE, NotLoweredError, Piece, literal_axes
+from srcgrad.numba.reals import converted, number
+from srcgrad.numba.reduced import reduction
 from srcgrad.trees import Node, constant, expression
 
 if TYPE_CHECKING:
@@ -25,9 +27,13 @@ def shared(node: Node, words: dict[str, Node], reader: Reader) -> Piece:
         raise NotLoweredError
     if not keeps.value:
         given, found = _widened(given, gone, len(whole.axes)), _widened(found, gone, len(whole.axes))
-    among = reader.mapped([whole, found], lambda parts: expression("1.0 if a == y else 0.0", a=parts[0], y=parts[1]))
+    one, zero = (converted(number(constant(each)), found.real, reader.facts).at([]) for each in (1.0, 0.0))
+    among = reader.mapped(
+        [whole, found],
+        lambda parts: expression("one if a == y else zero", one=one, a=parts[0], y=parts[1], zero=zero),
+    )
     kept = tuple(None if k in gone else k for k in range(len(whole.axes)))
-    count = reader.reduction("sum", among, kept)
+    count = reduction("sum", among, kept, reader)
     return reader.mapped(
         [among, given, count], lambda parts: expression("a * (g / n)", a=parts[0], g=parts[1], n=parts[2])
     )
@@ -41,4 +47,4 @@ def _widened(piece: Piece, gone: tuple[int, ...], rank: int) -> Piece:
         raise NotLoweredError
     left = iter(piece.axes)
     axes = tuple(ONE if k in gone else next(left) for k in range(rank))
-    return Piece(axes, lambda index: piece.at([one for k, one in enumerate(index) if k not in gone]))
+    return Piece(axes, piece.real, lambda index: piece.at([one for k, one in enumerate(index) if k not in gone]))

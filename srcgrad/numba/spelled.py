@@ -36,6 +36,7 @@ class Nests:
     made: dict[str, Axes] = field(default_factory=dict)  # arrays that loops fill; without axes where they add up
     totals: dict[str, None] = field(default_factory=dict)  # sums of all elements of one axis
     sums: dict[str, Step] = field(default_factory=dict)  # arrays of sums of rows -> where such a sum begins
+    narrow: dict[str, Callable[[Node], Node]] = field(default_factory=dict)  # ... of float32: how one becomes that
     checks: bool = False  # whether lengths are looked at
     lengths: Lengths = field(default_factory=Lengths)
 
@@ -50,8 +51,8 @@ def contracted(nests: Nests, result: Node) -> None:
 def spelled(nests: Nests, fresh: Callable[[str], str], facts: Facts) -> Block:
     """The statements with loops."""
     for held, begin in nests.sums.items():
-        if held in nests.made:
-            _gather(held, begin, nests.items, fresh)
+        if held in nests.made or held in nests.narrow:
+            _gather(held, begin, nests, fresh)
     names = _counters(nests.items, facts)
     made: Block = []
     for item in nests.items:
@@ -118,15 +119,16 @@ def _numbered(node: Node, held: str) -> None:
                         setattr(item, key, plain)
 
 
-def _gather(held: str, begin: Step, items: list[Item], fresh: Callable[[str], str]) -> None:
+def _gather(held: str, begin: Step, nests: Nests, fresh: Callable[[str], str]) -> None:
     """Sums of rows in a number, which is stored behind the loop over the row."""
-    for body in _bodies(items):
+    for body in _bodies(nests.items):
         if begin not in body:
             continue
         part = fresh("t")
         place = body.index(begin)
         loop = next(k for k in range(place + 1, len(body)) if _fills(body[k], held))
-        stored = gast.Assign([begin.node.targets[0]], name(part), None)
+        value = name(part) if held in nests.made else nests.narrow[held](name(part))
+        stored = gast.Assign([begin.node.targets[0]], value, None)
         body.insert(loop + 1, Step(at(stored, begin.node), (), begin.writes, ((part, ""),)))
         for one, _, _ in places([body[loop]], ()):
             if isinstance(one, Step) and one.writes == begin.writes:

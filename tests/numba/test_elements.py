@@ -106,19 +106,32 @@ def test_what_one_trip_makes_is_a_number():
     assert text.count("np.empty") == 1 and "t1[" not in text, text
 
 
-def test_float32_stays_float32():
-    compiled, plain = pair(bowl)
-    args = (X.astype(np.float32), V.astype(np.float32))
-    (_, found), (_, expected) = compiled(*args), plain(*args)
-    for got, want in zip(found, expected, strict=True):
-        assert got.dtype == np.float32
+def layer(x, v, scale):
+    z = np.maximum(x @ x.T, 0.5) * scale
+    top = np.max(z, axis=1, keepdims=True)
+    shares = np.exp(z - top) / np.sum(np.exp(z - top), axis=1, keepdims=True)
+    return np.mean(np.where(z > 0.9, shares, 0.25) ** 2) * (scale / 3) + np.sum(np.tanh(v))
+
+
+def test_float32_meets_numbers_as_in_numpy():
+    x, v = X.astype(np.float32), V.astype(np.float32)
+    compiled, plain = pair(layer)
+    (y, found), (expected, wanted) = compiled(x, v, 0.8), plain(x, v, 0.8)
+    for got, want in zip((y, *found), (expected, *wanted), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-5)
+    assert all(got.dtype == np.float32 for got in found)
+    text = code(compiled.source)
+    assert text.count("np.empty(") == text.count(", np.float32)") and "boundscheck" not in text, text
+    text = code(compiled.compiled(compiled.arguments((x, v, np.float64(0.8)), {})[1]).text)  # does not give way
+    assert "z = np.empty((x.shape[0], x.shape[0]))" in text and "t1_bar @ x.astype(np.float64)" in text, text
 
 
 def test_long_sums_lose_as_little_as_pairwise_ones():
     x = np.random.default_rng(2).random(1_000_000)
-    value = srcgrad.value_and_grad(lambda x: np.sum(x * 0.1), target="numba")(x)[0]
-    assert abs(value - math.fsum(x * 0.1)) <= 1e-13 * value
+    added = srcgrad.value_and_grad(lambda x: np.sum(x * 0.1), target="numba")
+    assert abs(added(x)[0] - math.fsum(x * 0.1)) <= 1e-13 * 1e5
+    narrow = x.astype(np.float32)
+    assert abs(added(narrow)[0] - math.fsum(narrow * 0.1)) <= 2.0**-24 * 1e5
 
 
 def test_the_mixture_has_no_arithmetic_of_arrays():
