@@ -29,7 +29,7 @@ def late(program: Program, facts: Facts) -> Program:
             continue
         for push in [node for node in loop.body if node in facts.pushes and is_push(node)]:
             held = getattr(push.value.args[0], "id", "")
-            if _is_bound_behind(held, push, loop.body, inside) and not _changes(held, facts):
+            if _is_bound_behind(held, push, loop.body, inside) and not changes(held, facts):
                 back = _popped(facts.pushes[push], held, program, facts)
                 if back is not None:
                     body, pop = back
@@ -46,7 +46,7 @@ def _is_bound_behind(held: str, push: Node, block: Block, inside: Block) -> bool
     return len(bound) == 1 and bound[0] in block[block.index(push) :]
 
 
-def _changes(held: str, facts: Facts) -> bool:
+def changes(held: str, facts: Facts) -> bool:
     """Whether the elements of what a name holds may change."""
     tables = (facts.mutable, facts.viewed, facts.swapped, facts.containers)
     return any(held in table for table in tables) or bool(facts.list_kind(held))

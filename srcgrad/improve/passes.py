@@ -7,6 +7,7 @@ from collections.abc import Callable
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.improve.accumulate import accumulate
+from srcgrad.improve.afresh import afresh
 from srcgrad.improve.begun import begun
 from srcgrad.improve.cleared import cleared
 from srcgrad.improve.closure import closure
@@ -81,6 +82,7 @@ IMPROVE: tuple[Callable[[Program, Facts], Program], ...] = (
     tight,
     factors,
     signs,
+    afresh,
     coalesce,
     gathered,
     counted,
