@@ -30,6 +30,7 @@ def test_selects_as_where_does(shape: tuple[int, ...], other: int, dtype: str) -
         assert found.shape == expected.shape and found.dtype == expected.dtype and found.flags.writeable
         assert not np.shares_memory(found, seed)
         np.testing.assert_array_equal(seed, kept)
+        np.testing.assert_array_equal(if_larger(seed, x, y, out=x), expected)  # in what x was, where there is room
 
 
 @pytest.mark.parametrize("shape", [(2, 1), (3,), (1, 3), (), (4, 2, 3)], ids=str)

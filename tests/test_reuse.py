@@ -91,6 +91,32 @@ def seen_as(z, y):
     return np.sum(y * (np.log(np.sum(e, axis=1, keepdims=True)) - z)) * np.sum(v[0])
 
 
+def layer(x, w):
+    t = np.matmul(x, w) + 0.3
+    return np.sum(np.maximum(t, 0.0) ** 2)
+
+
+def capped(x, w):
+    t = x * 2.0 + w[0]
+    return np.sum(np.minimum(t, 0.5) ** 2)
+
+
+def compared_with_more(x, w):
+    t = x - 0.15
+    return np.sum(np.maximum(t, np.stack((w, -w))) ** 2)
+
+
+def read_before(x, w):
+    t = x * w[:2, :2]
+    s = np.sum(np.sin(t))
+    return s * np.sum(np.maximum(t, 0.1) ** 2)
+
+
+def layer_and_what_it_was_given(x, w):
+    t = np.matmul(x, w) + 0.3
+    return np.sum(np.maximum(t, 0.0) ** 2), t
+
+
 X, M = np.array([0.4, -0.7, 1.2]), np.array([0.3, 0.9])
 
 
@@ -125,3 +151,16 @@ def test_a_difference_takes_the_memory_of_its_first_term() -> None:
             assert "_bar *= " not in source(function, wrt="z", like=(z, wide)), function.__name__
     (_, e), _ = value_and_grad(shares, has_aux=True)(z, y)
     np.testing.assert_array_equal(e, np.exp(z))
+
+
+def test_what_a_maximum_was_given_becomes_its_adjoint() -> None:
+    x, w = np.array([[0.4, -0.7], [1.2, 0.1]]), np.array([[0.3, -0.9], [0.5, 0.2]])
+    for function, reused in ((layer, True), (capped, True), (compared_with_more, False), (read_before, False)):
+        check_grads(function, (x, w), order=1)
+        assert ("out=t)" in source(function, like=(x, w))) == reused, function.__name__
+    check_grads(layer, (x.astype(np.float32), w.astype(np.float32)), order=1)
+    check_grads(layer, (np.zeros((0, 2)), w), order=1)
+    (_, t), _ = value_and_grad(layer_and_what_it_was_given, has_aux=True)(x, w)
+    np.testing.assert_array_equal(t, np.matmul(x, w) + 0.3)
+    tied = value_and_grad(layer)(np.array([[0.0, -0.6], [1.0, 1.0]]), np.array([[0.5, 1.0], [0.5, 0.0]]))[1]
+    np.testing.assert_allclose(tied, [[0.6, 0.0], [3.9, 1.3]], rtol=1e-13)

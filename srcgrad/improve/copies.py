@@ -8,18 +8,26 @@ import gast
 
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
+from srcgrad.improve.dead import dead
 from srcgrad.improve.inline import Uses, count
 from srcgrad.improve.uncopied import is_only_read
 from srcgrad.trees import COMPOUND, Block, Node, header, loads, statements, stores, target, walk
 
 
 def copies(program: Program, facts: Facts) -> Program:
-    """Drop `u = v` for a temporary or an adjoint u that is bound once, and read v instead."""
+    """Drop `u = v` for a temporary or an adjoint u that is bound once, and read v instead; and a loop of nothing else.
+
+    >>> from srcgrad.phases import explain_text
+    >>> text = "def f(w, n):\\n    for _ in range(n):\\n        w = w + 1.0\\n    return w * w"
+    >>> print(explain_text(text, after="copies", wrt=("w",)).splitlines()[-2])
+    w_bar = y_bar * 2.0 * w
+    """
     uses = count(program.block)
     top = _block([*program.forward, None, *program.backward, program.result], facts, uses)
     split = top.index(None)
     program.forward, program.backward = top[:split], top[split + 1 : -1]
-    return program
+    emptied = any(isinstance(node, gast.For | gast.While) and not node.body for node in statements(program.backward))
+    return dead(program, facts) if emptied else program
 
 
 def _block(block: Block, facts: Facts, uses_of: Uses) -> Block:

@@ -1,7 +1,8 @@
 """A large intermediate array gives its memory to its adjoint, where that is its last use.
 
 `t_bar = e * t` becomes `t_bar = t`, `t_bar *= e`: one large array less to make. The adjoint has the primal's shape, so
-the product fits. So with `z_bar = e * t - g`, where all that is read is known to be no larger than t.
+the product fits. So with `z_bar = e * t - g`, where all that is read is known to be no larger than t. And
+`t_bar = if_larger(e, t, 0.0)` becomes `t_bar = if_larger(e, t, 0.0, out=t)`, which looks at shapes when it runs.
 """
 
 from __future__ import annotations
@@ -17,7 +18,22 @@ from srcgrad.facts import Facts
 from srcgrad.improve.units import is_elementwise
 from srcgrad.trees import COMPOUND, Block, Node, assign, at, header, name, statements, stores, target, walk
 
-_READS = ("sum", "mean", "shape", "exp", "sqrt", "square", "sin", "cos", "tanh", "abs", "full_like", "zeros_like")
+_READS = (
+    "sum",
+    "mean",
+    "shape",
+    "exp",
+    "sqrt",
+    "square",
+    "sin",
+    "cos",
+    "tanh",
+    "abs",
+    "full_like",
+    "zeros_like",
+    "maximum",
+    "minimum",
+)
 _FLOATS = (np.exp, np.log, np.sqrt, np.sin, np.cos, np.tanh, np.divide, np.true_divide)
 
 
@@ -27,8 +43,11 @@ def reuse(program: Program, facts: Facts) -> Program:
         return program
     made: Block = []
     for position, node in enumerate(program.backward):
-        held, *steps = _scaled(node, facts) or _combined(node, facts)
         later = [*program.backward[position + 1 :], program.result]
+        selected = _selected(node, facts)
+        if selected and _is_array(selected, node, program, facts) and not any(_mentions(n, selected) for n in later):
+            node.value.keywords.append(gast.keyword("out", name(selected)))
+        held, *steps = _scaled(node, facts) or _combined(node, facts)
         if not held or not _is_own(held, program, facts, len(steps) > 1) or any(_mentions(n, held) for n in later):
             made.append(node)
             continue
@@ -37,6 +56,34 @@ def reuse(program: Program, facts: Facts) -> Program:
         made += [at(gast.AugAssign(name(bound, gast.Store()), op, value), node) for op, value in steps]
     program.backward = made
     return program
+
+
+def _selected(node: Node, facts: Facts) -> str:
+    """The t of `t_bar = if_larger(e, t, y)`, of two axes or more, in a text for NumPy; an empty string otherwise."""
+    value = node.value if isinstance(node, gast.Assign) else None
+    called = value.func if isinstance(value, gast.Call) else None
+    if facts.module.target != "numpy" or getattr(called, "id", None) != facts.imports.get("if_larger", ""):
+        return ""
+    primal = facts.adjoint_of.get(str(target(node)), "")
+    spec = facts.value_spec.get(primal)
+    if spec is None or (spec.ndim or 0) < 2:
+        return ""
+    seed, *compared = value.args
+    one, other = compared if getattr(compared[0], "id", "") == primal else compared[::-1]
+    return (
+        primal if getattr(one, "id", "") == primal and not _mentions(other, primal) and _only_read(seed, primal) else ""
+    )
+
+
+def _is_array(held: str, reader: Node, program: Program, facts: Facts) -> bool:
+    """Whether a name is bound once to an array that is computed there, and of which nothing shows a part."""
+    if held in facts.mutable or held in facts.viewed or held in facts.swapped or held in facts.rebound:
+        return False
+    bound = [n for n in statements(program.block) if held in stores(n)]
+    if len(bound) != 1 or bound[0] not in program.forward or not isinstance(bound[0].value, gast.BinOp):
+        return False
+    others = [n for n in statements(program.block) if n is not bound[0] and n is not reader]
+    return all(_only_read(part, held) for n in others for part in header(n))
 
 
 def _scaled(node: Node, facts: Facts) -> tuple[Any, ...]:

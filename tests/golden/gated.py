@@ -43,8 +43,6 @@ def step_vjp(w, h, x):
         w_bar = sum_to(sum_to(y_bar * opened, t2) * (1.0 - t2 * t2) * x, w)
         opened_bar = sum_to(y_bar * t2, opened) - sum_to(y_bar * h, opened)
         h_bar = sum_to(y_bar * t3, h)
-        for _ in reversed(range(2)):
-            pass
         # line 5: drive = 2.0 - w
         w_bar -= opened_bar * opened * opened * t1 * 2.0 * drive
         return w_bar, h_bar
