@@ -60,9 +60,9 @@ def reuse(program: Program, facts: Facts) -> Program:
 
 def _selected(node: Node, facts: Facts) -> str:
     """The t of `t_bar = if_larger(e, t, y)`, of two axes or more, in a text for NumPy; an empty string otherwise."""
-    value = node.value if isinstance(node, gast.Assign) else None
+    value: Node = node.value if isinstance(node, gast.Assign) else None
     called = value.func if isinstance(value, gast.Call) else None
-    if facts.module.target != "numpy" or getattr(called, "id", None) != facts.imports.get("if_larger", ""):
+    if facts.module.target != "numpy" or getattr(called, "id", "no name") != facts.imports.get("if_larger"):
         return ""
     primal = facts.adjoint_of.get(str(target(node)), "")
     spec = facts.value_spec.get(primal)
