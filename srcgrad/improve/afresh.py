@@ -32,7 +32,7 @@ def afresh(program: Program, facts: Facts) -> Program:
     uses, read = count(program.block), count(program.backward).read
     changed = {one for node in statements(program.block) for one in written(node)}
     fixed = {one for one in read if uses.bound.get(one, 0) + (one in program.parameters) < 2}
-    kept = {one for one in fixed if one not in changed and not changes(one, facts)}
+    kept = {one for one in fixed if one not in changed and one not in facts.views and not changes(one, facts)}
     returned = loads(program.result)
     for node in list(program.forward):
         bound = target(node)
