@@ -58,9 +58,9 @@ def of_text(workload: Workload, args: tuple[Any, ...]) -> Call:
         return lambda: _columns(made.function(*args, **{made.seeds[0]: np.eye(args[workload.wrt[0]].size)}))
     if workload.mode == "hvp":
         derivative(*args)
-        function = derivative.__wrapped__
-        seed = derivative.derivative.compiled({}).seeds[0]
-        return lambda: function(*args[:-1], **{seed: args[-1]})
+        product = derivative.derivative
+        made = product.compiled(product.arguments(args[:-1], {})[1])  # that which has just run
+        return lambda: made.function(*args[:-1], **{made.seeds[0]: args[-1]})
     _run(derivative, args)
     function = derivative.__wrapped__
     return _blocks(function, args) if workload.mode == "pullback" else lambda: function(*args)

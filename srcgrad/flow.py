@@ -31,10 +31,10 @@ class Graph:
             return []
         return stores(node)
 
-    def read_at(self, number: int) -> list[str]:
+    def read_at(self, number: int) -> tuple[str, ...]:
         """Names that a node reads."""
         node = self.nodes[number]
-        return [] if node is None or number in self.binding else loads(node)
+        return () if node is None or number in self.binding else loads(node)
 
 
 def graph(block: Block) -> Graph:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any  # a namespace holds arbitrary objects
 
 from srcgrad.places import Origin, enter
+from srcgrad.walked import forget
 
 
 def load(
@@ -42,12 +43,14 @@ def collection_paused() -> Iterator[None]:
     """Trees are many small objects and no garbage: collecting while they are made costs a third of the time.
 
     What was made counts as old afterwards, so that it is not gone through at once; what a user has frozen stays so.
+    What walks have found goes with them.
     """
     enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
+        forget()
         if enabled:
             if not gc.get_freeze_count():
                 gc.freeze()

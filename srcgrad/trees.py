@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any  # a gast tree has no types of its own
 
 import gast
+
+from srcgrad.walked import reads, walked
 
 Node = Any  # gast.AST; gast ships no type information
 Block = list[Node]
@@ -64,10 +66,11 @@ def _rebuild(node: Node, change: Callable[[Node], Node]) -> Node:
     for key in kind._fields:
         value = given.get(key)
         if type(value) is list:
-            value = [change(item) if isinstance(item, gast.AST) else item for item in value]
-        elif isinstance(value, gast.AST) and value._fields:
-            value = change(value)
-        made[key] = value
+            made[key] = [change(item) if isinstance(item, gast.AST) else item for item in value]
+        elif value is not None and type(value) is not str and isinstance(value, gast.AST) and value._fields:
+            made[key] = change(value)
+        else:
+            made[key] = value
     return at(new, node)
 
 
@@ -117,37 +120,9 @@ def children(node: Node) -> list[Node]:
     return found
 
 
-_PLAIN = "ctx op ops type_comment kind id attr arg name level module asname rest conversion simple is_async kwd_attrs"
-_PLAIN_FIELDS = frozenset(_PLAIN.split())
-_LEAVES = (gast.Name, gast.Constant, gast.Global, gast.Nonlocal, gast.MatchSingleton)
-
-
-class _Below(dict[type, tuple[str, ...]]):
-    """The fields of a kind of node that hold nodes of interest, last first."""
-
-    def __missing__(self, kind: type) -> tuple[str, ...]:
-        fields = () if kind in _LEAVES else getattr(kind, "_fields", ())
-        return self.setdefault(kind, tuple(key for key in reversed(fields) if key not in _PLAIN_FIELDS))
-
-
-_BELOW = _Below()
-
-
-def walk(node: Node) -> Iterator[Node]:
+def walk(node: Node) -> tuple[Node, ...]:
     """All nodes below `node`, itself included, in the order of the text; operators and contexts are left out."""
-    todo = [node]
-    push = todo.append
-    while todo:
-        item = todo.pop()
-        if item is None:  # `{**e}` has no key there
-            continue
-        yield item
-        for key in _BELOW[type(item)]:  # spelled out in `loads` too: nothing is run more often than these lines
-            value = getattr(item, key, None)
-            if type(value) is list:
-                todo += value[::-1]
-            elif value is not None:
-                push(value)
+    return walked(node).nodes
 
 
 BLOCKS = ("body", "orelse", "finalbody")
@@ -164,27 +139,15 @@ def header(node: Node) -> list[Node]:
     return [] if kind is gast.FunctionDef else [node]
 
 
-def loads(node: Node) -> list[str]:
+def loads(node: Node) -> tuple[str, ...]:
     """Names read by a statement's own header or by an expression, in order, with repetition."""
-    found: list[str] = []
-    todo = header(node)[::-1]
-    push = todo.append
-    while todo:
-        item = todo.pop()
-        kind = type(item)
-        if kind is gast.Name:
-            if type(item.ctx) is gast.Load:
-                found.append(item.id)
-            continue
-        for key in _BELOW[kind]:
-            value = getattr(item, key, None)
-            if type(value) is list:
-                todo += value[::-1]
-            elif value is not None:
-                push(value)
-    if type(node) is gast.AugAssign and type(node.target) is gast.Name:
-        found.append(node.target.id)
-    return found
+    kind = type(node)
+    if kind is gast.For:
+        return reads(node.iter) + reads(node.target)
+    if kind is gast.FunctionDef:
+        return ()
+    found = reads(node.test if kind is gast.If or kind is gast.While else node)
+    return (*found, node.target.id) if kind is gast.AugAssign and type(node.target) is gast.Name else found
 
 
 def stores(node: Node) -> list[str]:
@@ -193,15 +156,17 @@ def stores(node: Node) -> list[str]:
     if kind is gast.Assign:
         parts = node.targets
         if len(parts) == 1 and type(parts[0]) is gast.Name:  # most statements
-            return [parts[0].id] if type(node.value) is not gast.Call else [parts[0].id, *_popped(node.value)]
+            if type(node.value) is gast.Call and type(node.value.func) is gast.Attribute:
+                return [parts[0].id, *_popped(node.value)]
+            return [parts[0].id]
     elif kind is gast.For or kind is gast.AugAssign or kind is gast.AnnAssign:
         parts = [node.target]
     elif kind is gast.FunctionDef:
         return [node.name]
     else:
         return written(node)
-    names = [item for part in parts for item in walk(part) if type(item) is gast.Name]
-    return [item.id for item in names if type(item.ctx) is gast.Store] + written(node)
+    tables = [table for part in parts for table in walked(part).names]
+    return [table["id"] for table in tables if type(table["ctx"]) is gast.Store] + written(node)
 
 
 def written(node: Node) -> list[str]:
@@ -259,15 +224,17 @@ def _popped(call: Node) -> list[str]:
     return []
 
 
-def statements(block: Block) -> Iterator[Node]:
+def statements(block: Block) -> Block:
     """Every statement of a block, nested ones after the one that holds them, in the order of the text."""
+    found: Block = []
     todo = block[::-1]
     while todo:
         node = todo.pop()
-        yield node
+        found.append(node)
         if type(node) in COMPOUND:
             for field in BLOCKS[::-1]:
                 todo += (getattr(node, field, None) or [])[::-1]
+    return found
 
 
 def target(node: Node) -> str | None:

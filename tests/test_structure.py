@@ -40,6 +40,7 @@ ORDER = (
         "identity",
         "accepted",
         "sealed",
+        "walked",
         "trees",
         "recompute",
         "rules",

@@ -97,7 +97,7 @@ def activity(function: Node, facts: Facts) -> Node:
     facts.parted = parted(function, facts)
     edges, tuples = flow_edges(function, facts)
     result = function.body[-1]
-    outputs = loads(result.value.elts[0] if facts.auxiliary else result)
+    outputs = list(loads(result.value.elts[0] if facts.auxiliary else result))
     varied = _reach(list(facts.wrt), edges)
     useful = _reach(outputs, [(after, before) for before, after in edges])
     for held, parts in _parts(function, facts).items():

@@ -78,8 +78,13 @@ def _outermost(tree: ast.AST) -> Iterator[Dotted]:
         node = todo.pop()
         if isinstance(node, Dotted) and _is_chain(node):
             yield node
-        else:
-            todo.extend(ast.iter_child_nodes(node))
+            continue
+        for key in node._fields:
+            value = getattr(node, key, None)
+            if isinstance(value, list):
+                todo += [item for item in value if isinstance(item, ast.AST)]
+            elif isinstance(value, ast.AST) and value._fields:
+                todo.append(value)
 
 
 def _is_chain(node: Dotted) -> bool:

@@ -36,7 +36,7 @@ def made_here(node: Node, work: Plain) -> Block:
         whole = _parts(node.value, work) if bound is not None and node.value is not None else None
         if whole is not None and bound is not None:
             return _written(node.value, whole, bound, node, work)
-        if any(_parts(part, work) is not None for part in walk(node)):
+        if any(_parts(part, work) is not None for part in walk(node) if type(part) is gast.Call):
             exchange(node, partial(_named, node=node, made=made, work=work), SOMETIMES)
     return made
 

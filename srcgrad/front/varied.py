@@ -8,6 +8,7 @@ from srcgrad.facts import Facts
 from srcgrad.front.resolve import binding_of
 from srcgrad.rules import rule_of
 from srcgrad.trees import Node, children, loads, statements, stores, walk, written
+from srcgrad.walked import walked
 
 
 def varied_names(function: Node, facts: Facts, local: frozenset[str]) -> list[str]:
@@ -35,12 +36,17 @@ def _carries(node: Node, varied: dict[str, None], facts: Facts, local: frozenset
     return reads_varied(value, varied, facts, local)
 
 
+_BETWEEN = frozenset([gast.Compare, gast.JoinedStr, gast.Attribute, gast.IfExp, gast.Call])  # may carry none
+
+
 def reads_varied(node: Node, varied: dict[str, None], facts: Facts, local: frozenset[str]) -> bool:
     """Whether some varied name is read by an expression in a place that carries a derivative."""
     if type(node) is gast.Name:
         return node.id in varied
-    if not any(type(item) is gast.Name and item.id in varied for item in walk(node)):
+    if not any(table["id"] in varied for table in walked(node).names):
         return False
+    if not any(type(item) in _BETWEEN for item in walk(node)):
+        return True
     todo = [node]
     while todo:
         item = todo.pop()

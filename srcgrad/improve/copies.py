@@ -31,7 +31,7 @@ def copies(program: Program, facts: Facts) -> Program:
 
 
 def _block(block: Block, facts: Facts, uses_of: Uses) -> Block:
-    read, written = _places(block)
+    read, written = _places(block) if any(_may_be_copy(node, facts) for node in block) else ({}, {})
     gone: set[int] = set()
     for position, node in enumerate(block):
         if node is None:
@@ -99,9 +99,16 @@ def _places(block: Block) -> tuple[dict[str, list[tuple[int, Node]]], dict[str, 
                 written.setdefault(name, []).append(position)
             for part in header(inner):
                 for item in walk(part):
-                    if isinstance(item, gast.Name) and isinstance(item.ctx, gast.Load):
+                    if type(item) is gast.Name and type(item.ctx) is gast.Load:
                         read.setdefault(item.id, []).append((position, item))
     return read, written
+
+
+def _may_be_copy(node: Node, facts: Facts) -> bool:
+    """Whether a statement is an assignment of a name, or of what may stand for one."""
+    return type(node) is gast.Assign and (
+        type(node.value) is gast.Name or (facts.pushes_forward and type(node.value) is gast.Call)
+    )
 
 
 def _is_copy(node: Node, facts: Facts, bound: dict[str, int]) -> bool:

@@ -49,17 +49,15 @@ def inlined(program: Program, facts: Facts, width: int) -> Program:
 
 def count(block: Block) -> Uses:
     """Reads and bindings of every name."""
-    uses = Uses({}, {})
+    read: dict[str, int] = {}
     for node in statements(block):
         for name in loads(node):
-            uses.read[name] = uses.read.get(name, 0) + 1
-        for name in stores(node):
-            uses.bound[name] = uses.bound.get(name, 0) + 1
-    return uses
+            read[name] = read.get(name, 0) + 1
+    return Uses(read, bindings(block))
 
 
 def bindings(block: Block) -> dict[str, int]:
-    """How often each name is bound, where nobody asks for the reads."""
+    """How often each name is bound."""
     bound: dict[str, int] = {}
     for node in statements(block):
         for name in stores(node):
@@ -170,6 +168,8 @@ def _fill(
     repeated: set[str],
 ) -> None:
     """Replace pending names read in `part` by their expressions, where that is safe and fits the line."""
+    if pending.keys().isdisjoint(loads(part)):
+        return
     reads = [n for n in walk(part) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load) and n.id in pending]
     for read in reads:
         source = made[pending[read.id]]

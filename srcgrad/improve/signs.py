@@ -65,9 +65,11 @@ def signs(program: Program, facts: Facts) -> Program:
     """Subtract where the negative of something would be added."""
     tangents = [node for node in statements(program.forward) if node in facts.tangents]
     for node in [*statements(program.backward), *tangents]:
+        if not any(type(item) is gast.UnaryOp for part in header(node) for item in walk(part)):
+            continue
         settled(node, facts)
         for part in header(node):
-            for item in list(walk(part)):
+            for item in walk(part):
                 if isinstance(item, gast.UnaryOp) and isinstance(item.op, gast.USub) and _starts(item.operand, facts):
                     replace(node, item, negative(item.operand))
     return program

@@ -7,7 +7,6 @@ only if what the part stands in is written into while the copy is needed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import gast
@@ -86,7 +85,7 @@ def integers(program: Program) -> Integers:
     return Integers(fixed, frozenset(loops - other))
 
 
-def _in(loop: Node) -> Iterator[Node]:
+def _in(loop: Node) -> Block:
     return statements([*loop.body, *(getattr(loop, "orelse", None) or [])])
 
 
