@@ -20,8 +20,8 @@ from benchmarks.workloads import WORKLOADS
 
 TURN = 0.02  # seconds that one contender runs before the next has its turn
 SLOW = 1.0  # seconds per call from which on a contender has few turns
-ALL = ("value", "hand", "text", "call", "blocks", "numba", "kernels", "autograd", "jax", "torch")
-WITH_NUMPY = ("hand", "text", "call", "blocks", "autograd")  # whose memory tracemalloc sees
+ALL = ("value", "hand", "text", "declared", "call", "blocks", "numba", "kernels", "autograd", "jax", "torch")
+WITH_NUMPY = ("hand", "text", "declared", "call", "blocks", "autograd")  # whose memory tracemalloc sees
 
 Call = Callable[[], Any]
 

@@ -12,6 +12,7 @@ from benchmarks.workload import Workload, seeds
 from srcgrad import DifferentiationError
 
 Call = Callable[[], Any]
+NEEDED = {"blocks": "over", "declared": "shapes"}  # what a workload must have for a contender
 
 
 def contenders(workload: Workload, args: tuple[Any, ...], wanted: tuple[str, ...]) -> dict[str, Call]:
@@ -20,6 +21,7 @@ def contenders(workload: Workload, args: tuple[Any, ...], wanted: tuple[str, ...
         "value": of_value,
         "hand": of_hand,
         "text": of_text,
+        "declared": of_declared,
         "call": of_call,
         "blocks": of_blocks,
         "numba": of_numba,
@@ -30,7 +32,7 @@ def contenders(workload: Workload, args: tuple[Any, ...], wanted: tuple[str, ...
     }
     found = {}
     for name in wanted:
-        if name not in workload.skipped and (name != "blocks" or workload.over):
+        if name not in workload.skipped and (name not in NEEDED or getattr(workload, NEEDED[name])):
             try:
                 found[name] = makers[name](workload, args)
             except (ImportError, DifferentiationError):
@@ -70,6 +72,14 @@ def _run(derivative: Any, args: tuple[Any, ...]) -> Any:
     """Once, so that the text knows the kinds of its arguments."""
     _, kinds = derivative.arguments(args, {})
     return derivative.compiled(kinds)
+
+
+def of_declared(workload: Workload, args: tuple[Any, ...]) -> Call:
+    """The generated text for declared shapes."""
+    derivative: Any = workload.declared
+    _run(derivative, args)
+    function = derivative.__wrapped__
+    return _blocks(function, args) if workload.mode == "pullback" else lambda: function(*args)
 
 
 def of_call(workload: Workload, args: tuple[Any, ...]) -> Call:
@@ -146,9 +156,9 @@ def derivatives(workload: Workload, result: Any) -> list[np.ndarray]:
     return found[-len(workload.wrt) * (2 if workload.mode == "pullback" else 1) :]
 
 
-def generated(workload: Workload) -> str:
-    """The text of the derivative, for arguments of the kinds that the workload has."""
-    return _text(workload.derivative(), workload, workload.small())
+def generated(workload: Workload, *, declared: bool = False) -> str:
+    """The text of the derivative, for arguments of the kinds that the workload has; for declared shapes, if asked."""
+    return _text(workload.declared if declared else workload.derivative(), workload, workload.small())
 
 
 def _text(derivative: Any, workload: Workload, args: tuple[Any, ...]) -> str:

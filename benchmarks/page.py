@@ -14,6 +14,7 @@ from benchmarks.workloads import WORKLOADS
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 COLUMNS = {
     "text": "text",
+    "declared": "declared",
     "call": "`srcgrad`",
     "blocks": "in blocks",
     "numba": "Numba",
@@ -28,13 +29,15 @@ HEAD = """# Benchmarks
 Derivatives by srcgrad, by a careful person, and by others, measured by `make bench`. A number is a ratio to the
 **hand-written NumPy gradient** in `benchmarks/workloads/`, so 1.00 is as fast as that, and 2.00 takes twice as long.
 In each process all contenders take turns; a cell has the median over processes and, where they differ by more than a
-tenth, the least and the most. *text* is what `srcgrad dump` writes; *`srcgrad`* is the same through `value_and_grad`
-(`vjp`, `jacobian`, `hvp`), which looks at its arguments first; *in blocks* is the text of
-[`srcgrad.blocked`](memory.md#rows-in-blocks), where the function is a sum over rows; *Numba* and *OpenCL* are the other
-targets, called likewise; Numba's for bundle adjustment is [`srcgrad.each`](numba.md#many-items-in-parallel) of the
-function of one observation, which gives all blocks of the Jacobian at once. Before the slash stands the allocator of
-the C library as it is, behind it one that keeps freed memory (`srcgrad.keep_memory()`, for all contenders): fresh pages
-cost more than arithmetic for arrays from 128 KiB on, whoever asks for them.
+tenth, the least and the most. *text* is what `srcgrad dump` writes for arguments of any shape, *declared* what it
+writes where the function says for which shapes it is (`x: "n d"`), which the hand-written text takes for granted;
+*`srcgrad`* is the text for any through `value_and_grad` (`vjp`, `jacobian`, `hvp`), which looks at its arguments first;
+*in blocks* is the text of [`srcgrad.blocked`](memory.md#rows-in-blocks), where the function is a sum over rows; *Numba*
+and *OpenCL* are the other targets, called likewise; Numba's for bundle adjustment is
+[`srcgrad.each`](numba.md#many-items-in-parallel) of the function of one observation, which gives all blocks of the
+Jacobian at once. Before the slash stands the allocator of the C library as it is, behind it one that keeps freed memory
+(`srcgrad.keep_memory()`, for all contenders): fresh pages cost more than arithmetic for arrays from 128 KiB on, whoever
+asks for them.
 
 {plot}
 
@@ -48,13 +51,14 @@ cost more than arithmetic for arrays from 128 KiB on, whoever asks for them.
 
 *value and gradient / value* is the time of the generated text over that of the function itself, behind the slash that
 of the text in blocks. *tokens* and *lines* are those of the generated functions over those of the hand-written ones,
-without comments, docstrings and imports; *recorded* is how many values each trip of a loop keeps for the backward
-half, generated and by hand. *peak memory* is what Python and NumPy ask for, over that of the hand-written gradient.
-*generation* is the time from the function to a text that can be called, in a process where srcgrad has been used
-before; in brackets, what `jax.jit` takes for its first call.
+without comments, docstrings and imports; *declared* are the tokens of the text for declared shapes, its test of the
+arguments among them; *recorded* is how many values each trip of a loop keeps for the backward half, generated and by
+hand. *peak memory* is what Python and NumPy ask for, over that of the hand-written gradient. *generation* is the time
+from the function to a text that can be called, in a process where srcgrad has been used before; in brackets, what
+`jax.jit` takes for its first call.
 
-| workload | value and gradient / value | tokens | lines | recorded | peak memory | generation, ms (JAX) |
-|---|---:|---:|---:|---:|---:|---:|
+| workload | value and gradient / value | tokens | declared | lines | recorded | peak memory | generation, ms (JAX) |
+|---|---:|---:|---:|---:|---:|---:|---:|
 {others}
 
 ## What the hand-written text knows
@@ -65,8 +69,7 @@ Where a generated text is longer, slower or larger than the hand-written one, mo
   through `d1` it loses through `d2`: three of five Greeks have no term by either, the other two share one density.
   The generated text has both densities, `d1_bar + d2_bar`, and what follows from them: ten of its lines compute
   rounding errors, which no exact fold may drop. It says `sum_to` for each argument that may have been broadcast; the
-  hand-written text takes five arrays of one length. With `like=` the generated one takes that for granted as well,
-  and has almost a fifth fewer tokens.
+  hand-written text takes five arrays of one length. Where that is declared, almost a fifth of the tokens is gone.
 - **Hand tracking.** By hand, a rotation is differentiated as a matrix: the columns by one angle are others of its
   columns, and `R = I + s K + (1 - c) K K`. The user's function writes nine entries, and so do its tangents.
 - **Lotka-Volterra.** `(d * v_bar - b * u_bar) * y` is two products less than `d * v_bar * y - b * u_bar * y`, and
@@ -78,8 +81,9 @@ Where a generated text is longer, slower or larger than the hand-written one, mo
   and so what `maximum` was given is kept beside what it gave, until its adjoint takes its memory.
 - **Mixture.** By hand softmax and the logarithm of its denominator come from one function. The generated text has the
   lines of `log_sum_exp` twice, for arrays of one and of two axes.
-- **Bundle adjustment.** The columns of `cameras_bar` are all written, which the hand-written text knows when it says
-  `np.empty_like`; it also knows that no argument is broadcast.
+- **Bundle adjustment.** The hand-written text knows that no argument is broadcast, and how many columns each has: so
+  does that for declared shapes. It also knows that all columns of `cameras_bar` are written, when it says
+  `np.empty_like`.
 """
 
 
@@ -143,10 +147,16 @@ def row_of_text(workload: Workload, row: dict[str, Any]) -> str:
     over_value = [spread(ratios(row, "kept", column, "value")) for column in ("text", "blocks")]
     return (
         f"| {workload.title} | {' / '.join(ratio for ratio in over_value if ratio)} "
-        f"| {texts.tokens(text)} / {texts.tokens(hand)} = {texts.tokens(text) / texts.tokens(hand):.2f} "
+        f"| {_tokens(text, hand)} | {_tokens(generated(workload, declared=True), hand) if workload.shapes else ''} "
         f"| {texts.lines(text)} / {texts.lines(hand)} | {texts.records(text)} / {texts.records(hand)} "
         f"| {peaks['text'] / peaks['hand']:.2f} | {1e3 * first['text']:.0f}{jax} |"
     )
+
+
+def _tokens(text: str, hand: str) -> str:
+    """Those of two texts, and their ratio."""
+    found, by_hand = texts.tokens(text), texts.tokens(hand)
+    return f"{found} / {by_hand} = {found / by_hand:.2f}"
 
 
 def where(results: dict[str, Any]) -> str:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import dataclasses
 import inspect
+import linecache
 import sys
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import FunctionType, ModuleType
@@ -36,6 +40,7 @@ class Workload:
     over: tuple[str, ...] = ()  # arguments whose rows `srcgrad.blocked` may take block by block
     rows: int | None = None  # of a block; chosen by srcgrad if None
     item: Function | None = None  # the function of one item, which `srcgrad.each` maps over all, compiled
+    shapes: tuple[tuple[str, str], ...] = ()  # of parameters, which the hand-written text takes for granted
 
     @property
     def module(self) -> ModuleType:
@@ -65,10 +70,33 @@ class Workload:
         return srcgrad.value_and_grad(self.function, wrt, target=target)
 
     @property
+    def declared(self) -> Any:
+        """The derivative of the function with annotations of `shapes`."""
+        function = annotated(self.function, dict(self.shapes))
+        return dataclasses.replace(self, function=function, shapes=()).derivative()
+
+    @property
     def by_items(self) -> Any:
         """Values and blocks of the Jacobian by srcgrad, compiled, from the function of one item."""
         assert self.item is not None, "the caller has looked"
         return srcgrad.each(self.item, self.wrt, target="numba")
+
+
+def annotated(function: Function, shapes: dict[str, str]) -> Function:
+    """The same function with annotations of its parameters, which its text has as well.
+
+    >>> inspect.signature(annotated(called, {"function": "n d"}))
+    <Signature (function: 'n d') -> 'list[Function]'>
+    """
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    for parameter in ast.walk(tree):
+        if isinstance(parameter, ast.arg) and parameter.arg in shapes:
+            parameter.annotation = ast.Constant(shapes[parameter.arg])
+    text, file = ast.unparse(tree), f"<declared {function.__name__}>"
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    scope = dict(function.__globals__)
+    exec(compile(text, file, "exec"), scope)
+    return scope[function.__name__]
 
 
 def called(function: Function) -> list[Function]:

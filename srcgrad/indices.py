@@ -71,6 +71,19 @@ def _is_whole(part: Node) -> bool:
     return isinstance(part, gast.Constant) and part.value is Ellipsis
 
 
+def new_axes(index: Node) -> list[int]:
+    """The axes that an index of slices adds to an array, where these are all that it does.
+
+    >>> import gast
+    >>> [new_axes(gast.parse(f"x[{i}]").body[0].value.slice) for i in (":, None", "None, :, None", "..., None", ":, 0")]
+    [[1], [0, 2], [], []]
+    """
+    parts = index.elts if isinstance(index, gast.Tuple) else []
+    slices = all(isinstance(part, gast.Slice) or getattr(part, "value", ...) is None for part in parts)
+    found = [axis for axis, part in enumerate(parts) if not isinstance(part, gast.Slice)]
+    return found if slices and adds_axes(index) else []
+
+
 def without_axes(index: Node) -> Node:
     """The index that takes the axes off again which `index` adds.
 

@@ -107,6 +107,37 @@ def test_annotations_do_the_same() -> None:
     check_grads(regression, CASES["regression"][1], order=2)
 
 
+def posed(p: "n 8", x: "n 3"):  # noqa: F722
+    axes, moved = p[:, 0:3], x - p[:, -5:-2]
+    turned = np.cross(axes, moved) * p[:, 6:7] + np.cross(axes[0], moved)
+    both = np.concatenate((turned[:, ::2], p[:, 7:9]), axis=1)
+    return np.sum(both[:, :2] / (2.0 + both[:, 2:] ** 2)) + np.sum(p[:, 3:3]) + np.sum(p[:, ::-3][:, 1:2] * x)
+
+
+def test_parts_of_axes_of_known_length_have_known_lengths() -> None:
+    text = srcgrad.source(posed, wrt=("p", "x"))
+    assert "axes_bar[0] += np.cross(moved, turned_bar).sum(axis=0)" in text
+    assert "sum_to" not in text
+    check_grads(posed, (normal(4, 8), normal(4, 3)), order=2)
+
+
+def opened(a, b, x):
+    return np.sum(np.sin((a - b)[:, None] * x))
+
+
+@pytest.mark.parametrize(
+    "shapes", [((3,), (3,), (3, 4)), ((1,), (3,), (1, 4)), ((3,), (1,), (3, 1)), ((1,), (1,), (3, 4))]
+)
+def test_what_axes_are_added_to_is_summed_along_them_first(shapes: tuple[tuple[int, ...], ...]) -> None:
+    slopes = srcgrad.grad(opened, ("a", "b", "x"))
+    arguments = tuple(normal(*shape) for shape in shapes)
+    slopes(*arguments)
+    lines = [line.strip() for line in slopes.source.splitlines()]
+    known = [line for line in lines if line.startswith(("t3_bar", "a_bar", "b_bar"))]
+    assert known == ["t3_bar = (t2_bar * x).sum(axis=1)", "a_bar = sum_to(t3_bar, a)", "b_bar = -sum_to(t3_bar, b)"]
+    check_grads(opened, arguments, order=2)
+
+
 def test_called_with_arguments_of_lower_precision() -> None:
     arguments = tuple(a.astype(np.float32) for a in CASES["regression"][1])
     gradient = srcgrad.grad(regression, ("w", "b"))

@@ -28,6 +28,7 @@ def _mixture(title: str, *sizes: int) -> Workload:
         (0, 1, 2),
         over=("x",),
         rows=64,
+        shapes=(("alphas", "k"), ("means", "k d"), ("icf", "k p"), ("x", "n d")),
     )
 
 
@@ -57,6 +58,7 @@ WORKLOADS = (
         (0, 1, 2),
         "pullback",
         item=bundle.residual,
+        shapes=(("cameras", "n 11"), ("points", "n 3"), ("weights", "n"), ("features", "n 2")),
     ),
     Workload(
         "LSTM, 2 layers of 14, 1,024 steps",
@@ -101,6 +103,7 @@ WORKLOADS = (
         lambda: options.arguments(20),
         (0, 1, 2, 3, 4),
         over=("spot", "sigma", "time", "rate", "strike"),
+        shapes=(("spot", "n"), ("sigma", "n"), ("time", "n"), ("rate", "n"), ("strike", "n")),
     ),
     _chain("tanh(a x + b) exp(-x x), 1e3", 1_000),
     _chain("tanh(a x + b) exp(-x x), 1e5", 100_000),

@@ -8,7 +8,7 @@ from dataclasses import replace
 import gast
 import numpy as np
 
-from srcgrad.analyse.extents import broadcast, canonical, extents, part_of, product, with_extents
+from srcgrad.analyse.extents import broadcast, canonical, cross, extents, part_of, product, with_extents
 from srcgrad.analyse.kept import without_kept
 from srcgrad.facts import Facts, Spec
 from srcgrad.rules import rule_of
@@ -114,6 +114,9 @@ def _of_call(node: Node, facts: Facts) -> Spec:
             if function.attr == "where" and len(node.args) == 3:
                 chosen = joined(*(spec_of_tree(a, facts) for a in node.args))
                 return replace(chosen, dtype=joined(*(spec_of_tree(a, facts) for a in node.args[1:])).dtype)
+            if function.attr == "cross" and not node.keywords and len(node.args) == 2:
+                one, two = (spec_of_tree(a, facts) for a in node.args)
+                return cross(one, two, one.dtype | two.dtype) or _unknown(node)
             rule = rule_of(getattr(np, function.attr, None))
             if rule is not None and rule.kind == "elementwise" and not node.keywords:
                 return joined(*(spec_of_tree(a, facts) for a in node.args))

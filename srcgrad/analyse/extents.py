@@ -114,9 +114,20 @@ def part_of(
         if signature is None or (signature != "int" and not isinstance(one, gast.Slice)):
             return None
         if signature != "int":
-            made.append(axis if signature == "0" else f"{within(axis)}[{signature}]")
+            made.append(axis if signature == "0" else _cut(axis, one) or f"{within(axis)}[{signature}]")
     found = (*made, *known[len(used) :])
     return whole if found == known else with_extents(found, whole.dtype)
+
+
+def _cut(axis: str, one: Node) -> str | None:
+    """The length of a slice with literal bounds, of an axis whose length is a number: 2 of `0:2` of 3."""
+    if not axis.isdigit():
+        return None
+    try:
+        bounds = [None if bound is None else gast.literal_eval(bound) for bound in (one.lower, one.upper, one.step)]
+    except ValueError:
+        return None
+    return str(len(range(int(axis))[slice(*bounds)])) if bounds[2] != 0 else None
 
 
 def _is(one: Node, value: object) -> bool:
@@ -143,6 +154,14 @@ def product(one: Spec, two: Spec, dtype: frozenset[str]) -> Spec | None:
         return None
     outer = (*left[-2:-1], *(right[-1:] if len(right) > 1 else ()))
     return with_extents((*broadcast(left[:-2], right[:-2]), *outer), dtype)
+
+
+def cross(one: Spec, two: Spec, dtype: frozenset[str]) -> Spec | None:
+    """The spec of `np.cross(a, b)` where one of them has vectors of three numbers; of two pairs it is another."""
+    left, right = extents(one), extents(two)
+    if not left or not right or "3" not in (left[-1], right[-1]):
+        return None
+    return with_extents((*broadcast(left[:-1], right[:-1]), "3"), dtype)
 
 
 def constants(function: Node) -> frozenset[str]:

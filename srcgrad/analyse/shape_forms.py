@@ -8,7 +8,7 @@ import gast
 import numpy as np
 
 from srcgrad.analyse.adjoint_shapes import as_real, joined
-from srcgrad.analyse.extents import extents, product, with_extents
+from srcgrad.analyse.extents import cross, extents, product, with_extents
 from srcgrad.analyse.kept import kept
 from srcgrad.facts import Facts, Operation, Spec
 from srcgrad.front.results import several_of
@@ -86,6 +86,11 @@ def _inner(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Sp
     return with_extents((*left[:-1], *right[:-1]), opaque.dtype) if left and right else joined(one, two)
 
 
+def _cross(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
+    plain = operation.bound.keys() == {"a", "b"}
+    return (cross(arguments["a"], arguments["b"], opaque.dtype) if plain else None) or opaque
+
+
 def _transpose(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
     whole = next(iter(arguments.values()))
     known, axes = extents(whole), literal(operation.bound.get("axes"))
@@ -128,7 +133,8 @@ FORMS = {
     np.var: _reduction, np.std: _reduction, np.copy: _same, np.transpose: _transpose, np.matmul: _product,
     np.dot: _product, np.inner: _inner, np.linalg.norm: _norm, np.outer: _outer,
     np.full_like: _same, sum_to: _like, np.swapaxes: _swapped, np.flip: _same,
-    np.roll: _same, owned: _same, hook: _same, probe: _same, probed: _same, cast: _cast, np.reshape: _reshape,
+    np.roll: _same, np.cross: _cross, owned: _same, hook: _same, probe: _same, probed: _same, cast: _cast,
+    np.reshape: _reshape,
 }  # fmt: skip
 
 

@@ -110,7 +110,9 @@ def _join(operation: Operation, known: Known, facts: Facts, opaque: Spec) -> Spe
         return Spec(opaque.shape, opaque.dtype, rank + stacked)
     dtype = frozenset[str]().union(*(spec.dtype for spec in specs))
     axis %= rank + stacked
-    made = str(len(listed)) if stacked else f"({'+'.join(within(each[axis]) for each in lengths)})"
+    along = [each[axis] for each in lengths] if not stacked else ["1"] * len(listed)
+    counted = all(length.isdigit() for length in along)
+    made = str(sum(map(int, along))) if counted else f"({'+'.join(map(within, along))})"
     return with_extents((*lengths[0][:axis], made, *lengths[0][axis + (not stacked) :]), dtype)
 
 

@@ -6,6 +6,7 @@ elementwise operation has been undone, or is narrower and must be expanded.
 
 from __future__ import annotations
 
+import operator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,9 @@ from srcgrad.analyse.adjoint_shapes import covers, joined, spec_of_tree
 from srcgrad.analyse.extents import extents, summed_axes, with_extents
 from srcgrad.analyse.kept import axis_kept
 from srcgrad.facts import Facts, Operation, Spec, copied
+from srcgrad.indices import new_axes
 from srcgrad.minus import negated
-from srcgrad.trees import Node, expression
+from srcgrad.trees import Node, expression, same
 
 if TYPE_CHECKING:
     from srcgrad.derive.adjoints import Adjoints
@@ -50,6 +52,7 @@ def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
         summed = _dot(value, facts) if wanted.scalar else None
         summed = summed or _summed(value, made, wanted)
     may_widen = flexible(operand, facts, isinstance(value, gast.Name)) or _is_model(operand, facts)
+    may_widen = may_widen or (not widened and _is_opened(operand, made, facts))
     if may_widen and not (wanted is not None and wanted.scalar) and (summed is None or _adds(operand, facts)):
         adjoints.specs[operand.id] = wide(operand.id) if widened else made
         return value
@@ -57,6 +60,49 @@ def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
         return summed
     wider = f", {facts.library('np')}.float32" if adjoints.is_half(operand.id) else ""
     return expression(f"{facts.library('sum_to')}(value, primal{wider})", value=value, primal=copied(operand, facts))
+
+
+def _is_opened(operand: Node, made: Spec, facts: Facts) -> bool:
+    """Whether a name is `x[:, None]`, of a known rank: an adjoint of that rank is summed along the new axis."""
+    definition, operation = _made_by(operand, facts)
+    if operation is None or operation.function is not operator.getitem or operand.id in facts.rebound:
+        return False
+    index, known = operation.bound["index"], facts.spec[definition]
+    plain = "float16" not in known.dtype and "float16" not in made.dtype
+    return plain and _is_read(facts) and bool(new_axes(index)) and made.ndim == known.ndim == len(index.elts)
+
+
+def closed(adjoints: Adjoints, operand: Node, value: Node, index: Node) -> Node | None:
+    """What a wide adjoint of `x[:, None]` contributes to x; None where the adjoint is as wide as it is due."""
+    facts, made = adjoints.facts, adjoints.facts.spec.get(value)
+    due = None if made is None else extents(made)
+    if made is None or made.ndim is None or made is not adjoints.specs.get(facts.adjoint_of[value.id]):
+        return None
+    axes = new_axes(index)
+    spelled = axes[0] if len(axes) == 1 else tuple(axes)
+    part = expression(f"value.sum(axis={spelled!r})", value=value)
+    left = tuple(one for axis, one in enumerate(due or ()) if axis not in axes)
+    facts.spec[part] = with_extents(left, made.dtype) if due else replace(wide(operand.id), ndim=made.ndim - len(axes))
+    wanted = facts.spec.get(operand)
+    if wanted is not None and facts.spec[part].shape == wanted.shape:
+        return part
+    if _adds(operand, facts) and flexible(operand, facts):
+        adjoints.specs[operand.id] = facts.spec[part]
+        return part
+    summed = None if wanted is None else _summed(part, facts.spec[part], wanted)
+    return summed or expression(f"{facts.library('sum_to')}(value, primal)", value=part, primal=copied(operand, facts))
+
+
+def own_sum(operand: Node, value: Node, facts: Facts) -> Node:
+    """What a rule contributes with the sum that undoes broadcasting as it is known; without it where none is due."""
+    is_sum = isinstance(value, gast.Call) and getattr(value.func, "id", "") == facts.imports.get("sum_to")
+    wanted = facts.spec.get(operand)
+    if not is_sum or len(value.args) != 2 or not same(value.args[1], operand) or wanted is None:
+        return value
+    made = spec_of_tree(value.args[0], facts)
+    if made.shape == wanted.shape and made.dtype == wanted.dtype:
+        return value.args[0]
+    return (_summed(value.args[0], made, wanted) if facts.module.target == "numpy" else None) or value
 
 
 def _is_fitted(operand: Node, made: Spec, result: Spec, adjoints: Adjoints) -> bool:

@@ -8,6 +8,7 @@ import gast
 import numpy as np
 
 from srcgrad.derive.adjoints import Adjoints
+from srcgrad.derive.broadcast import closed, own_sum
 from srcgrad.derive.decide import Setting
 from srcgrad.derive.displays import is_active, items, sequence
 from srcgrad.derive.instantiate import instantiate
@@ -76,6 +77,10 @@ def _value(
     if operation.function is operator.getitem:
         source, index = operation.bound["x"], operation.bound["index"]
         if isinstance(source, gast.Name) and _takes_all(source.id, index, facts):
+            whole = closed(adjoints, source, read, index) if isinstance(read, gast.Name) else None
+            if whole is not None:
+                pairs.append((copied(source, facts), whole))
+                return
             part = gast.Subscript(read, without_axes(copied(index, facts)), gast.Load())
             facts.narrowed[part] = None
             pairs.append((copied(source, facts), part))
@@ -156,7 +161,7 @@ def _template(
     for line in made.lines:
         operand = operation.bound[line.parameter]
         if isinstance(operand, gast.Name):
-            pairs.append((copied(operand, facts), line.value))
+            pairs.append((copied(operand, facts), own_sum(operand, line.value, facts)))
         else:
             pairs += sequence(operand, line.value, facts, shared)
     if rule.kind == "general" and not _is_ours(rule):

@@ -36,12 +36,18 @@ def outward(value: Node, helpers: tuple[str | None, ...]) -> Node:
         minus = negated(inner)
         value.args[0] = inner if minus is None else minus
         return value if minus is None else at(gast.UnaryOp(gast.USub(), value), value)
-    elif isinstance(value, gast.Subscript):
-        value.value = outward(value.value, helpers)
-        minus = negated(value.value)
-        value.value = value.value if minus is None else minus
+    elif isinstance(value, gast.Subscript) or _is_sum(value):
+        holder = value if isinstance(value, gast.Subscript) else value.func
+        holder.value = outward(holder.value, helpers)
+        minus = negated(holder.value)
+        holder.value = holder.value if minus is None else minus
         return value if minus is None else at(gast.UnaryOp(gast.USub(), value), value)
     return value
+
+
+def _is_sum(value: Node) -> bool:
+    """Whether an expression is `e.sum(...)`."""
+    return isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "sum"
 
 
 def fitting(facts: Facts) -> tuple[str | None, ...]:
