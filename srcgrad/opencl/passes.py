@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from srcgrad.opencl.costs import is_dear
 from srcgrad.opencl.lines import PLAIN, Line, compared
 from srcgrad.opencl.scans import directions
 from srcgrad.opencl.space import Space, members
-from srcgrad.opencl.stages import Stage, is_dear
+from srcgrad.opencl.stages import Stage
 
 _CHEAP = 4
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from srcgrad.opencl import grid
+from srcgrad.opencl.costs import cost
 from srcgrad.opencl.device import Device
 from srcgrad.opencl.direct import Direct
 from srcgrad.opencl.joined import built, runs_of
@@ -23,9 +24,9 @@ from srcgrad.opencl.passes import Plan, planned
 from srcgrad.opencl.preparing import Preparing
 from srcgrad.opencl.runs import WIDTH, down, is_in_parts
 from srcgrad.opencl.scans import directions
-from srcgrad.opencl.source import Form
+from srcgrad.opencl.source import Form, batches
 from srcgrad.opencl.space import MismatchError, members
-from srcgrad.opencl.stages import Stage, cost, root
+from srcgrad.opencl.stages import Stage, root
 from srcgrad.opencl.steps import Formed, Output, Prepared, Step
 from srcgrad.opencl.together import Together, fits, together
 from srcgrad.opencl.writing import Input, Put, Writing, written
@@ -180,6 +181,8 @@ def _groups(plan: Plan, form: Form, numbers: list[int], device: Device) -> int:
     if down(plan):
         units = max(-(-numbers[1] // WIDTH), min(device.units, -(-numbers[1] // 64)))
         return device.groups(units, 4 * numbers[1])
+    if batches(plan) and not form.gpu:
+        return max(1, min(numbers[0] // numbers[-1], 16 * device.units))
     if not form.gpu:
         return device.groups(size if form.axes == 1 else numbers[0], size)
     return device.groups(numbers[0], numbers[0] * 1024) if grid.in_groups(plan) else device.groups(size, size)
@@ -228,7 +231,7 @@ def _input(name: str, stage: Stage, work: Preparing) -> Input:
 def _is_flat(stage: Stage, inputs: list[Input], work: Preparing) -> bool:
     """Whether a stage is one loop over memory in one piece."""
     space = work.pattern.space
-    if len(stage.axes) < 2 or any(end == "columns" for end in stage.ends.values()):
+    if len(stage.axes) < 2 or {"columns", "batches"}.intersection(stage.ends.values()):
         return False
     for line in stage.lines:
         reach = members(space.over[line.name]) | members(space.axes[line.name])
@@ -248,6 +251,10 @@ def _outputs(stage: Stage, plan: Plan, groups: int, numbers: list[int], work: Pr
     lines = {line.name: line for line in stage.lines}
     made = [Output(work.slots[name], work.shape(space.axes[name]), real) for name in stage.stored]
     for name, end in stage.ends.items():
+        if end == "batches" and not work.device.is_gpu:
+            made.append(Output(work.slots[name], work.shape(space.axes[name]), real))
+            continue
+        end = "host" if end == "batches" else end
         line, axes = lines[name], space.axes[name]
         found = Output(
             work.slots[name], (groups,), np.dtype(work.device.sums(REALS[real])), end, line, work.shape(axes)

@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 
 from srcgrad.opencl import runs, turned
+from srcgrad.opencl.costs import is_dear
 from srcgrad.opencl.lines import Line
 from srcgrad.opencl.passes import Pass, Plan
 from srcgrad.opencl.runs import BLOCK
 from srcgrad.opencl.source import (
     FAR,
     Form,
+    batches,
+    cleared,
     element,
     far,
+    in_column,
     is_extreme,
     joined,
     kind,
@@ -24,7 +28,6 @@ from srcgrad.opencl.source import (
     rows_of,
     start,
 )
-from srcgrad.opencl.stages import is_dear
 
 LANES = 16
 _ADDED = re.compile(r"(\w+)_acc\[LANE\] \+= (.*?);")
@@ -67,7 +70,7 @@ def body(plan: Plan, form: Form) -> str:
     is_turned, whole = bool(turned.names(plan, form)), "(rows + groups - 1) / groups"
     return f"""{{
     {joined(head)}
-    const size_t share = {turned.share(whole) if is_turned else whole};
+    const size_t share = {_of_batches(form) if batches(plan) else turned.share(whole) if is_turned else whole};
     const size_t first = g * share < rows ? g * share : rows;
     const size_t last = first + share < rows ? first + share : rows;
 {(turned.loops if is_turned else _rows)(plan, form, inner)}
@@ -81,9 +84,15 @@ def _rows(plan: Plan, form: Form, inner: str) -> str:
     return f"""    const size_t from = 0, to = row;
     for (size_t r = first; r < last; r++) {{
     const size_t start = r * row;
-    {joined([*rows_of(form), *offsets(plan, form)])}
+    {joined([*rows_of(form), *cleared(plan, form), *offsets(plan, form)])}
 {inner}
     }}"""
+
+
+def _of_batches(form: Form) -> str:
+    """How many rows a group has, where it has whole batches."""
+    size = f"d{form.axes - 2}"
+    return f"(rows / {size} + groups - 1) / groups * {size}"
 
 
 def loop_of(one: Pass, plan: Plan, form: Form) -> str:
@@ -95,7 +104,7 @@ def loop_of(one: Pass, plan: Plan, form: Form) -> str:
     work = far(work) if runs.down(plan) else work  # a block that is computed again would be added twice
     if not work:
         return f"    {before}"
-    sums = [line for line in one.sums if plan.stage.ends.get(line.name) not in ("columns", "host")]
+    sums = [line for line in one.sums if plan.stage.ends.get(line.name) not in ("columns", "batches", "host")]
     rows = [line for line in sums if line.name not in plan.stage.ends]
     before = joined([before, *[f"{kind(line)} {line.name}_total = {start(line)};" for line in rows]])
     after = joined([text for line in rows for text in reduced(line, plan)])
@@ -141,9 +150,10 @@ def _in_any_order(work: str, before: str, after: str, one: Pass, plan: Plan, for
 def _in_lanes(work: str, before: str, after: str, run: str, one: Pass, plan: Plan, form: Form, sums: list[Line]) -> str:
     """A loop of lanes, each of which has sums and extremes of its own."""
     names = [line.name for line in sums]
-    held = [line.name for line in one.sums if plan.stage.ends.get(line.name) == "columns" and FAR.search(work)]
+    ends = plan.stage.ends
+    held = [line.name for line in one.sums if ends.get(line.name) in ("columns", "batches") and FAR.search(work)]
     for name in held:  # a block that is computed again must not be added twice
-        work = work.replace(f"{name}_cols[g * row + i] += ", f"{name}_block[i - begin] = ")
+        work = work.replace(f"{in_column(name, plan, form)} += ", f"{name}_block[i - begin] = ")
     clear = " ".join(f"for (int l = 0; l < {LANES}; l++) {s.name}_acc[l] = {start(s)};" for s in sums)
     return f"""    {before}
         {runs.blocks(one, plan, form)}
@@ -163,7 +173,7 @@ def _in_lanes(work: str, before: str, after: str, run: str, one: Pass, plan: Pla
             {work.replace("[LANE]", "[0]")}
             }}{_again(work, clear)}
             {" ".join(_collected(line) for line in sums)}
-            {" ".join(_moved(name) for name in held)}
+            {" ".join(_moved(name, in_column(name, plan, form)) for name in held)}
         }}
     {after}"""
 
@@ -180,9 +190,9 @@ def _collected(line: Line) -> str:
     )
 
 
-def _moved(name: str) -> str:
+def _moved(name: str, place: str) -> str:
     """A block of column sums, added to those of the range."""
-    return f"for (size_t i = begin; i < end; i++) {name}_cols[g * row + i] += {name}_block[i - begin];"
+    return f"for (size_t i = begin; i < end; i++) {place} += {name}_block[i - begin];"
 
 
 def _again(work: str, clear: str) -> str:

@@ -7,10 +7,10 @@ from the sum of the parts before, which a stage before gives. Down the rows each
 
 from __future__ import annotations
 
+from srcgrad.opencl.costs import is_dear
 from srcgrad.opencl.lines import Line
 from srcgrad.opencl.passes import Pass, Plan
 from srcgrad.opencl.source import FAR, Form, element, far, joined, offsets, rows_of
-from srcgrad.opencl.stages import is_dear
 
 BLOCK = 1024
 RUN = {"float": 128, "double": 64}  # of what runs along a row: so few that the next are read while these are summed

@@ -48,6 +48,7 @@ def parameters(plan: Plan, form: Form) -> list[str]:
                 "total": f"__global SUM_TYPE* restrict {name}_sum",
                 "parts": f"__global SUM_TYPE* restrict {name}_sum",
                 "columns": f"__global REAL* restrict {name}_cols",
+                "batches": f"__global REAL* restrict {name}_out",
                 "host": f"__global REAL* restrict {name}_out",
             }[end]
         )
@@ -137,13 +138,31 @@ def element(one: Pass, plan: Plan, form: Form, place: str, held: Collection[str]
     made += [f"{n}_tmp[{place} + i] = {n};" if n in plan.scratch else f"{n}_out[at] = {n};" for n in one.kept]
     for line in one.sums:
         end = plan.stage.ends.get(line.name)
-        if end == "host":
+        if end == "host" or (end == "batches" and form.gpu):
             made.append(f"{line.name}_out[at] = {line.value};")
-        elif end == "columns":
-            made.append(f"{line.name}_cols[{place} + i] += {line.value};")
+        elif end in ("columns", "batches"):
+            made.append(f"{in_column(line.name, plan, form)} += {line.value};")
         else:
             made.append(added(line, f"{line.name}_acc[LANE]"))
     return made
+
+
+def in_column(name: str, plan: Plan, form: Form) -> str:
+    """Where a group adds up elements that are one below the other: all of its rows, or those of a batch."""
+    if plan.stage.ends[name] == "columns":
+        return f"{name}_cols[g * row + i]"
+    return f"{name}_out[q{form.axes - 2} * row + i]"
+
+
+def batches(plan: Plan) -> list[str]:
+    """The sums of batches of rows."""
+    return [name for name, end in plan.stage.ends.items() if end == "batches"]
+
+
+def cleared(plan: Plan, form: Form) -> list[str]:
+    """What is done before the first row of a batch."""
+    clear = [f"{in_column(name, plan, form)} = 0;" for name in batches(plan)]
+    return [f"if (j{form.axes - 2} == 0) for (size_t i = from; i < to; i++) {{ {' '.join(clear)} }}"] if clear else []
 
 
 def _value(line: Line, plan: Plan, form: Form, held: Collection[str]) -> str:

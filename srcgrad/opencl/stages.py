@@ -6,17 +6,13 @@ stage, whose later passes over the row may read it; sums over everything or over
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
+from srcgrad.opencl.costs import is_dear
 from srcgrad.opencl.lines import PLAIN, SCANS, Line, Text, Write, compared
 from srcgrad.opencl.scans import directions
 from srcgrad.opencl.space import MismatchError, Space, members
 
-_LIGHT = "ceil|copysign|fabs|floor|fmax|fmin|isnan|maximum|minimum|sign|trunc"  # functions of an instruction or two
-_CALL = re.compile(rf"\b(?!(?:{_LIGHT})\()[A-Za-z_]\w*\(")
-_OPERATOR = re.compile(rf"[-+*/?]|\b(?:{_LIGHT})\(")
-_LONG = 15
 _CHEAP = 4  # lines that are computed again rather than stored
 
 
@@ -28,7 +24,8 @@ class Stage:
     lines: list[Line] = field(default_factory=list)
     inputs: list[str] = field(default_factory=list)
     stored: list[str] = field(default_factory=list)  # values of elements or of rows
-    ends: dict[str, str] = field(default_factory=dict)  # sums: `total`, `columns`, or `host` for what NumPy reduces
+    ends: dict[str, str] = field(default_factory=dict)
+    # sums: `total`, `columns`, `batches` of rows where the last axis but one is summed, `host` for what NumPy reduces
     way: str = ""  # in which direction things run: along its `rows`, or `down` or `up` them
 
 
@@ -74,6 +71,8 @@ def stages(text: Text, space: Space) -> tuple[list[Stage], list[Stage]]:
     for line in needed:
         _put(line, widest, work)
     for number, stage in enumerate(work.stages):
+        if stage.way in ("down", "up"):  # groups divide rows there
+            stage.ends = {name: "host" if end == "batches" else end for name, end in stage.ends.items()}
         _fill(number, stage, work)
     writes = [_written(write, work) for write in text.writes]
     _store(work, writes)
@@ -226,17 +225,15 @@ def _end(line: Line, stage: Stage, work: Staging) -> str:
         return "total"
     if over == axes and reduced == axes - {stage.axes[-1]} and line.form not in ("MAX", "MIN"):
         return "columns"
+    if over == axes and line.form in ("SUM", "SUM_TO") and _is_of_batches(line, stage, work):
+        return "batches"
     return "host"
 
 
-def is_dear(line: Line) -> bool:
-    """Whether a line is better stored than computed twice."""
-    return _CALL.search(line.value) is not None
-
-
-def cost(lines: list[Line]) -> int:
-    """About how many operations the lines are for each element; a call of a function is as long as many."""
-    return sum(1 + len(_OPERATOR.findall(line.value)) + _LONG * len(_CALL.findall(line.value)) for line in lines)
+def _is_of_batches(line: Line, stage: Stage, work: Staging) -> bool:
+    """Whether a line sums along the last axis but one of a stage, and has the others in their order."""
+    kept = tuple(axis for axis in work.space.axes[line.name] if axis is not None)
+    return len(kept) > 1 and kept == (*stage.axes[:-2], stage.axes[-1])
 
 
 def _fill(number: int, stage: Stage, work: Staging) -> None:

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from srcgrad.opencl.passes import Plan
 from srcgrad.opencl.running import LANES
-from srcgrad.opencl.source import Form, joined, offsets, rows_of
+from srcgrad.opencl.source import Form, cleared, joined, offsets, rows_of
 
 ROWS = 16  # rows of a piece: a line of memory
 WIDTH = 256  # elements of each
@@ -110,6 +110,6 @@ def loops(plan: Plan, form: Form, inner: str) -> str:
     }}
     for (size_t r = sg_first; r < sg_last; r++) {{
     const size_t start = r * row;
-    {joined([*rows_of(form), *offsets(plan, form), *found])}
+    {joined([*rows_of(form), *cleared(plan, form), *offsets(plan, form), *found])}
 {inner}
     }} }} }}"""

@@ -11,6 +11,7 @@ import pytest
 import srcgrad
 from srcgrad.opencl import device
 from srcgrad.opencl.launch import launch
+from tests.agree import differences
 from tests.opencl.test_kernels import kernel
 from tests.random_targets import form
 
@@ -209,3 +210,19 @@ def test_transposed_pieces_are_whole(real: Any, loops: str) -> None:
             given = np.swapaxes(turned, -1, -2)
             w, mask = draw(given.shape).astype(real), np.swapaxes(turned > 0.3, -1, -2)
             np.testing.assert_array_equal(launch(one, given, w, mask), np.where(mask, given, w))
+
+
+def of_batches(x: Any, w: Any) -> Any:
+    """Sums along the last axis but one, of which some arguments are too large for our sine."""
+    return np.sum(np.tanh(np.sum(np.sin(x * w[..., None, :]) * x, axis=-2)) * w)
+
+
+def test_sums_of_batches(loops: str) -> None:
+    random = np.random.default_rng(0)
+    x, w = random.normal(size=(7, 5, 12, 70)), random.normal(size=(7, 5, 70))  # so much that groups share it
+    x[..., 3, 2] *= 1e6
+    turned = np.swapaxes(np.ascontiguousarray(np.swapaxes(x, -1, -2)), -1, -2)
+    for given in (x, turned) if loops == "cpu" else (x,):
+        found = srcgrad.value_and_grad(of_batches, wrt=(0, 1), target="opencl")(given, w)
+        wanted = srcgrad.value_and_grad(of_batches, wrt=(0, 1))(given, w)
+        assert differences(found, wanted, 1e-9) == []  # of sines of large numbers
