@@ -16,10 +16,11 @@ from srcgrad.opencl.again import Closed, again
 from srcgrad.opencl.element import element
 from srcgrad.opencl.groups import Group
 from srcgrad.opencl.launch import launch
-from srcgrad.opencl.many import integer
+from srcgrad.opencl.many import integer, new_axis
 from srcgrad.opencl.nearest import nearest
+from srcgrad.opencl.operands import Held, named, unnamed
 from srcgrad.opencl.scattered import add_at
-from srcgrad.trees import COMPOUND, Block, Node, at, loads, name, statements, stores
+from srcgrad.trees import COMPOUND, Block, Node, at, loads, name, statements, stores, target
 
 
 @dataclass
@@ -30,10 +31,15 @@ class Fusing:
     stem: str
     reads: dict[str, int] = field(default_factory=dict)  # how often each name is read in the whole text
     counters: frozenset[str] = frozenset()  # names of integers
+    singles: dict[str, int] = field(default_factory=dict)  # names of what has an axis of length one, and which
     closed: list[Closed] = field(default_factory=list)
     count: int = 1
     loops: int = 0  # around the statements at hand
     primal: bool = True  # whether the statements at hand are of the forward half
+
+    def group(self) -> Group:
+        """A group that has no statements yet."""
+        return Group(self.facts, self.counters, self.singles, self.primal)
 
 
 def fuse(program: Program, facts: Facts) -> Program:
@@ -44,13 +50,16 @@ def fuse(program: Program, facts: Facts) -> Program:
     nearest(body, facts)
     if "add_at" in facts.imports:
         facts.library_values["add_at"] = add_at
-        program.forward, program.backward = _spelled_out(program.forward, facts), _spelled_out(program.backward, facts)
-        body = [*program.forward, *facts.fresh_copies, *program.backward, program.result]
+    held: Held = {}
+    program.forward, program.backward = (
+        named(half, facts, work.group, held) for half in (program.forward, program.backward)
+    )
+    body = [*program.forward, *facts.fresh_copies, *program.backward, program.result]
     forward = program.forward
     for node in statements(body):
         for read in loads(node):
             work.reads[read] = work.reads.get(read, 0) + 1
-    work.counters = _counters(body)
+    work.counters, work.singles = _counters(body), _singles(body)
     if facts.mode == "vjp":
         program.forward = _block(program.forward, work)
         work.primal = False
@@ -67,27 +76,10 @@ def fuse(program: Program, facts: Facts) -> Program:
         function = _function(one.called, one.group, element(one.group, one.results), one.results)
         facts.module.add_kernel(function, facts)
         calls[one.mark] = _call(one, facts)
-    _put(program.forward, calls)
-    _put(program.backward, calls)
+    for half in (program.forward, program.backward):
+        _put(half, calls)
+        half[:] = unnamed(half, held)
     return program
-
-
-def _spelled_out(block: Block, facts: Facts) -> Block:
-    """What is added at an index has a name, so that a kernel may compute it: `t = e` before `add_at(x_bar, i, t)`."""
-    made: Block = []
-    for node in block:
-        if isinstance(node, COMPOUND):
-            node.body = _spelled_out(node.body, facts)
-            node.orelse = _spelled_out(getattr(node, "orelse", None) or [], facts)
-        call = node.value if isinstance(node, gast.Expr) else None
-        if isinstance(call, gast.Call) and isinstance(call.func, gast.Name) and len(call.args) == 3:
-            if call.func.id == facts.imports["add_at"] and isinstance(call.args[2], gast.BinOp | gast.UnaryOp):
-                held = facts.names.fresh("added")
-                facts.names.taken.add(held)
-                made.append(at(gast.Assign([name(held, gast.Store())], call.args[2], None), node))
-                call.args[2] = name(held)
-        made.append(node)
-    return made
 
 
 def _counters(body: Block) -> frozenset[str]:
@@ -102,15 +94,26 @@ def _counters(body: Block) -> frozenset[str]:
     return frozenset(name for name, all_whole in whole.items() if all_whole)
 
 
+def _singles(body: Block) -> dict[str, int]:
+    """Names to which nothing but `e[:, None]` is bound, and which axis that is."""
+    found: dict[str, int | None] = {}
+    for node in statements(body):
+        made = new_axis(node.value) if target(node) and isinstance(node.value, gast.Subscript) else None
+        axis = None if made is None else made.axis
+        for bound in stores(node):
+            found[bound] = axis if found.get(bound, axis) == axis else None
+    return {bound: axis for bound, axis in found.items() if axis is not None}
+
+
 def _block(block: Block, work: Fusing) -> Block:
     made: Block = []
-    group = Group(work.facts, work.counters, work.primal)
+    group = work.group()
     for node in block:
         work.primal = work.primal and not isinstance(node, gast.Pass)
         group.primal = work.primal
         if isinstance(node, COMPOUND):
             made += _closed(group, work)
-            group = Group(work.facts, work.counters, work.primal)
+            group = work.group()
             work.loops += isinstance(node, gast.For | gast.While)
             node.body = _block(node.body, work)
             node.orelse = _block(getattr(node, "orelse", None) or [], work)
@@ -120,7 +123,7 @@ def _block(block: Block, work: Fusing) -> Block:
         if group.take(node):
             continue
         made += _closed(group, work)
-        group = Group(work.facts, work.counters, work.primal)
+        group = work.group()
         if not group.take(node):
             made.append(node)
     return made + _closed(group, work)

@@ -13,17 +13,16 @@ from srcgrad.emit.expression import expression as spelled
 from srcgrad.facts import Facts, copied
 from srcgrad.front.resolve import binding_of
 from srcgrad.opencl.lines import SCANS
-from srcgrad.opencl.many import Many, put, replace
+from srcgrad.opencl.many import Many, new_axis, put
 from srcgrad.opencl.many import at as found_at
 from srcgrad.opencl.names import identifier
-from srcgrad.opencl.numbers import counts, is_number, reads_what_stays
+from srcgrad.opencl.numbers import is_number, is_of_numbers, reads_what_stays, take_number
 from srcgrad.opencl.parts import is_copy, take_write
 from srcgrad.opencl.printer import FLAT, NotElementwiseError, Printer, form_of
 from srcgrad.rules import rule_of
-from srcgrad.trees import Block, Node, at, children, constant, copy, loads, name, root, stores, substitute, target, walk
+from srcgrad.trees import Block, Node, at, constant, copy, loads, name, root, stores, substitute, target, walk
 
 _METHODS = ("copy", "reshape", "transpose", "astype")
-_NO_SUMS = ("COUNT", "SPREAD", "FILL", "AXIS", "SHARE", "NEAREST", *SCANS)
 _FEWEST = 2  # operations on arrays that make a kernel worth its call
 
 
@@ -33,6 +32,7 @@ class Group:
 
     facts: Facts
     counters: frozenset[str] = frozenset()  # names of integers
+    singles: dict[str, int] = field(default_factory=dict)  # names of what has an axis of length one, and which
     primal: bool = False  # whether the statements are of the forward half: their dtypes are seen
     statements: Block = field(default_factory=list)  # of the kernel: `t = e`, `s = np.sum(e)`, `w = sum_to(e, x)`
     augmented: dict[Node, Node] = field(default_factory=dict)  # of statements that were `t += e`, that form
@@ -82,27 +82,28 @@ class Group:
         return True
 
     def _waits(self, node: Node) -> bool:
-        """Put a product of matrices, or the like, behind the group: what does not read it may still be part of that."""
+        """Put a product of matrices, or a number, behind the group: what does not read it may still be part of that."""
         if not self.statements or self.writes or not isinstance(node, gast.Assign) or target(node) is None:
             return False
-        if not self.is_pure(node.value) or self.is_elementwise(node.value) or self.many(node.value) is not None:
+        if not self.is_pure(node.value) or set(stores(node)) & self.bound():
             return False
         behind = {s for other in self.after for s in stores(other)}
-        if set(loads(node)) & behind or set(stores(node)) & self.bound():
+        of_arrays = self.is_elementwise(node.value) or self.many(node.value) is not None or set(loads(node)) & behind
+        if of_arrays and not is_of_numbers(node.value, self):
             return False
         self.after.append(node)
         return True
 
     def _take(self, node: Node) -> bool:
-        deferred = {s for other in self.after for s in stores(other)}
-        if not isinstance(node, gast.Assign | gast.AugAssign) or set(loads(node)) & deferred:
+        if not isinstance(node, gast.Assign | gast.AugAssign):
             return False
         place = node.targets[0] if isinstance(node, gast.Assign) else node.target
         if self.writes and not reads_what_stays(node, self):
             return False
+        deferred = {s for other in self.after for s in stores(other)}
         if isinstance(place, gast.Subscript):  # what comes after the kernel must not read what it writes
             numbers = all(not isinstance(one, gast.Pass) and reads_what_stays(one, self) for one in self.after)
-            return numbers and take_write(node, self)
+            return numbers and not deferred & set(loads(node)) and take_write(node, self)
         if not isinstance(place, gast.Name) or (isinstance(node, gast.Assign) and len(node.targets) > 1):
             return False
         if set(stores(node)) & {r for other in self.after for r in [*loads(other), *stores(other)]}:
@@ -111,12 +112,12 @@ class Group:
         if isinstance(node, gast.AugAssign):
             value = gast.BinOp(name(place.id), node.op, value)
         if is_number(value, self):
-            return not self.writes and self._take_number(node, place.id)
-        if not self.is_elementwise(value) and self.many(value) is None:
+            return not self.writes and take_number(node, place.id, deferred, self)
+        if deferred & set(loads(node)) or (not self.is_elementwise(value) and self.many(value) is None):
             return False
         if place.id in self.sums or self.printer().is_test(value):
             return False
-        self._add(place.id, value, node)
+        self.add(place.id, value, node)
         written = node if isinstance(node, gast.AugAssign) else self.facts.as_written(node)
         if isinstance(written, gast.AugAssign) and isinstance(value, gast.BinOp):
             made = self.statements[-1].value.right  # an array keeps its dtype, in the Python body, too
@@ -127,54 +128,13 @@ class Group:
             self.stored.append(place.id)
         return True
 
-    def _add(self, bound: str, value: Node, node: Node) -> None:
+    def add(self, bound: str, value: Node, node: Node) -> None:
         """One more statement of the kernel, if it can be printed."""
         made = self.operand(value)
         if isinstance(made, gast.Name):
             raise NotElementwiseError
         self.printer().text(made)
         self.statements.append(at(gast.Assign([name(bound, gast.Store())], made, None), node))
-
-    def _take_number(self, node: Node, bound: str) -> bool:
-        """A number made of sums: the sums go to the kernel; the statement itself comes after it and reads them."""
-        if bound in self.bound():
-            return False
-        if isinstance(node, gast.Assign) and self._is_sum(node.value):
-            self._add(bound, node.value, node)
-            self.sums.append(bound)
-            return True
-        if isinstance(node, gast.Assign) and counts(node.value, self):
-            self._add(bound, node.value, node)
-            self.stored.append(bound)
-            return True
-        changed = at(copied(node, self.facts), node)
-        sums = list(self._outermost(changed.value))
-        if set(loads(changed.value)) & set(self.stored) - {r for call in sums for r in loads(call)}:
-            return False
-        if not sums and not set(loads(changed.value)) & set(self.sums):
-            return False
-        for call in sums:
-            held = self.facts.names.fresh("total")
-            self._add(held, call, node)
-            self.sums.append(held)
-            replace(changed, call, name(held))
-        self.after.append(changed)
-        return True
-
-    def _outermost(self, node: Node) -> Iterator[Node]:
-        """The sums in an expression that are in no other one."""
-        if self._is_sum(node):
-            yield node
-            return
-        for child in children(node):
-            yield from self._outermost(child)
-
-    def _is_sum(self, node: Node) -> bool:
-        """Whether an expression puts an array together to a number."""
-        many = self.many(node)
-        if many is None or many.form in _NO_SUMS or not is_number(node, self):
-            return False
-        return not all(is_number(found_at(place), self) for place in many.values)
 
     def many(self, node: Node) -> Many | None:
         return self.printer().spelling.many(node)
@@ -228,14 +188,14 @@ class Group:
     def _of_many(self, node: Node, many: Many) -> Node:
         """A call that puts elements together, over names of the group."""
         inside = {*self.stored, *self.sums} & set(loads(node))
-        if many.form == "AXIS" and not inside:
+        if many.form in ("AXIS", "ONLY") and not inside:
             return self.argument(node)
         if many.form == "COUNT" and not inside:
             return self.argument(node)
         made = copied(node, self.facts)
         found = self.many(made)
         assert found is not None, "a copy means the same"
-        self.operations += _FEWEST if many.form in SCANS else many.form not in ("AXIS", "COUNT")
+        self.operations += _FEWEST if many.form in SCANS else many.form not in ("AXIS", "ONLY", "COUNT")
         for place in [*found.values, *found.likes]:
             put(place, self.operand(found_at(place)))
         return made
@@ -262,7 +222,7 @@ class Group:
     def printer(self) -> Printer:
         """What prints its expressions."""
         fresh = self._unused()
-        return Printer(self.facts.imports, lambda: next(fresh), self._means)
+        return Printer(self.facts.imports, lambda: next(fresh), self._means, self._single)
 
     def _unused(self) -> Iterator[str]:
         taken = {identifier(one) for one in [*self.arguments, *self.stored, *self.sums]}
@@ -276,6 +236,12 @@ class Group:
         meant = substitute(function, {base.id: name(self.facts.globals_as.get(base.id, base.id))})
         found = binding_of(meant, self.facts, self.facts.local)
         return found.object if found is not None and found.kind == "object" else None
+
+    def _single(self, bound: str) -> int | None:
+        """The axis of length one of a value, or of the adjoint of one."""
+        given = self.arguments.get(bound)
+        made = new_axis(given) if isinstance(given, gast.Subscript) else None
+        return self.singles.get(self.facts.adjoint_of.get(bound, bound)) if made is None else made.axis
 
     def is_pure(self, node: Node) -> bool:
         """Whether an expression may be evaluated earlier than it stands: what it calls has a rule, or is our own."""

@@ -44,14 +44,17 @@ class Many:
 class Spelling:
     """How a text calls NumPy and our helpers."""
 
-    def __init__(self, imports: dict[str, str], function: Callable[[Node], Any]) -> None:
+    def __init__(
+        self, imports: dict[str, str], function: Callable[[Node], Any], single: Callable[[str], int | None]
+    ) -> None:
         self.helpers = {imports[key]: key for key in _HELPERS if key in imports}
         self.function = function  # what a call means
+        self.single = single  # the axis of length one of what a name is bound to
 
     def many(self, node: Node) -> Many | None:
         """The call as one of many elements; None for any other expression."""
         if isinstance(node, gast.Subscript):
-            return self._turned(node, node.value) if _is_reversal(node) else _new_axis(node)
+            return self._turned(node, node.value) if _is_reversal(node) else new_axis(node) or self._only(node)
         if not isinstance(node, gast.Call):
             return None
         if isinstance(node.func, gast.Name) and node.func.id in self.helpers:
@@ -62,6 +65,21 @@ class Spelling:
         if function is None and isinstance(node.func, gast.Attribute) and node.func.attr in _METHODS:
             return _reduction(node, _METHODS[node.func.attr], [node.func.value, *node.args], -1)
         return self._shaped(node, function)
+
+    def _only(self, node: Node) -> Many | None:
+        """`e[:, 0]`, where `e` has no more than one element along that axis."""
+        axis = _picked(node)
+        same = axis is not None and self._single(node.value) == axis
+        return Many("ONLY", [(node, "value")], [], axis) if same else None
+
+    def _single(self, node: Node) -> int | None:
+        """The axis along which an expression has one element, where the text shows that."""
+        if isinstance(node, gast.Name):
+            return self.single(node.id)
+        found = self.many(node)
+        if found is not None and found.form in ("SUM_TO", "SPREAD"):
+            return self._single(at(found.likes[0]))
+        return found.axis if found is not None and (found.form == "AXIS" or found.kept) else None
 
     def _turned(self, node: Node, inner: Node) -> Many | None:
         """A running sum from the end: `np.cumsum(x[::-1])[::-1]`, or with `np.flip(..., 1)` of both."""
@@ -137,7 +155,7 @@ def _is_reversal(node: Node) -> bool:
     return isinstance(part, gast.Slice) and part.lower is part.upper is None and integer(part.step) == -1
 
 
-def _new_axis(node: Node) -> Many | None:
+def new_axis(node: Node) -> Many | None:
     """`x[:, None]` and `x[..., None]`, which have one axis more."""
     parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
     new = [k for k, part in enumerate(parts) if isinstance(part, gast.Constant) and part.value is None]
@@ -148,6 +166,19 @@ def _new_axis(node: Node) -> Many | None:
         return Many("AXIS", [(node, "value")], [], new[0])
     dots = len(others) == 1 and isinstance(others[0], gast.Constant) and others[0].value is Ellipsis
     return Many("AXIS", [(node, "value")], [], -1) if dots and new[0] == 1 else None
+
+
+def _picked(node: Node) -> int | None:
+    """The axis of which an index takes the first element, where it takes all of the others."""
+    parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+    first = [k for k, part in enumerate(parts) if integer(part) == 0]
+    if len(first) != 1:
+        return None
+    others = parts[: first[0]] + parts[first[0] + 1 :]
+    if all(isinstance(p, gast.Slice) and not (p.lower or p.upper or p.step) for p in others):
+        return first[0]
+    dots = len(others) == 1 and isinstance(others[0], gast.Constant) and others[0].value is Ellipsis
+    return -1 if dots and first[0] == 1 else None
 
 
 def _helper(node: Node, helper: str) -> Many | None:

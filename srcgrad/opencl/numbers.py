@@ -2,17 +2,67 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import gast
 
+from srcgrad.facts import copied
+from srcgrad.opencl.lines import SCANS
 from srcgrad.opencl.many import at as found_at
-from srcgrad.opencl.many import is_of_shape
+from srcgrad.opencl.many import is_of_shape, replace
 from srcgrad.opencl.parts import is_copy
-from srcgrad.trees import Node, loads, name
+from srcgrad.trees import Node, at, children, loads, name
 
 if TYPE_CHECKING:
     from srcgrad.opencl.groups import Group
+
+_NO_SUMS = ("COUNT", "SPREAD", "FILL", "AXIS", "ONLY", "SHARE", "NEAREST", *SCANS)
+
+
+def take_number(node: Node, bound: str, deferred: set[str], group: Group) -> bool:
+    """A number made of sums: the sums go to the kernel; the statement itself comes after it and reads them.
+
+    The statement may read what is `deferred`, which comes after the kernel, too; the sums may not.
+    """
+    if bound in group.bound() or any(deferred & set(loads(call)) for call in _outermost(node.value, group)):
+        return False
+    if isinstance(node, gast.Assign) and _is_sum(node.value, group):
+        group.add(bound, node.value, node)
+        group.sums.append(bound)
+        return True
+    if isinstance(node, gast.Assign) and counts(node.value, group) and not deferred & set(loads(node.value)):
+        group.add(bound, node.value, node)
+        group.stored.append(bound)
+        return True
+    changed = at(copied(node, group.facts), node)
+    sums = [*_outermost(changed.value, group)]
+    if not sums and not {*group.stored, *group.sums} & set(loads(changed.value)):
+        return False
+    for call in sums:
+        held = group.facts.names.fresh("total")
+        group.add(held, call, node)
+        group.sums.append(held)
+        replace(changed, call, name(held))
+    group.after.append(changed)
+    return True
+
+
+def _outermost(node: Node, group: Group) -> Iterator[Node]:
+    """The sums in an expression that are in no other one."""
+    if _is_sum(node, group):
+        yield node
+        return
+    for child in children(node):
+        yield from _outermost(child, group)
+
+
+def _is_sum(node: Node, group: Group) -> bool:
+    """Whether an expression puts an array together to a number."""
+    many = group.many(node)
+    if many is None or many.form in _NO_SUMS or not is_number(node, group):
+        return False
+    return not all(is_number(found_at(place), group) for place in many.values)
 
 
 def is_number(node: Node, group: Group) -> bool:
@@ -42,6 +92,11 @@ def is_number(node: Node, group: Group) -> bool:
     if isinstance(node, gast.Call) and group.is_elementwise(node):
         return all(is_number(argument, group) for argument in node.args)
     return False
+
+
+def is_of_numbers(node: Node, group: Group) -> bool:
+    """Whether a value is a number, and of numbers: no sum of an array, which would be work for a kernel."""
+    return is_number(node, group) and not any(True for _ in _outermost(node, group))
 
 
 def counts(node: Node, group: Group) -> bool:

@@ -47,14 +47,18 @@ class Printer:
     """Prints expressions; `lines` collects what goes before: operands that are read twice, reductions."""
 
     def __init__(
-        self, imports: dict[str, str], fresh: Callable[[], str], means: Callable[[Node], Any] = lambda _: None
+        self,
+        imports: dict[str, str],
+        fresh: Callable[[], str],
+        means: Callable[[Node], Any] = lambda _: None,
+        single: Callable[[str], int | None] = lambda _: None,
     ) -> None:
         self.numpy = imports.get("np", "np")
         self.means = means
         self.fresh = fresh
         self.lines: list[str] = []
         self.own = {local: getattr(runtime, key) for key, local in imports.items() if hasattr(runtime, key)}
-        self.spelling = Spelling(imports, self.function)
+        self.spelling = Spelling(imports, self.function, single)
 
     def text(self, node: Node, place: int = 0) -> str:
         """The expression as C, in parentheses where its place binds more strongly than it does."""

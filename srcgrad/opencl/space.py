@@ -90,6 +90,11 @@ def _note(line: Line, space: Space) -> None:
         if not 0 <= place <= len(over):
             raise MismatchError
         space.axes[line.name] = (*over[:place], None, *over[place:])
+    elif line.form == "ONLY":
+        place = _place(line.axis, over)
+        if over[place] is not None:
+            raise MismatchError
+        space.axes[line.name] = (*over[:place], *over[place + 1 :])
     elif line.form in SCANS:
         _place(line.axis, over)
         like = space.axes[line.like] if line.like else over

@@ -1,0 +1,91 @@
+"""What NumPy is given by way of a kernel: operands of products, and what is added at an index, have names of their own.
+
+Kernels are cut between statements, so what stands inside of a line that NumPy runs would run there, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import gast
+import numpy as np
+
+from srcgrad import runtime
+from srcgrad.facts import Facts
+from srcgrad.opencl.groups import Group
+from srcgrad.opencl.many import Place, put
+from srcgrad.opencl.many import at as found_at
+from srcgrad.opencl.numbers import is_number
+from srcgrad.opencl.printer import NotElementwiseError
+from srcgrad.trees import COMPOUND, Block, Node, at, children, name
+
+_PRODUCTS = (np.matmul, np.dot, runtime.matmul_left, runtime.matmul_right, runtime.dot_left, runtime.dot_right)
+
+
+Held = dict[Node, tuple[Node, Place]]  # per statement that names an operand, the one that reads it, and where
+
+
+def named(block: Block, facts: Facts, group: Callable[[], Group], held: Held) -> Block:
+    """Statements in which such operands are names: `t = e` before `add_at(x_bar, i, t)`, or before `t @ w`."""
+    made: Block = []
+    for node in block:
+        if isinstance(node, COMPOUND):
+            node.body = named(node.body, facts, group, held)
+            node.orelse = named(getattr(node, "orelse", None) or [], facts, group, held)
+        elif isinstance(node, gast.Assign | gast.AugAssign | gast.Expr):
+            for stem, place in [*_added(node, facts), *_multiplied(node.value, group)]:
+                bound = facts.names.fresh(stem)
+                facts.names.taken.add(bound)
+                made.append(at(gast.Assign([name(bound, gast.Store())], found_at(place), None), node))
+                put(place, name(bound))
+                held[made[-1]] = node, place
+        made.append(node)
+    return made
+
+
+def unnamed(block: Block, held: Held) -> Block:
+    """The statements with those operands back in their places that no kernel has taken."""
+    made: Block = []
+    for node in block:
+        if isinstance(node, COMPOUND):
+            node.body, node.orelse = unnamed(node.body, held), unnamed(getattr(node, "orelse", None) or [], held)
+        own: Block = []
+        while made and made[-1] in held and held[made[-1]][0] is node:
+            own.append(made.pop())
+        for statement in own:
+            put(held[statement][1], statement.value)
+        made.append(node)
+    return made
+
+
+def _added(node: Node, facts: Facts) -> Iterator[tuple[str, Place]]:
+    """What a statement adds at an index, where that is computed in it."""
+    call = node.value if isinstance(node, gast.Expr) else None
+    if isinstance(call, gast.Call) and isinstance(call.func, gast.Name) and len(call.args) == 3:
+        if call.func.id == facts.imports.get("add_at") and isinstance(call.args[2], gast.BinOp | gast.UnaryOp):
+            yield "added", (call.args, 2)
+
+
+def _multiplied(node: Node, group: Callable[[], Group]) -> Iterator[tuple[str, Place]]:
+    """The operands of products in an expression that are maps; inner ones first."""
+    if not isinstance(node, gast.BinOp | gast.UnaryOp | gast.Call | gast.Subscript | gast.Attribute):
+        return  # what is computed later, or perhaps not at all, stays where it is
+    for child in children(node):
+        yield from _multiplied(child, group)
+    places: list[Place] = []
+    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.MatMult):
+        places = [(node, "left"), (node, "right")]
+    elif isinstance(node, gast.Call) and group().printer().function(node) in _PRODUCTS:
+        places = [(node.args, k) for k in range(len(node.args))]
+    yield from (("factor", place) for place in places if _is_map(found_at(place), group()))
+
+
+def _is_map(node: Node, group: Group) -> bool:
+    """Whether an expression is a map that kernels can compute."""
+    if not group.is_elementwise(node) or is_number(node, group):
+        return False
+    try:
+        group.operand(node)
+    except NotElementwiseError:
+        return False
+    return True
