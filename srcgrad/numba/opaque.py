@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import gast
 
-from srcgrad.numba.axes import DOUBLE, ONE, SINGLE, WEAK, Axes, Form, Lengths, NotLoweredError
+from srcgrad.numba.axes import DOUBLE, ONE, SINGLE, WEAK, Axes, Form, Lengths, NotLoweredError, literal_axes
 from srcgrad.numba.pieces import Reader
 from srcgrad.numba.reals import joined
 from srcgrad.trees import Node, loads, statements, stores, substitute, walk
@@ -86,6 +86,10 @@ def _axes(node: Node, reader: Reader, held: str) -> Axes | None:
         return reader.axes_of(args[1 if called.endswith("left") else 2])
     if called == "transpose" and args and not words:
         return _transposed(reader.axes_of(args[0]), args[1:])
+    if called == "swapaxes" and len(args) == 3 and not words:
+        axes = reader.axes_of(args[0])
+        places = [literal_axes(one, len(axes)) for one in args[1:]]
+        return _swapped(axes, *(one[0] if one and len(one) == 1 else None for one in places))
     if called == "reshape" and len(args) == 2 and not words and isinstance(node.func, gast.Attribute):
         reader.axes_of(args[0])
         return _shape(args[1], reader, held)
@@ -99,7 +103,7 @@ def operands(node: Node, reader: Reader) -> list[tuple[Node, str, int | None]]:
     if isinstance(node, gast.BinOp) and isinstance(node.op, gast.MatMult):
         return [(node, "left", None), (node, "right", None)]
     called = reader.spelled(node) if isinstance(node, gast.Call) else ""
-    count = {"matmul": 2, "dot": 2, "reshape": 1, "transpose": 1}.get(called, 0)
+    count = {"matmul": 2, "dot": 2, "reshape": 1, "transpose": 1, "swapaxes": 1}.get(called, 0)
     count = 3 if called in ADJOINTS else count
     return [(node, "args", k) for k in range(min(count, len(getattr(node, "args", []))))]
 
@@ -124,6 +128,13 @@ def _transposed(axes: Axes, order: list[Node]) -> Axes | None:
         return None
     plain = isinstance(found, tuple) and sorted(found) == list(range(len(axes)))
     return tuple(axes[k] for k in found) if plain else None
+
+
+def _swapped(axes: Axes, one: int | None, two: int | None) -> Axes | None:
+    if one is None or two is None:
+        return None
+    order = {one: two, two: one}
+    return tuple(axes[order.get(k, k)] for k in range(len(axes)))
 
 
 def _shape(node: Node, reader: Reader, held: str) -> Axes | None:

@@ -28,6 +28,20 @@ def _whole(a: Any) -> Compiled | None:
     return (lambda a: a) if a.layout in "CF" else lambda a: np.ascontiguousarray(a)
 
 
+def rows(a: Any) -> Any:
+    """All rows of the matrices of an array, as one matrix: for compiled code alone."""
+    raise NotImplementedError
+
+
+@compiled(rows)
+def _rows(a: Any) -> Compiled | None:
+    if not isinstance(a, types.Array):
+        return None
+    if a.layout == "C":
+        return lambda a: a.reshape(a.shape[0] * a.shape[1], a.shape[2])
+    return lambda a: np.ascontiguousarray(a).reshape(a.shape[0] * a.shape[1], a.shape[2])
+
+
 @compiled(runtime.product)
 def _product(a: Any, b: Any) -> Compiled | None:
     ranks = _ranks(a, b)
@@ -36,7 +50,7 @@ def _product(a: Any, b: Any) -> Compiled | None:
     if ranks == (3, 3):
         return lambda a, b: batched(a, b)
     if ranks == (3, 2):
-        return lambda a, b: batched(a, b[None])
+        return lambda a, b: np.dot(rows(a), whole(b)).reshape(a.shape[0], a.shape[1], b.shape[1])
     return (lambda a, b: batched(a[None], b)) if ranks == (2, 3) else None
 
 
@@ -59,6 +73,14 @@ def together(a: Any, b: Any) -> int:
 
 
 @njit  # type: ignore[untyped-decorator]
+def add_up(total: Any, part: Any) -> None:
+    """A matrix added into another: `total += part` would compile the words of an error for seconds."""
+    for i in range(total.shape[0]):
+        for j in range(total.shape[1]):
+            total[i, j] += part[i, j]
+
+
+@njit  # type: ignore[untyped-decorator]
 def left_of(g: Any, b: Any, count: int) -> Any:
     """The products of matrices with transposes, `g @ b.T`; their sum if one is wanted alone."""
     made = np.zeros((count, g.shape[1], b.shape[1]), g.dtype)
@@ -68,7 +90,7 @@ def left_of(g: Any, b: Any, count: int) -> Any:
         if count == every:
             np.dot(one, two.T, made[k])
         else:
-            made[0] += np.dot(one, two.T)
+            add_up(made[0], np.dot(one, two.T))
     return made
 
 
@@ -82,7 +104,7 @@ def right_of(a: Any, g: Any, count: int) -> Any:
         if count == every:
             np.dot(one.T, two, made[k])
         else:
-            made[0] += np.dot(one.T, two)
+            add_up(made[0], np.dot(one.T, two))
     return made
 
 
@@ -101,7 +123,7 @@ def _left(g: Any, a: Any, b: Any) -> Compiled | None:
     if ranks == (3, 3, 3):
         return lambda g, a, b: left_of(g, b, a.shape[0])
     if ranks == (3, 3, 2):
-        return lambda g, a, b: left_of(g, b[None], a.shape[0])
+        return lambda g, a, b: np.dot(rows(g), whole(b).T).reshape(a.shape)
     return (lambda g, a, b: left_of(g, b, 1)[0]) if ranks == (3, 2, 3) else None
 
 
@@ -120,7 +142,7 @@ def _right(g: Any, a: Any, b: Any) -> Compiled | None:
     if ranks == (3, 3, 3):
         return lambda g, a, b: right_of(a, g, b.shape[0])
     if ranks == (3, 3, 2):
-        return lambda g, a, b: right_of(a, g, 1)[0]
+        return lambda g, a, b: np.dot(rows(a).T, rows(g))
     return (lambda g, a, b: right_of(a[None], g, b.shape[0])) if ranks == (3, 2, 3) else None
 
 

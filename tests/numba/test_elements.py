@@ -32,7 +32,7 @@ def much(x, v):
 def stacked(x, v):
     a = x[:, :, None] * v
     b = np.matmul(a, np.transpose(a, (0, 2, 1)))
-    return np.sum(np.matmul(b, x.T)) + np.sum(np.abs(b))
+    return np.sum(np.matmul(b, x.T)) + np.sum(np.abs(np.swapaxes(b, 0, 1)) * x[0])
 
 
 def extremes(x, v):
