@@ -76,7 +76,9 @@ class Blocked:
         text, outside = module.text(main)
         made = load(text, name, f"{name} of {origin(main.facts.source)}", dict(outside), by="blocks")
         made.__defaults__, made.__kwdefaults__ = self.primal.__defaults__, self.primal.__kwdefaults__
-        return likewise(made, self.primal), text, changes(module)
+        stale = changes(module)
+        vars(made)["__srcgrad_stale__"] = stale
+        return likewise(made, self.primal), text, stale
 
     @property
     def __signature__(self) -> inspect.Signature:

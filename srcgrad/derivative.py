@@ -108,8 +108,9 @@ class Derivative(Generic[P, R]):
 
     def as_function(self, kinds: dict[str, Kind] | None = None) -> Callable[..., Any]:
         """The derivative as a function with source, in which calls are written out: it can be differentiated."""
-        made: Any = self.compiled(kinds or {}, inline=True).function
-        made.__srcgrad_derivative__ = self
+        text = self.compiled(kinds or {}, inline=True)
+        made: Any = text.function
+        made.__srcgrad_derivative__, made.__srcgrad_stale__ = self, text.stale
         made.__srcgrad_real__ = tuple(p for p in self.signature.parameters if not (kinds or {}).get(p, UNKNOWN).complex)
         return cast(Callable[..., Any], made)
 

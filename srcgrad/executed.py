@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any  # what a text reads from outside are arbi
 
 from srcgrad.emit.module import free_names, origin
 from srcgrad.facts import Kind
-from srcgrad.front.namespace import Dependencies, LiveNamespace, together
+from srcgrad.front.namespace import LiveNamespace, together
 from srcgrad.front.overlay import Overlay
+from srcgrad.front.source import Source
 from srcgrad.leading import ALONE
 from srcgrad.load import load
 from srcgrad.modules import Module
@@ -99,26 +100,25 @@ def derived(derivative: Derivative[..., Any], module: Module, kinds: dict[str, K
     return next(made for made in module.made.values() if made.name == name)
 
 
-def _dependencies(facts: Any) -> list[Dependencies]:
-    """What the names outside of a function mean, and outside of those that were written out in it."""
+def _read(facts: Any) -> list[tuple[LiveNamespace, Source, bool]]:
+    """Where a function looks names up, and where those do that were written out in it; what reads; if it is called."""
     namespace, parts = facts.namespace, []
     while isinstance(namespace, Overlay):
-        parts += namespace.parts
+        parts += [(*part, True) for part in namespace.parts]
         namespace = namespace.base
-    parts.append((namespace, facts.source))
-    return [
-        namespace.dependencies(free_names(source.tree))
-        for namespace, source in parts
-        if isinstance(namespace, LiveNamespace)
-    ]
+    parts.append((namespace, facts.source, facts.called))
+    return [(one, source, called) for one, source, called in parts if isinstance(one, LiveNamespace)]
 
 
 def changes(module: Module) -> Callable[[], bool]:
-    """A test that tells whether a text is out of date: it runs in each call."""
+    """A test that tells whether a text is out of date: it runs in each call.
+
+    A derivative that is called is a text as well, with objects in it that names meant when it was made.
+    """
     modules = module.all()
-    found = [part for each in modules for made in each.made.values() for part in _dependencies(made.facts)]
-    changed = together(found).changed
-    holders = [each for each in modules if each.methods]
-    if not holders:
-        return changed
-    return lambda: changed() or any(each.methods_changed() for each in holders)
+    read = [part for each in modules for made in each.made.values() for part in _read(made.facts)]
+    changed = together(one.dependencies(free_names(source.tree), called) for one, source, called in read).changed
+    texts = {id(one.function): getattr(one.function, "__srcgrad_stale__", None) for one, _, _ in read}
+    tests = [test for test in texts.values() if test is not None]
+    tests += [each.methods_changed for each in modules if each.methods]
+    return (lambda: changed() or any(test() for test in tests)) if tests else changed

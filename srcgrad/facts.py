@@ -135,6 +135,7 @@ class Facts:
     safe: dict[Node, None] = field(default_factory=dict)  # statements of callees that are marked by `safe_where`
     fills: dict[Node, str] = field(default_factory=dict)  # call of a forward half -> what it keeps values in
     effects: dict[Node, None] = field(default_factory=dict)  # calls that report: print, warnings
+    moving: dict[Node, None] = field(default_factory=dict)  # statements after which a call gives something else
     spelled: dict[str, str] = field(default_factory=dict)  # primal -> name of its adjoint
     adjoint_of: dict[str, str] = field(default_factory=dict)  # name of an adjoint -> its primal
     accumulates: dict[Node, None] = field(default_factory=dict)  # `x_bar = x_bar + e`

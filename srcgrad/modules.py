@@ -84,6 +84,7 @@ class Module:
     fronts: dict[tuple[int, int], Shared] = field(default_factory=dict)  # by tree and step
     checkpoints: bool = False  # whether something in these functions is checkpointed
     new: dict[int, bool] = field(default_factory=dict)  # by function: whether its result is always a new array
+    moving: dict[int, bool] = field(default_factory=dict)  # by tree: see front.moving
     flowing: dict[int, tuple[Step, list[list[str]]]] = field(default_factory=dict)
     globals: dict[str, Binding] = field(default_factory=dict)
     methods: list[tuple[type, str, Any, Any]] = field(default_factory=list)  # class, name, method, object or None
@@ -103,7 +104,7 @@ class Module:
         """A module without functions, which knows what this one knows of the sources that it has read."""
         made = Module(self.inline, self.seeded, self.target, self.autocast, explained=self.explained, tidy=self.tidy)
         made.leading = self.leading
-        made.new, made.sources, made.changes = self.new, self.sources, self.changes
+        made.new, made.sources, made.changes, made.moving = self.new, self.sources, self.changes, self.moving
         return made
 
     def derived(

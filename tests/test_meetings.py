@@ -165,3 +165,84 @@ REBOUND = [rebound_in_branch, first_result_rebound, all_results_rebound]
 @pytest.mark.parametrize("c", [0.8, 1.3])
 def test_results_rebound_from_themselves(program: Callable[..., Any], c: float) -> None:
     check_grads(program, (X, c), order=1)
+
+
+def begun_in_a_dict(x):
+    d = {"sum": 0, "product": 1}
+    for v in x:
+        d["sum"] += v * v
+        d["product"] = d["product"] * v
+    return d["sum"] * d["product"]
+
+
+def begun_in_a_tuple(x):
+    t = (0, 1)
+    for v in x:
+        t = (t[0] + v, t[1] * v)
+    return t[0] * t[1]
+
+
+def begun_in_a_list(x):
+    q = [0 for _ in x]
+    for k, v in enumerate(x):
+        q[k - 1] += v * q[k - 2] + v
+    return sum(q) * q[1]
+
+
+def begun_by_a_default(x):
+    d = {}
+    for k, v in enumerate(x):
+        d[k % 2] = d.get(k % 2, 0) + v * v
+    return d[0] * d[1]
+
+
+@pytest.mark.parametrize("program", [begun_in_a_dict, begun_in_a_tuple, begun_in_a_list, begun_by_a_default])
+def test_sums_begun_with_an_integer(program: Callable[..., Any]) -> None:
+    check_grads(program, (X,), order=2, modes=("forward", "reverse"))
+    slopes = srcgrad.grad(program)(X)
+    assert np.allclose(srcgrad.jacobian(lambda x: np.array([program(x), 1.0]))(X)[0], slopes, rtol=1e-12)
+
+
+def read_by_the_next_loop(x, n):
+    for _ in range(n):
+        z = x * x
+    s = x[0]
+    for _ in range(n):
+        s = s * np.sum(z)
+    return s
+
+
+def read_by_a_branch(x, n):
+    for _ in range(n):
+        z = x * x
+        w = np.sin(z)
+    if n > 0:
+        return np.sum(z * w)
+    return np.sum(x * x)
+
+
+def written_by_the_next_loop(x, n):
+    for _ in range(n):
+        z = x * x
+    s = x[0]
+    for _ in range(n):
+        z[1] = s * z[0]
+        s = s + np.sum(z)
+    return s
+
+
+@pytest.mark.parametrize("n", [0, 2])
+@pytest.mark.parametrize("program", [read_by_the_next_loop, read_by_a_branch, written_by_the_next_loop])
+def test_loops_that_make_no_trip_and_bind_what_is_read(program: Callable[..., Any], n: int) -> None:
+    check_grads(lambda x: program(x, n), (X,), order=2, modes=("forward", "reverse"))
+    one = srcgrad.grad(program)(X, n)
+    y, pullback = srcgrad.vjp(program, X, n)
+    assert y == program(X, n) and np.allclose(pullback(1.0)[0], one) and np.allclose(pullback(2.0)[0], 2.0 * one)
+    with pytest.raises(UnboundLocalError):
+        srcgrad.grad(lambda x: _unbound(x, 0))(X)
+
+
+def _unbound(x, n):
+    for _ in range(n):
+        z = x * x
+    return np.sum(z)

@@ -15,6 +15,7 @@ from srcgrad.rules import changed, generation
 
 X = np.array([1.0, 2.0, 3.0])
 scale = 2.0
+FACTOR = 1.0
 
 
 def scaled(x: Any) -> Any:
@@ -57,6 +58,29 @@ def test_defaults_and_keywords() -> None:
         called(srcgrad.grad(scaled), X)(X, x=X)
     power.__defaults__ = (3,)
     assert call(X).tolist() == (3.0 * X * X).tolist()
+
+
+def test_defaults_of_a_called_function() -> None:
+    def power(x, n=FACTOR, *, shift=FACTOR):
+        return np.sum((x + shift) ** 2) * n
+
+    call = called(srcgrad.grad(lambda x: power(x)), X)
+    power.__defaults__ = (3.0,)
+    assert call(X).tolist() == (6.0 * (X + 1.0)).tolist()
+    power.__kwdefaults__["shift"] = 2.0
+    assert call(X).tolist() == (6.0 * (X + 2.0)).tolist()
+    power.__kwdefaults__ = {"shift": 3.0}
+    assert call(X).tolist() == (6.0 * (X + 3.0)).tolist()
+
+
+def test_what_a_called_derivative_reads(monkeypatch) -> None:
+    slope = srcgrad.grad(scaled)
+    rows = srcgrad.blocked(lambda x: np.sum(scale * x * x), over="x", rows=2)
+    call = called(srcgrad.grad(lambda x: np.sum(slope(x) ** 2)), X)
+    blocks = called(srcgrad.grad(rows), X)
+    monkeypatch.setitem(globals(), "scale", 3.0)
+    assert call(X).tolist() == (72.0 * X).tolist()
+    assert blocks(X).tolist() == (6.0 * X).tolist()
 
 
 def test_arguments_of_other_kinds_have_their_own_text() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import gast
 
-from srcgrad.trees import Block, Node, loads, stores
+from srcgrad.trees import Block, Node, loads, statements, stores
 
 Names = frozenset[str]
 After = Names | None  # names bound for sure at the end of a block; None if the end is never reached
@@ -35,6 +35,7 @@ class Reader:
         for read in loads(node):
             if read in self.local and read not in bound:
                 self.doubtful[read] = None
+                bound |= {read}  # or what follows is never reached
         if isinstance(node, gast.Return | gast.Raise | gast.Continue):
             return None
         if isinstance(node, gast.Break):
@@ -50,13 +51,25 @@ class Reader:
     def loop(self, node: Node, bound: Names) -> After:
         """A loop may run no trip, unless it is `while True`; `else` runs where no `break` left it."""
         self.breaks.append([])
-        self.block(node.body, bound | frozenset(stores(node)))
+        body = self.block(node.body, bound | frozenset(stores(node)))
         left = self.breaks.pop()
+        if body is not None and _runs(node):
+            bound = body
         endless = isinstance(node, gast.While) and isinstance(node.test, gast.Constant) and bool(node.test.value)
         after: After = None if endless else self.block(node.orelse or [], bound)
         for one in left:
             after = _both(after, one)
         return after
+
+
+def _runs(loop: Node) -> bool:
+    """Whether a loop is sure to run a trip, to its end: `for k in range(3)`."""
+    call = loop.iter if isinstance(loop, gast.For) else None
+    if not isinstance(call, gast.Call) or getattr(call.func, "id", "") != "range" or len(call.args) != 1:
+        return False
+    count = getattr(call.args[0], "value", None)
+    leaves = any(isinstance(node, gast.Continue | gast.Break) for node in statements(loop.body))
+    return type(count) is int and count > 0 and not leaves
 
 
 def _both(one: After, other: After) -> After:

@@ -84,11 +84,15 @@ class LiveNamespace:
                 return bound_to(scope[name])
         return None
 
-    def dependencies(self, names: Iterable[str]) -> Dependencies:
-        """What `names` mean now, dotted names included, so that a later change can be noticed."""
+    def dependencies(self, names: Iterable[str], called: bool = True) -> Dependencies:
+        """What `names` mean now, dotted names included, so that a later change can be noticed.
+
+        The defaults of the function itself matter if the text calls it.
+        """
         cells: dict[str, tuple[CellType, Any]] = {}
         entries: list[Entry] = []
-        codes = {id(self.function): (self.function, self.function.__code__)}
+        functions = {id(self.function): self.function} if called else {}
+        codes: list[Code] = [] if called else [(self.function, self.function.__code__, None, None)]
         for dotted in names:
             first, *rest = dotted.split(".")
             found = self.lookup(first)
@@ -102,11 +106,16 @@ class LiveNamespace:
                 entries.extend(_entry(scope, part) for scope in _scopes(value))
                 found = None if found is None else attribute(found, part)
             if found is not None and isinstance(found.object, FunctionType):
-                codes[id(found.object)] = (found.object, found.object.__code__)
-        return Dependencies(tuple(cells.values()), tuple(entries), tuple(codes.values()))
+                functions[id(found.object)] = found.object
+        for function in functions.values():
+            named: dict[str, Any] = function.__kwdefaults__ or {}
+            entries.extend(_entry(named, name) for name in named)
+        codes += [(one, one.__code__, one.__defaults__, one.__kwdefaults__) for one in functions.values()]
+        return Dependencies(tuple(cells.values()), tuple(entries), tuple(codes))
 
 
 Entry = tuple[Mapping[str, Any], str, Any]
+Code = tuple[FunctionType, CodeType, Any, Any]  # a function, what it runs, and its defaults, of keywords apart
 _MISSING: Any = object()
 
 
@@ -123,19 +132,23 @@ def _scopes(value: object) -> list[Mapping[str, Any]]:
 
 @dataclass(frozen=True, repr=False)  # an entry holds the dict of a whole module
 class Dependencies:
-    """What names meant at one time: cells of closures, entries of namespaces, codes of functions."""
+    """What names meant at one time: cells of closures, entries of namespaces, codes and defaults of functions."""
 
     cells: tuple[tuple[CellType, Any], ...]
     entries: tuple[tuple[Mapping[str, Any], str, Any], ...]
-    codes: tuple[tuple[FunctionType, CodeType], ...]
+    codes: tuple[Code, ...]
 
     def changed(self) -> bool:
-        """Whether any of the names means another object now, or any of the functions runs other code."""
+        """Whether any of the names means another object now, or any of the functions is another in what it does."""
         for scope, name, known in self.entries:
             if scope.get(name, _MISSING) is not known:
                 return True
-        for function, code in self.codes:
+        for function, code, given, named in self.codes:
             if function.__code__ is not code:
+                return True
+            if given is not None and function.__defaults__ is not given:
+                return True
+            if named is not None and function.__kwdefaults__ is not named:
                 return True
         for cell, known in self.cells:
             try:
@@ -156,11 +169,11 @@ def together(parts: Iterable[Dependencies]) -> Dependencies:
     """
     cells: dict[Any, tuple[CellType, Any]] = {}
     entries: dict[Any, Entry] = {}
-    codes: dict[Any, tuple[FunctionType, CodeType]] = {}
+    codes: dict[Any, Code] = {}
     for part in parts:
         cells.update({(id(cell), id(known)): (cell, known) for cell, known in part.cells})
         entries.update({(id(scope), name, id(known)): (scope, name, known) for scope, name, known in part.entries})
-        codes.update({(id(function), id(code)): (function, code) for function, code in part.codes})
+        codes.update({tuple(map(id, one)): one for one in part.codes})
     return Dependencies(tuple(cells.values()), tuple(entries.values()), tuple(codes.values()))
 
 

@@ -7,6 +7,7 @@ import gast
 from srcgrad.facts import Facts
 from srcgrad.front.flat import atom, compute, passive_calls, spread_varied, stored, whole
 from srcgrad.front.loops import prepare
+from srcgrad.front.moving import mark_moving
 from srcgrad.front.resolve import effects
 from srcgrad.front.scope import Scope, cheap
 from srcgrad.front.silent import check_silent, keep_draws
@@ -38,6 +39,7 @@ def normalise(function: Node, facts: Facts) -> Node:
     arrays = frozenset(w for n in statements(function.body) if is_write(n) for w in written(n))
     scope = Scope(facts, local, arrays)
     function.body = _block(function.body, scope)
+    mark_moving(function.body, facts, local)
     return function
 
 

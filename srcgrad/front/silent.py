@@ -6,12 +6,11 @@ Bound to a name that nothing reads, `t = a.sort()`, such a call would be dropped
 
 from __future__ import annotations
 
-from types import ModuleType
-
 import gast
 import numpy as np
 
 from srcgrad.facts import Facts
+from srcgrad.front.moving import moves
 from srcgrad.front.resolve import binding_of, operation_of
 from srcgrad.trees import BLOCKS, Block, Node, at, header, loads, statements, target, walk
 
@@ -77,19 +76,6 @@ def _keep(block: Block, read: set[str], facts: Facts, local: frozenset[str]) -> 
             if getattr(node, which, None):
                 _keep(getattr(node, which), read, facts, local)
         bound = target(node)
-        if bound is not None and bound not in read and _may_move(node.value, facts, local):
+        if bound is not None and bound not in read and moves(node.value, facts, local):
             block[place] = at(gast.Expr(node.value), node)
             facts.effects[block[place]] = None
-
-
-def _may_move(call: Node, facts: Facts, local: frozenset[str]) -> bool:
-    """Whether an expression is `next(x)`, or a method of an object of which nothing is known."""
-    if not isinstance(call, gast.Call):
-        return False
-    found = binding_of(call.func, facts, local)
-    if found is None:
-        if not isinstance(call.func, gast.Attribute) or hasattr(np.ndarray, call.func.attr):
-            return False
-        return call.func.attr != "pop" or not facts.list_kind(getattr(call.func.value, "id", ""))
-    owner = getattr(found.object, "__self__", None)
-    return found.object is next or not (owner is None or isinstance(owner, ModuleType | type | np.ufunc))

@@ -7,7 +7,7 @@ import gast
 from srcgrad.derive.program import Program, parents, rebuilt
 from srcgrad.facts import Facts
 from srcgrad.flow import definitions
-from srcgrad.trees import Node, at, loads, statements
+from srcgrad.trees import COMPOUND, Node, at, loads, statements
 
 
 def dead(program: Program, facts: Facts) -> Program:
@@ -46,10 +46,11 @@ def _dropped(program: Program, facts: Facts) -> bool:
             counted.update(
                 {loop: None for loop in bound if isinstance(loop, gast.For) and not _is_in(node, loop, above)}
             )
-    for loop in counted:
-        if not any(node in needed for node in statements(loop.body)):
-            loop.body = [at(gast.Pass(), loop)]  # it leaves its last item, which is read behind it
-            needed[loop.body[0]] = None
+    counted.update({node: None for node in needed if node in facts.moving and isinstance(node, COMPOUND)})
+    for held in counted:
+        if not any(node in needed for node in statements([held]) if node is not held):
+            held.body = [at(gast.Pass(), held)]  # a loop leaves its last item, a header draws
+            needed[held.body[0]] = None
     program.forward = rebuilt(program.forward, needed)
     program.backward = rebuilt(program.backward, needed)
     return sum(1 for _ in statements(program.block)) < len(needed)
@@ -64,7 +65,7 @@ def _is_in(node: Node, loop: Node, above: dict[Node, Node | None]) -> bool:
 
 
 def _speaks(node: Node, facts: Facts) -> bool:
-    """Whether a statement acts on more than names: print, assert, raise."""
-    if isinstance(node, gast.Assert | gast.Raise):
+    """Whether a statement acts on more than names: print, assert, raise, a draw of a generator."""
+    if isinstance(node, gast.Assert | gast.Raise) or node in facts.moving:
         return True
     return isinstance(node, gast.Expr) and node in facts.effects

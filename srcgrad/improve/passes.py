@@ -39,6 +39,7 @@ from srcgrad.improve.standins import standins
 from srcgrad.improve.tight import tight
 from srcgrad.improve.transposed import transposed
 from srcgrad.improve.turned import turned
+from srcgrad.improve.unbound import unbound
 from srcgrad.improve.uncopied import uncopied
 from srcgrad.improve.units import spread_seed, units
 from srcgrad.improve.unpack import unpack
@@ -88,4 +89,5 @@ IMPROVE: tuple[Callable[[Program, Facts], Program], ...] = (
     counted,
     count_temporaries,
     closure,
+    unbound,
 )

@@ -52,7 +52,7 @@ def sum_each_to(g: Any, x: Any, dtype: Any = None) -> Any:
            [4.],
            [4.]])
     """
-    due = np.asarray(x)
+    due = np.asarray(0.0 if type(x) is int else x)
     if due.dtype.kind not in "fc":
         raise TypeError(f"E5002 integer or boolean input: a value of dtype {due.dtype} has no gradient")
     shape, wanted = g.shape[1:], due.shape
