@@ -100,7 +100,8 @@ def sum_to(g, x, dtype=None):
             raise TypeError(
                 f"E5017 {what}; make it a plain array before: `.to_numpy()`, `np.asarray(...)`"
             )
-    target = np.asarray(x)
+    # `total = 0` is a number in which what varies is added up
+    target = np.asarray(0.0 if kind is int else x)
     if target.dtype.kind not in "fc":
         raise TypeError(
             f"E5002 integer or boolean input: a value of dtype {target.dtype} has no gradient"
