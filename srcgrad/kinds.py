@@ -38,12 +38,12 @@ def joined(parts: list[Kind]) -> Kind:
     first = parts[0]
     if all(part == first for part in parts):
         return first
-    keys = [key for key, _ in first.items]
-    alike = all(part.tag == first.tag and [key for key, _ in part.items] == keys for part in parts)
-    if first.tag not in ("tuple", "list", "dict") or not alike:
+    of = [dict(part.items) for part in parts]
+    if first.tag not in ("tuple", "list", "dict") or any(part.tag != first.tag for part in parts):
         return UNKNOWN
-    rows = zip(*([item for _, item in part.items] for part in parts), strict=True)
-    return Kind(first.tag, None, tuple((key, joined(list(row))) for key, row in zip(keys, rows, strict=True)))
+    if any(items.keys() != of[0].keys() for items in of):
+        return Kind("dict") if first.tag == "dict" else UNKNOWN
+    return Kind(first.tag, None, tuple((key, joined([items[key] for items in of])) for key in of[0]))
 
 
 def part_of(kind: Kind, index: Node) -> Kind:

@@ -49,12 +49,16 @@ def cast_seed(seed: Any, output: Any) -> Any:
     if type(seed) is float and isinstance(output, float):
         return seed
     wanted = np.shape(output)
+    if seed is None and np.asarray(output).dtype.kind not in "fc":
+        seed = np.zeros(wanted)  # as gradients have it of what is no floating number
     if np.shape(seed) != wanted:
         raise DifferentiationError(
             "E5014",
             f"the seed has shape {np.shape(seed)}, the output has shape {wanted}",
             "pass an array of that shape",
         )
+    if seed is None:
+        raise DifferentiationError("E5014", "a part of the seed is None, where the output is a number", "pass 0.0")
     if isinstance(output, np.ndarray | np.generic) and output.dtype.kind in "fc":
         return np.asarray(seed, dtype=output.dtype)[()] if not wanted else np.asarray(seed, dtype=output.dtype)
     if isinstance(output, complex):

@@ -14,7 +14,9 @@ from srcgrad.trees import Node, header, loads, statements, stores, target, walk
 def guessed(function: Node, facts: Facts) -> dict[str, Kind]:
     """The kinds of what `wrt` names, and of its parts, that the text shows to be containers."""
     order = list(statements(function.body))
-    return {**_keyed(order, facts), **(_unpacked(order, facts) if facts.module.target != "numba" else {})}
+    if facts.module.target == "numba":
+        return _keyed(order, facts)
+    return {**_keyed(order, facts), **_unpacked(order, facts), **_sequences(order, facts)}
 
 
 def may_be_array(wanted: str, facts: Facts) -> bool:
@@ -52,6 +54,62 @@ def _unpacked(order: list[Node], facts: Facts) -> dict[str, Kind]:
     wanted = [one for one in facts.wrt if one not in facts.inner and facts.kinds.get(one, UNKNOWN) == UNKNOWN]
     found = {one: kind(one, 0) for one in wanted}
     return {one: known for one, known in found.items() if known != UNKNOWN}
+
+
+def _sequences(order: list[Node], facts: Facts) -> dict[str, Kind]:
+    """What is read item by item, `for u, v in params`, where each item is taken apart or is read by names."""
+    wanted = [one for one in facts.wrt if one not in facts.inner and facts.kinds.get(one, UNKNOWN) == UNKNOWN]
+    found = {one: _item_of(one, order, slices=not facts.module.inline) for one in wanted}
+    return {one: Kind("tuple", None, ((ANY, item),)) for one, item in found.items() if item is not None}
+
+
+def _item_of(held: str, order: list[Node], *, slices: bool) -> Kind | None:
+    """The kind of all items of an argument; None if it is read in any other way than by items, or by slices."""
+    reads = Counter(one for node in order for one in loads(node))
+    bound = Counter(one for node in order for one in stores(node))
+    counters = {node.target.id for node in order if _called(getattr(node, "iter", None)) == "range"}
+    wholes: dict[str, int] = {held: 0}  # it and its slices: in how many of these ways each is read
+    items: list[str] = []
+    for node in order:
+        source = node.iter if isinstance(node, gast.For) else getattr(node, "value", None)
+        part = source if isinstance(source, gast.Subscript) else None
+        of = getattr(source if part is None else part.value, "id", "")
+        name = node.target.id if isinstance(node, gast.For) else target(node)
+        if of not in wholes or name is None or bound[name] != 1:
+            continue
+        if part is not None and isinstance(part.slice, gast.Slice) and slices:
+            wholes[name] = 0
+        elif _is_place(part.slice, counters) if part is not None else isinstance(node, gast.For):
+            items.append(name)
+        else:
+            return None
+        wholes[of] += 1
+    for call in (n for node in order for part in header(node) for n in walk(part) if _called(n) == "len"):
+        if getattr(call.args[0], "id", "") in wholes:
+            wholes[call.args[0].id] += 1
+    kinds = {_taken(item, reads[item], order) for item in items}
+    return kinds.pop() if len(kinds) == 1 and all(reads[one] == count for one, count in wholes.items()) else None
+
+
+def _called(node: Node) -> str:
+    """The name of what a call calls; an empty string for anything else."""
+    return str(getattr(node.func, "id", "")) if isinstance(node, gast.Call) and node.args else ""
+
+
+def _is_place(index: Node, counters: set[str]) -> bool:
+    """Whether an index is an integer: a literal or the counter of a loop."""
+    literal = index.operand if isinstance(index, gast.UnaryOp) and isinstance(index.op, gast.USub) else index
+    return type(getattr(literal, "value", None)) is int or getattr(index, "id", "") in counters
+
+
+def _taken(item: str, reads: int, order: list[Node]) -> Kind | None:
+    """The kind of an item that one statement takes apart, or of which only values by name are read."""
+    apart = [node for node in order if _takes_apart(node) and node.value.id == item]
+    if len(apart) == reads == 1:
+        return Kind("tuple", None, tuple((place, UNKNOWN) for place, _ in enumerate(stores(apart[0]))))
+    parts = [n for node in order for part in header(node) for n in walk(part) if isinstance(n, gast.Subscript)]
+    named = [n for n in parts if getattr(n.value, "id", "") == item and isinstance(getattr(n.slice, "value", 0), str)]
+    return Kind("dict") if named and len(named) == reads else None
 
 
 def _takes_apart(node: Node) -> bool:
