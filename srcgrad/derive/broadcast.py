@@ -67,7 +67,9 @@ def _is_opened(operand: Node, made: Spec, facts: Facts) -> bool:
     definition, operation = _made_by(operand, facts)
     if operation is None or operation.function is not operator.getitem or operand.id in facts.rebound:
         return False
-    index, known = operation.bound["index"], facts.spec[definition]
+    source, index, known = operation.bound["x"], operation.bound["index"], facts.spec[definition]
+    if not isinstance(source, gast.Name) or source.id in facts.indexed:
+        return False  # an adjoint of which parts are added to takes what has its shape
     plain = "float16" not in known.dtype and "float16" not in made.dtype
     return plain and _is_read(facts) and bool(new_axes(index)) and made.ndim == known.ndim == len(index.elts)
 
