@@ -88,6 +88,7 @@ def test_a_text_for_all_kinds_of_sequences(tmp_path, called, mode):
     for params in CALLS[called]:
         expected = srcgrad.grad(function)(params, x)
         if mode == "reverse":
+            check_grads(function, (params, x), order=1)  # what is expected is right
             assert same(made(params, x), expected)
         elif mode == "vjp":
             y, pullback = made(params, x)
