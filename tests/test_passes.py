@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any  # passes take trees, which have no types of their own
 
 import numpy as np
@@ -41,14 +43,19 @@ def gradients(function: Any, flags: dict[str, str]) -> tuple[list[np.ndarray], s
     return [np.asarray(leaf) for leaf in leaves], derivative.source
 
 
+@functools.cache
+def with_all_passes() -> list[tuple[Path, dict[str, str], str, list[np.ndarray], str]]:
+    cases = [(path, *parts(path)[:2]) for path in CASES]
+    cases = [(path, flags, source) for path, flags, source in cases if flags.get("mode", "reverse") == "reverse"]
+    return [(path, flags, source, *gradients(function_of(flags, source), flags)) for path, flags, source in cases]
+
+
 @pytest.mark.parametrize("one", PASSES, ids=lambda one: one.__name__)
 def test_a_pass_changes_the_text_and_no_number(one: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     other_texts = []
-    cases = [(path, *parts(path)[:2]) for path in CASES]
-    cases = [(path, flags, source) for path, flags, source in cases if flags.get("mode", "reverse") == "reverse"]
-    before = [gradients(function_of(flags, source), flags) for _, flags, source in cases]
+    before = with_all_passes()
     without(one, monkeypatch)
-    for (path, flags, source), (expected, text) in zip(cases, before, strict=True):
+    for path, flags, source, expected, text in before:
         found, other_text = gradients(function_of(flags, source), flags)
         for a, b in zip(found, expected, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-15, err_msg=path.stem)
