@@ -13,13 +13,14 @@ from srcgrad import runtime
 from srcgrad.errors import DifferentiationError, Place
 from srcgrad.front.namespace import Namespace
 from srcgrad.front.source import Source
+from srcgrad.frozen import record
 from srcgrad.names import Names
 from srcgrad.rules import Rule
 from srcgrad.trees import Node, name, walk
 from srcgrad.written import place_in
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Kind:
     """What is known of an argument before it is seen: nothing, a number, an array of some rank, a container."""
 
@@ -37,7 +38,7 @@ UNKNOWN = Kind()
 SCALAR = Kind("scalar", 0)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Operation:
     """What an expression computes: an op of the table, a function with source, or something opaque.
 
@@ -51,7 +52,7 @@ class Operation:
     checkpointed: bool = False  # whether a call records its arguments alone
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Spec:
     """Shape and dtype of a value, as the set of unknowns that broadcasting joins; rank where it is known.
 

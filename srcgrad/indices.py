@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gast
 
+from srcgrad.converted import literal_value
 from srcgrad.trees import Node, constant, expression
 
 
@@ -130,7 +131,7 @@ def part_signature(part: Node, integers: frozenset[str]) -> str | None:
     bounds = []
     for bound in (part.lower, part.upper, part.step):
         try:
-            bounds.append(None if bound is None else gast.literal_eval(bound))
+            bounds.append(None if bound is None else literal_value(bound))
         except (ValueError, TypeError):
             return None
     lower, upper, step = bounds

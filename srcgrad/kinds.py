@@ -7,6 +7,7 @@ from typing import Any  # what `get` gives where there is nothing
 
 import gast
 
+from srcgrad.converted import literal_value
 from srcgrad.facts import SCALAR, UNKNOWN, Kind
 from srcgrad.trees import Node
 
@@ -52,7 +53,7 @@ def part_of(kind: Kind, index: Node) -> Kind:
         listed = kind.tag in ("tuple", "list")
         return Kind(kind.tag, None, tuple((k, common(kind)) for k, _ in kind.items)) if listed else UNKNOWN
     try:
-        key = gast.literal_eval(index)
+        key = literal_value(index)
     except (ValueError, TypeError):
         parts = [part for _, part in kind.items]
         return joined(parts) if parts and kind.tag in ("tuple", "list", "dict") else UNKNOWN

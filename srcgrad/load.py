@@ -38,6 +38,7 @@ def load(
     return function
 
 
+_within = 0  # derivations that are being made, one within another
 _has_frozen = False  # whether a user has ever frozen objects: counting them takes 20 ms where there are half a million
 
 
@@ -46,15 +47,18 @@ def collection_paused() -> Iterator[None]:
     """Trees are many small objects and no garbage: collecting while they are made costs a third of the time.
 
     What was made counts as old afterwards, so that it is not gone through at once; what a user has frozen stays so.
-    What walks have found goes with them.
+    What walks have found goes with the outermost of them.
     """
-    global _has_frozen
+    global _has_frozen, _within
     enabled = gc.isenabled()
     gc.disable()
+    _within += 1
     try:
         yield
     finally:
-        forget()
+        _within -= 1
+        if not _within:
+            forget()
         if enabled:
             _has_frozen = _has_frozen or gc.get_freeze_count() > 0
             if not _has_frozen:

@@ -12,6 +12,7 @@ from typing import Any  # templates are arbitrary functions, trees are gast's
 
 import gast
 
+from srcgrad.converted import converted
 from srcgrad.definitions import definitions
 from srcgrad.errors import DifferentiationError, Place
 from srcgrad.rules import Rule
@@ -63,7 +64,7 @@ def _definition(function: Callable[..., Any]) -> Node:
             f"the text of the template {function.__name__} cannot be found",
             "define the rule in a file or in a notebook cell",
         )
-    return gast.ast_to_gast(node)  # the rest of the file is left as it is until it is needed
+    return converted(node)  # the rest of the file is left as it is until it is needed
 
 
 @lru_cache(maxsize=1024)

@@ -8,6 +8,7 @@ from typing import Any  # a gast tree has no types of its own
 
 import gast
 
+from srcgrad.converted import parsed
 from srcgrad.walked import reads, walked
 
 Node = Any  # gast.AST; gast ships no type information
@@ -18,7 +19,7 @@ SIMPLE = (gast.Name, gast.Constant)
 
 @lru_cache(maxsize=4096)
 def _snippet(text: str) -> Node:
-    tree = gast.parse(text).body[0]
+    tree = parsed(text).body[0]
     for node in gast.walk(tree):
         for key in POSITION:
             node.__dict__.pop(key, None)  # where it stands in a user's text, `at` says

@@ -41,6 +41,8 @@ ORDER = (
         "accepted",
         "sealed",
         "walked",
+        "converted",
+        "frozen",
         "trees",
         "recompute",
         "rules",

@@ -9,6 +9,7 @@ import gast
 import numpy as np
 
 from srcgrad.analyse.sources import dotted, is_complex_value
+from srcgrad.converted import parsed
 from srcgrad.facts import SCALAR, Kind
 from srcgrad.front.namespace import Namespace
 from srcgrad.trees import Node, walk
@@ -40,7 +41,7 @@ def _names_complex(annotation: Node, namespace: Namespace) -> bool:
     """Whether an annotation names a complex type anywhere."""
     if isinstance(annotation, gast.Constant):
         try:
-            annotation = gast.parse(str(annotation.value), mode="eval").body
+            annotation = parsed(str(annotation.value), "eval").body
         except SyntaxError:
             return False
     names = [node for node in walk(annotation) if isinstance(node, gast.Name | gast.Attribute)]
@@ -69,7 +70,7 @@ def declared_shape(annotation: Node, namespace: Namespace) -> Kind | None:
         text = annotation.value
         if "[" in text:
             try:
-                return declared_shape(gast.parse(text, mode="eval").body, namespace)
+                return declared_shape(parsed(text, "eval").body, namespace)
             except SyntaxError:
                 return None
         return None if _is_type(text.strip(), namespace) or not text.strip() else _shaped(text, "")

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import gast
 
+from srcgrad.converted import literal_value
 from srcgrad.facts import Spec
 from srcgrad.indices import part_signature
 from srcgrad.trees import Node, loads, statements, stores, walk
@@ -124,7 +125,7 @@ def _cut(axis: str, one: Node) -> str | None:
     if not axis.isdigit():
         return None
     try:
-        bounds = [None if bound is None else gast.literal_eval(bound) for bound in (one.lower, one.upper, one.step)]
+        bounds = [None if bound is None else literal_value(bound) for bound in (one.lower, one.upper, one.step)]
     except ValueError:
         return None
     return str(len(range(int(axis))[slice(*bounds)])) if bounds[2] != 0 else None

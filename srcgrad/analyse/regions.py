@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 
 import gast
 
+from srcgrad.converted import literal_value
+from srcgrad.frozen import record
 from srcgrad.trees import Node, loads, stores
 
 Linear = dict[str, int]  # coefficients; that of "" is the constant
@@ -26,7 +28,7 @@ class Variable:
     highest: list[Linear] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Where:
     """Where an array is read or written: the loops around, outermost first, and the place in the text."""
 
@@ -99,7 +101,7 @@ def _steps(loop: Node) -> tuple[list[Node], int, bool] | None:
     step = 1
     if len(call.args) == 3:
         try:
-            step = gast.literal_eval(call.args[2])
+            step = literal_value(call.args[2])
         except (ValueError, TypeError):
             return None
     return (call.args, step, backwards) if isinstance(step, int) and step and not call.keywords else None

@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.analyse.row_forms import ROWS, Form, UnprovedError, joined, places, product, reduced, summation
 from srcgrad.analyse.row_values import Handler, Rows
+from srcgrad.converted import literal_value
 from srcgrad.trees import Node
 
 
@@ -17,7 +18,7 @@ def _literal(node: Node | None, default: object = None) -> object:
     if node is None:
         return default
     try:
-        return gast.literal_eval(node)
+        return literal_value(node)
     except (ValueError, TypeError):
         return "?"
 

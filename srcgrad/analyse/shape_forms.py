@@ -10,6 +10,7 @@ import numpy as np
 from srcgrad.analyse.adjoint_shapes import as_real, joined
 from srcgrad.analyse.extents import cross, extents, product, with_extents
 from srcgrad.analyse.kept import kept
+from srcgrad.converted import literal_value
 from srcgrad.facts import Facts, Operation, Spec
 from srcgrad.front.results import several_of
 from srcgrad.runtime import cast, hook, owned, probe, probed, sum_to
@@ -42,7 +43,7 @@ def _norm(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spe
 def literal(node: Node, default: object = None) -> object:
     """The value of a literal, or what stands for one that is left out; Ellipsis for anything else."""
     try:
-        found: object = default if node is None else gast.literal_eval(node)
+        found: object = default if node is None else literal_value(node)
     except (ValueError, TypeError):
         return ...
     whole = isinstance(found, tuple) and all(type(item) is int for item in found)

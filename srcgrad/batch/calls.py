@@ -8,6 +8,7 @@ from typing import Any  # functions are arbitrary objects
 import gast
 
 from srcgrad.batch.values import Value
+from srcgrad.converted import literal_value
 from srcgrad.facts import Facts
 from srcgrad.trees import Node, expression
 
@@ -63,7 +64,7 @@ class Call:
 def literal(node: Node) -> Any:
     """The value of a literal; UnknownFormError for any other tree."""
     try:
-        return gast.literal_eval(node)
+        return literal_value(node)
     except (ValueError, TypeError):
         raise UnknownFormError from None
 

@@ -15,6 +15,7 @@ from srcgrad.batch.axes import grown
 from srcgrad.batch.calls import Call, Lifted, meant
 from srcgrad.batch.operations import RULES, applied, call_of, method
 from srcgrad.batch.values import NONE, NUMBER, OPEN, OTHER, UNKNOWN, NoAxisError, Value, batched, joined, shape_of
+from srcgrad.converted import literal_value
 from srcgrad.facts import Facts
 from srcgrad.trees import Node, copy, expression, walk
 
@@ -267,7 +268,7 @@ class Expressions:
         if isinstance(node.slice, gast.Slice):
             return node, Value(None, value.batched, value.tag, each=value.any_item())
         try:
-            key = gast.literal_eval(node.slice)
+            key = literal_value(node.slice)
         except (ValueError, TypeError):
             found = value.any_item()
         else:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any  # keys of containers are arbitrary objects
 
 from srcgrad.facts import Kind
+from srcgrad.frozen import record
 
 
 class NoAxisError(Exception):
     """A text that cannot have a leading axis; the message says why, for those who read the text without it."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Value:
     """A value as one direction has it: `ndim` is its rank, without the leading axis that it has if `batched`.
 

@@ -9,6 +9,7 @@ import gast
 from srcgrad.batch import indices
 from srcgrad.batch.axes import grown
 from srcgrad.batch.values import UNKNOWN, Value, batched, joined
+from srcgrad.converted import literal_value
 from srcgrad.trees import Node
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def store(body: Statements, node: Node, held: str, holds: Value, target: Node, m
     each = joined([holds.any_item(), value])
     known = Value(None, having, holds.tag, each=batched(each) if having else each)
     try:
-        key: Any = gast.literal_eval(target.slice)
+        key: Any = literal_value(target.slice)
     except (ValueError, TypeError):
         key = None
     if holds.items is not None and key in dict(holds.items):

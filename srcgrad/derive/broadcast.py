@@ -16,6 +16,7 @@ import numpy as np
 from srcgrad.analyse.adjoint_shapes import covers, joined, spec_of_tree
 from srcgrad.analyse.extents import extents, summed_axes, with_extents
 from srcgrad.analyse.kept import axis_kept
+from srcgrad.converted import literal_value
 from srcgrad.facts import Facts, Operation, Spec, copied
 from srcgrad.indices import new_axes
 from srcgrad.minus import negated
@@ -290,7 +291,7 @@ def _literals(value: Node) -> tuple[object, object]:
     found: list[object] = [None, False]
     for position, node in enumerate(value.args[2:4]):
         try:
-            found[position] = gast.literal_eval(node)
+            found[position] = literal_value(node)
         except (ValueError, TypeError):
             found[position] = ...
     axis, keepdims = found

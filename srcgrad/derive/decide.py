@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import gast
 
 from srcgrad.analyse.complexes import may_be_complex
+from srcgrad.converted import literal_value
 from srcgrad.derive.pruned import Lost
 from srcgrad.facts import Facts, Operation, Spec
+from srcgrad.frozen import record
 from srcgrad.template import Template
 from srcgrad.trees import Node
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Setting:
     """What the names of a template stand for in one call."""
 
@@ -107,6 +109,6 @@ def rank_of(node: Node, facts: Facts) -> int | None:
 def literal_of(node: Node) -> object:
     """The value of a literal; UNDECIDED for anything else."""
     try:
-        return gast.literal_eval(node)
+        return literal_value(node)
     except (ValueError, TypeError, SyntaxError):
         return UNDECIDED

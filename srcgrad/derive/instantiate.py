@@ -9,11 +9,13 @@ import gast
 
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.analyse.complexes import note_complex
+from srcgrad.converted import literal_value
 from srcgrad.derive.conjugates import below, carries, conjugated
 from srcgrad.derive.decide import UNDECIDED, Setting, literal_of, rank_of, truth
 from srcgrad.derive.pruned import mentions, pruned
 from srcgrad.derive.shortened import drop_defaults, drop_keywords, folded, spread_arguments
 from srcgrad.facts import Facts, copied
+from srcgrad.frozen import record
 from srcgrad.identity import holder
 from srcgrad.minus import negated
 from srcgrad.runtime import opposite
@@ -21,7 +23,7 @@ from srcgrad.template import derivative_of
 from srcgrad.trees import Block, Node, assign, constant, expression, name, walk
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Line:
     """One line of an instantiated template: the derivative that belongs to `parameter` gets `value`."""
 
@@ -192,7 +194,7 @@ def fill(node: Node, setting: Setting, local: dict[str, Node], carrying: set[str
         made.keywords = [w for w in made.keywords if w.arg != "norm" or literal_of(w.value) != "backward"]
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
         if node.func.id == opposite.__name__ and all(literal_of(argument) is not UNDECIDED for argument in made.args):
-            return constant(opposite(*map(gast.literal_eval, made.args)))
+            return constant(opposite(*map(literal_value, made.args)))
         spread_arguments(made)
         drop_defaults(made, setting.template.namespace.get(node.func.id))
     if isinstance(node, gast.Attribute) and node.attr == "mT" and rank_of(made.value, setting.facts) == 2:

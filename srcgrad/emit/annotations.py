@@ -7,6 +7,7 @@ from types import ModuleType
 
 import gast
 
+from srcgrad.converted import parsed
 from srcgrad.front.namespace import Binding
 from srcgrad.trees import Node, walk
 
@@ -25,7 +26,7 @@ def plain(annotation: Node | None, lookup: Callable[[str], Binding | None]) -> N
     """
     if isinstance(annotation, gast.Constant) and isinstance(annotation.value, str):
         try:
-            annotation = gast.parse(annotation.value.strip(), mode="eval").body
+            annotation = parsed(annotation.value.strip(), "eval").body
         except SyntaxError:
             return None
     if annotation is None or not all(_is_part(node, lookup) for node in walk(annotation)):

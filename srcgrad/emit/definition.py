@@ -9,8 +9,7 @@ import textwrap
 import tokenize
 from collections.abc import Sequence
 
-import gast
-
+from srcgrad.converted import parsed
 from srcgrad.emit.annotations import plain
 from srcgrad.emit.binders import parameters
 from srcgrad.emit.expression import expression
@@ -89,10 +88,10 @@ def _value(text: str) -> str:
     if text.endswith("\n)"):  # brackets around several lines, which need not be the author's
         with contextlib.suppress(SyntaxError):
             bare = text.replace(" = (", " = ", 1).removesuffix("\n)")
-            gast.parse(bare)
+            parsed(bare)
             text = bare
     lines = tuple(text.split("\n"))
-    return "\n".join(tidied_statement(gast.parse(text).body[0], lines, comments(lines, 1, len(lines)), 0))
+    return "\n".join(tidied_statement(parsed(text).body[0], lines, comments(lines, 1, len(lines)), 0))
 
 
 def _class(meaning: Copied, node: ast.ClassDef, name: str) -> str:

@@ -11,6 +11,7 @@ from srcgrad.emit.definition import renamed
 from srcgrad.emit.meaning import Builtin, Copied, Found, Import, Literal, Made, Meaning, Outside, Unknown
 from srcgrad.emit.references import Reference, identifiers, local_names, references, replaced
 from srcgrad.errors import DifferentiationError, Place
+from srcgrad.frozen import record
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,7 @@ class Piece:
     lines: tuple[int, ...] = ()  # of a derivative: for each line of the text the user's line, or 0
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Read:
     """One reference of a piece, with its meaning."""
 

@@ -6,13 +6,14 @@ import ast
 import re
 import symtable
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+
+from srcgrad.frozen import record
 
 Position = tuple[int, int]  # line from 0, column in characters
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Reference:
     """A dotted name, as `("np", "linalg", "norm")`: where it starts, and where each of its parts ends.
 

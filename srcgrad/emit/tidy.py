@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import gast
 
+from srcgrad.converted import parsed
 from srcgrad.emit.text import expression, statement
 from srcgrad.trees import Block, Node
 
@@ -53,7 +54,7 @@ def tidied_statement(node: Node, lines: Sequence[str], comments: Mapping[int, st
 
 def _means_the_same(body: Block, made: list[str], indent: int) -> bool:
     margin = [f"{' ' * depth}if 1:" for depth in range(0, indent, STEP)]
-    found = gast.parse("\n".join([*margin, *made])).body
+    found = parsed("\n".join([*margin, *made])).body
     for _ in margin:
         found = found[0].body
     return [gast.dump(node) for node in found] == [gast.dump(node) for node in body]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
+
+from srcgrad.frozen import record
 
 TOKEN = re.compile(
     r"""\s*(?:
@@ -30,7 +31,7 @@ OPERATORS = {
 }
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Line:
     """Tokens, each with the blank in front of it if there is one."""
 

@@ -7,6 +7,7 @@ from typing import Any  # kinds and functions are arbitrary objects
 
 import gast
 
+from srcgrad.converted import parsed
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import SCALAR, UNKNOWN, Facts, Kind
 from srcgrad.front.functions import Function, function_of, pulled_or_pushed
@@ -255,7 +256,7 @@ def _capture_function(
 
 
 def _no_arguments() -> Node:
-    return gast.parse("def f(): pass").body[0].args
+    return parsed("def f(): pass").body[0].args
 
 
 def _definition(tree: Node, spelled: str) -> Node:

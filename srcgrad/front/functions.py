@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any  # functions are arbitrary objects
 
 import gast
@@ -15,6 +15,7 @@ from srcgrad.front.namespace import Binding, attribute
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.sparse import is_sparse
 from srcgrad.front.wanted import MAKERS, Wanted, made_by, wanted_of
+from srcgrad.frozen import record
 from srcgrad.identity import home, is_distribution, uncached
 from srcgrad.otherwise import written_out
 from srcgrad.recompute import Checkpoint
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from srcgrad.facts import Facts, Kind
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Function:
     """A function that is known when the derivative is made.
 

@@ -7,6 +7,7 @@ import inspect
 import gast
 
 import srcgrad.templates as templates
+from srcgrad.converted import parsed
 from srcgrad.facts import Facts
 from srcgrad.front.derived import Closed, closed
 from srcgrad.front.functions import Function, function_of
@@ -122,7 +123,7 @@ def _applied(found: Function, handed: Handed, site: Site) -> Function:
     made = facts.names.fresh(f"{found.name}_applied")
     value = gast.Call(name(spelled), [*map(copy, found.args), *map(name, own)], [])
     value.keywords = [gast.keyword(key, copy(word)) for key, word in found.words.items()]
-    tree = gast.parse(f"def {made}({', '.join(own)}): return value").body[0]
+    tree = parsed(f"def {made}({', '.join(own)}): return value").body[0]
     tree.body[0].value = value
     for item in walk(tree):
         at(item, found.tree if found.tree is not None else facts.source.tree)

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol  # a name may mean any 
 
 import numpy as np
 
+from srcgrad.frozen import record
 from srcgrad.identity import is_distribution, uncompiled
 
 if TYPE_CHECKING:  # static imports this file
     from srcgrad.front.static import StaticFunction, StaticModule
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Binding:
     """What a name means.
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import gast
 
+from srcgrad.converted import literal_value
 from srcgrad.facts import Facts
 from srcgrad.trees import Block, Node, assign, at, copy, name, statements, stores, walk
 
@@ -71,7 +72,7 @@ def _place(part: Node, count: int) -> int | None:
     if not isinstance(part, gast.Subscript):
         return None
     try:
-        place = gast.literal_eval(part.slice)
+        place = literal_value(part.slice)
     except (ValueError, TypeError):
         return None
     return place % count if isinstance(place, int) and -count <= place < count else None

@@ -11,6 +11,7 @@ from typing import Any  # global names mean arbitrary objects
 import gast
 import numpy as np
 
+from srcgrad.converted import literal_value
 from srcgrad.facts import Kind, Operation
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.scope import Scope
@@ -113,7 +114,7 @@ def _kind(operand: Node, scope: Scope, seen: tuple[str, ...] = ()) -> Kind | Non
     if isinstance(operand, gast.Attribute):
         return dict(whole.items[1:]).get(operand.attr) if whole.tag == "object" else None
     try:
-        return dict(whole.items).get(gast.literal_eval(operand.slice))
+        return dict(whole.items).get(literal_value(operand.slice))
     except (ValueError, TypeError):
         return next((kind for _, kind in whole.items if _multiplies(kind)), None)  # any of the items
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import ast
 import io
+import sys
 import tokenize
 import warnings
 from collections.abc import Iterator, Sequence
 
-import gast
-
+from srcgrad.converted import converted
 from srcgrad.errors import DifferentiationError, Place
 from srcgrad.trees import Node
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
+CALLS = 4  # of a function within itself that a pass makes, at most, for a level of an expression
 TOO_DEEP = "name some of the inner expressions, or write a long sum as a loop or with np.sum"
 
 
@@ -107,12 +108,20 @@ def characters(line: str, offset: int) -> int:
 def function_tree(node: FunctionNode, label: str, lines: Sequence[str]) -> Node:
     """The gast tree of one function; a lambda becomes a def named `lambda_` that returns its body."""
     try:
-        return gast.ast_to_gast(_as_definition(node))
+        return converted(_as_definition(node), _room() // CALLS)
     except RecursionError:
         deepest = max(_statements(node), key=_depth)
         message = "the expression is nested too deeply"
         where = place(label, lines, deepest)
         raise DifferentiationError("E5016", message, TOO_DEEP, where) from None
+
+
+def _room() -> int:
+    """How many calls within each other Python has left."""
+    left, frame = sys.getrecursionlimit(), sys._getframe()
+    while frame.f_back is not None:
+        left, frame = left - 1, frame.f_back
+    return left
 
 
 def _as_definition(node: FunctionNode) -> ast.AST:

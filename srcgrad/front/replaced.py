@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any  # helpers are arbitrary functions
 import gast
 import numpy as np
 
+from srcgrad.converted import literal_value, parsed
 from srcgrad.facts import Facts
 from srcgrad.front.namespace import Binding
 from srcgrad.front.overlay import Overlay
@@ -43,7 +44,7 @@ class Call:
         self.where, self.before, self.work = where, before, work
         self.parts: dict[str, Any] = dict(zip(arguments, call.args, strict=True))
         words = {word.arg: word.value for word in call.keywords}
-        places = gast.literal_eval(words.pop("places")) if "places" in words else None
+        places = literal_value(words.pop("places")) if "places" in words else None
         args = self.parts.pop("args")
         self.known = isinstance(args, gast.Tuple) or getattr(args, "value", args) is None
         if not self.known:
@@ -66,7 +67,7 @@ class Call:
 
     def write(self, text: str, **facts: Any) -> None:
         """Add statements, in which names mean the arguments of the call, names of their own, and functions of ours."""
-        block = gast.parse(text.format(**{"primals": self.primals, "options": self.options, **facts})).body
+        block = parsed(text.format(**{"primals": self.primals, "options": self.options, **facts})).body
         for node in block:
             made = substitute(node, self._fresh(node))
             for item in walk(made):

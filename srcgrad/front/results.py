@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import gast
 
+from srcgrad.converted import literal_value
 from srcgrad.facts import Facts
 from srcgrad.rules import Results
 from srcgrad.trees import Block, Node, assign, at, loads, name, statements, stores, target
@@ -78,7 +79,7 @@ def _place(node: Node, facts: Facts, count: int) -> int | None:
     if target(node) is None or operation is None or operation.function is not operator.getitem:
         return None
     try:
-        place = gast.literal_eval(operation.bound["index"])
+        place = literal_value(operation.bound["index"])
     except (ValueError, TypeError):
         return None
     return place % count if isinstance(place, int) and -count <= place < count else None
@@ -93,7 +94,7 @@ def _slice(node: Node, facts: Facts, count: int) -> list[int] | None:
     if not isinstance(index, gast.Slice):
         return None
     try:
-        bounds = [one and gast.literal_eval(one) for one in (index.lower, index.upper, index.step)]
+        bounds = [one and literal_value(one) for one in (index.lower, index.upper, index.step)]
     except (ValueError, TypeError):
         return None
     return list(range(count))[slice(*bounds)]

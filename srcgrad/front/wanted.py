@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar  # functions of srcgrad are arbit
 
 import gast
 
+from srcgrad.converted import literal_value
 from srcgrad.front.resolve import binding_of
 from srcgrad.trees import Node
 
@@ -85,7 +86,7 @@ def not_known(call: Node, facts: Facts) -> Exception:
 
 def _literal(node: Node, facts: Facts) -> Any:
     try:
-        return gast.literal_eval(node)
+        return literal_value(node)
     except (ValueError, TypeError):
         raise facts.refuse(
             node, "E5005", "an option of a derivative that is not a literal", "write the value here: `wrt=0`"

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import gast
 
+from srcgrad.converted import literal_value
 from srcgrad.trees import Node, constant, copy, expression, name
 
 ONE = "1"  # an axis whose length is 1 by construction: `x[:, None]`
@@ -159,7 +160,7 @@ class Lengths:
 def literal_axes(axis: Node, rank: int) -> tuple[int, ...] | None:
     """The axes that a literal names, all for None; None for anything else."""
     try:
-        found = gast.literal_eval(axis)
+        found = literal_value(axis)
     except (ValueError, TypeError):
         return None
     listed = range(rank) if found is None else found if isinstance(found, tuple) else (found,)

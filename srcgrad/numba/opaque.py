@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import gast
 
+from srcgrad.converted import literal_value
 from srcgrad.numba.axes import DOUBLE, ONE, SINGLE, WEAK, Axes, Form, Lengths, NotLoweredError, literal_axes
 from srcgrad.numba.pieces import Reader
 from srcgrad.numba.reals import joined
@@ -123,7 +124,7 @@ def _transposed(axes: Axes, order: list[Node]) -> Axes | None:
     if not order:
         return axes[::-1]
     try:
-        found = gast.literal_eval(order[0])
+        found = literal_value(order[0])
     except (ValueError, TypeError):
         return None
     plain = isinstance(found, tuple) and sorted(found) == list(range(len(axes)))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import gast
 
+from srcgrad.converted import parsed
 from srcgrad.derive.program import Program, pushed
 from srcgrad.facts import Facts
 from srcgrad.opencl.again import Closed, again
@@ -171,7 +172,7 @@ def _put(block: Block, calls: dict[Node, Node]) -> None:
 
 def _function(called: str, group: Group, text: str, results: list[str]) -> Node:
     """`def kernel(x, a): ...`: the C as docstring, the Python as body."""
-    made = gast.parse(f"def {called}({', '.join(group.arguments)}): pass").body[0]
+    made = parsed(f"def {called}({', '.join(group.arguments)}): pass").body[0]
     names: list[Node] = [name(result) for result in results]
     value = names[0] if len(names) == 1 else gast.Tuple(elts=names, ctx=gast.Load())
     body = [group.augmented.get(node, node) for node in group.statements]

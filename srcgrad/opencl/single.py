@@ -9,10 +9,10 @@ import functools
 import inspect
 from typing import Any  # ufuncs have no type that says what they take
 
-import gast
 import numpy as np
 
 import srcgrad.templates as templates
+from srcgrad.converted import parsed
 from srcgrad.opencl.launch import Kernel
 from srcgrad.opencl.printer import NotElementwiseError, Printer
 
@@ -30,7 +30,7 @@ def kernel_for(ufunc: Any) -> Kernel | None:
         return None
     printer = Printer({"np": "np"}, lambda: "t1")
     try:
-        text = printer.text(gast.parse(f"np.{name}({', '.join(names)})").body[0].value)
+        text = printer.text(parsed(f"np.{name}({', '.join(names)})").body[0].value)
     except NotElementwiseError:
         return None
     lines = [*printer.lines, f"REAL result = {text};", "STORE(result);"]
