@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import pathlib
+from collections.abc import Callable
+from typing import Any  # a gast tree has no types of its own
 
 import gast
 import pytest
@@ -27,6 +29,23 @@ class C(B, metaclass=M):
     x: int = 1
     def method(self): return [i for i in j if k for l in m], {n: o for n in p}, (s := 1), 1j
 """
+
+
+@pytest.mark.parametrize("text", [RARE, pathlib.Path(ast.__file__).read_text()], ids=["rare", "ast"])
+def test_trees_are_those_of_gast(text: str) -> None:
+    """Kinds, fields and positions, of each kind of node."""
+    plain = ast.parse(text)
+    ours, theirs = converted(plain), gast.ast_to_gast(plain)
+    for one, other in zip(gast.walk(ours), gast.walk(theirs), strict=True):
+        assert (type(one), sorted(vars(one))) == (type(other), sorted(vars(other)))
+    assert gast.dump(ours, include_attributes=True) == gast.dump(theirs, include_attributes=True)
+
+
+def _value(text: str, of: Callable[[Any], object]) -> object:
+    try:
+        return repr(of(parsed(text, "eval").body))
+    except (ValueError, TypeError) as error:
+        return type(error)
 
 
 LITERALS = "1 -1 -True +2 -0.0 1+2j x x.y x[0] () (1,-2.5,'a') (1,x) [1] {1:2} {[1]:2} set() ..."
