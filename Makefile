@@ -62,6 +62,7 @@ examples: $(VENV)/test.installed
 fuzz: $(VENV)/test.installed
 	$(BIN)/python -m tests.random_writes $(FIRST) $(N)
 	$(BIN)/python -m tests.random_sweeps $(FIRST) $(N)
+	$(BIN)/python -m tests.random_mixed $(FIRST) $(N)
 
 rules: $(VENV)/test.installed
 	$(BIN)/python -m tests.every_form --write

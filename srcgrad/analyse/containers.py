@@ -101,8 +101,10 @@ def _moved(value: Node, order: list[Node], facts: Facts) -> bool:
     if read is not None and read.function in (operator.getitem, dict.get):
         return bool(facts.list_kind(getattr(next(iter(read.bound.values())), "id", "")))
     stack = _of_method(value, "pop")
+    if not stack:
+        return False
     pushed = [n.value.args[0] for n in order if isinstance(n, gast.Expr) and _of_method(n.value, "append") == stack]
-    return bool(stack and pushed) and all(_is_item(p, order, facts) for p in pushed)
+    return bool(pushed) and all(_is_item(p, order, facts) for p in pushed)
 
 
 def _of_method(value: Node | None, method: str) -> str:

@@ -97,7 +97,8 @@ def detach(block: Block, flow: Graph, views: Views, facts: Facts, numbers: froze
         if kept and written_after(flow, node, views[bound], facts):
             made = _named(node.value, bound, node, facts)
             held = name(str(target(made)))
-            facts.viewed[held.id] = None
+            table = facts.moving if node in facts.moving else facts.viewed
+            table[made if node in facts.moving else held.id] = None
             facts.spec[made] = facts.spec[held] = facts.value_spec[held.id] = facts.spec[node]
             of_any = f"{facts.library('np')}.copy(x)"  # a number has no method
             node.value = _copied(held, facts, of_any if getattr(made.value, "id", "") in numbers else "x.copy()")

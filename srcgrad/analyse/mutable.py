@@ -11,6 +11,7 @@ import gast
 from srcgrad.analyse.alias import is_fresh, is_new_of_step
 from srcgrad.analyse.complex_limits import is_complex_array
 from srcgrad.analyse.detach import detach, give_copies
+from srcgrad.analyse.entered import check_entered
 from srcgrad.analyse.held import check_held
 from srcgrad.analyse.views import check_rows, check_stale, settle, views_of
 from srcgrad.facts import Facts, Operation
@@ -26,6 +27,8 @@ from srcgrad.trees import Node, at, is_write, name, statement, statements, store
 def mutable(function: Node, facts: Facts) -> Node:
     """Refuse writes into arrays that may be someone else's, and reads of views that have gone stale."""
     order = list(statements(function.body))
+    if not facts.generated:
+        check_entered(order, facts)
     changed = dict.fromkeys(a for node in order if is_write(node) for a in written(node))
     written_into = [a for a in changed if not facts.list_kind(a)]
     arrays = {b: None for a in written_into for b in facts.swapped.get(a, {a: None})}
@@ -83,7 +86,10 @@ def _is_read_again(view: str, order: list[Node], facts: Facts) -> bool:
     """Whether a view may be taken again where it is needed: not what a loop runs over, nor what a function gave."""
     if any(isinstance(n, gast.For) and getattr(n.iter, "id", "") == view for n in order):
         return False
-    made = [facts.operation.get(getattr(n, "value", None)) for n in order if target(n) == view]
+    bound = [n for n in order if target(n) == view]
+    if any(n in facts.moving for n in bound):
+        return False  # a call that gives something else the next time
+    made = [facts.operation.get(n.value) for n in bound]
     return len(made) == 1 and all(one is None or (one.kind == "op" and not _is_users(one)) for one in made)
 
 

@@ -45,16 +45,21 @@ def shared(node: Node, facts: Facts) -> list[str]:
     if is_gathered(value, facts):
         return []
     if operation is None:
-        return (
-            []
-            if is_computed(value) or _is_passive_result(value, facts)
-            else [n.id for n in walk(value) if isinstance(n, gast.Name)]
-        )
+        return [] if is_computed(value) or _is_passive_result(value, facts) else _given(value)
     if operation.kind == "op" and not is_view(operation, facts):
         return []
     if operation.kind == "callee" and facts.module.returns_new(operation.function):
         return []
     return [n.id for n in walk(value) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)]
+
+
+def _given(value: Node) -> list[str]:
+    """The names in an expression, but for those of which it takes a length or a shape: `rng.normal(size=len(x))`."""
+    if isinstance(value, gast.Name):
+        return [value.id]
+    if isinstance(value, gast.Call | gast.Attribute) and is_computed(value):
+        return []
+    return [one for part in gast.iter_child_nodes(value) for one in _given(part)]
 
 
 def _is_passive_result(value: Node, facts: Facts) -> bool:

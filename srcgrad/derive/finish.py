@@ -8,7 +8,7 @@ from srcgrad.analyse.guessed import may_be_array
 from srcgrad.derive.program import Program
 from srcgrad.derive.reverse import Halves, reverse
 from srcgrad.derive.states import ABSENT
-from srcgrad.facts import Facts
+from srcgrad.facts import UNKNOWN, Facts
 from srcgrad.front.webs import parameters
 from srcgrad.trees import (
     Node,
@@ -66,6 +66,8 @@ def _zeros(halves: Halves, facts: Facts) -> None:
     for wanted in facts.wrt:
         if halves.adjoints.state.get(wanted, ABSENT) == ABSENT:
             made = halves.adjoints.zeros(wanted, facts.value_spec.get(wanted), facts.source.tree)
+            if facts.kinds.get(wanted, UNKNOWN) == UNKNOWN and wanted not in facts.containers:
+                made.value = expression(f"{facts.library('zeros_like')}({wanted})")  # it may be no array
             if any(facts.spelled[wanted] in stores(n) for n in statements(halves.backward)):
                 last.append(made)  # the name held the adjoint of another value before
             else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gast
 
 from srcgrad.facts import Facts
-from srcgrad.front.lists import is_change
+from srcgrad.front.changing import is_change, within
 from srcgrad.front.namespace import Binding
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.procedures import entering
@@ -31,6 +31,7 @@ def entry(function: Node, facts: Facts) -> Node:
     writes = [
         (node, w) for node in statements(function.body) for w in written(node) if is_write(node) or is_change(node, w)
     ]
+    writes += [(node, w) for node in statements(function.body) for w in within(node) if w in facts.lists]
     writes += [(node, w) for node in statements(function.body) for w in _changed_by_step(node, facts)]
     changed = entering(writes, function, parameters(function))
     if facts.step is not None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import gast
 
 from srcgrad.facts import Facts
+from srcgrad.front.changing import is_change
 from srcgrad.front.defaults import default_of
 from srcgrad.front.functions import Function
-from srcgrad.front.lists import is_change
 from srcgrad.front.procedures import Procedures
 from srcgrad.trees import Block, Node, assign, at, is_write, statements, stores
 

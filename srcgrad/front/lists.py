@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import gast
 
 from srcgrad.facts import UNKNOWN, Facts
+from srcgrad.front.changing import is_change, within
 from srcgrad.front.mirrored import container_of
 from srcgrad.front.resolve import binding_of
 from srcgrad.kinds import contained
@@ -66,7 +67,7 @@ def _kinds(function: Node, facts: Facts | None, known: dict[str, str]) -> dict[s
     arguments = function.args
     for given in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
         tag = held.get(given.id, UNKNOWN).tag
-        if tag == "unknown" and any(is_change(n, given.id) for n in statements(function.body)):
+        if tag == "unknown" and any(given.id in within(n) for n in statements(function.body)):
             known_as = UNKNOWN if facts is None else facts.kinds.get(given.id, UNKNOWN)
             tag = "list" if known_as.tag == "unknown" else known_as.tag
         if facts is not None and given.id in facts.records and tag == "object":
@@ -98,15 +99,6 @@ def _extends(node: Node, bound: str) -> bool:
         return isinstance(node.op, gast.Add) and isinstance(node.target, gast.Name)
     value = node.value if target(node) == bound else None
     return isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add) and getattr(value.left, "id", "") == bound
-
-
-def is_change(node: Node, bound: str) -> bool:
-    """Whether a statement changes the list that a name holds: `out.append(e)`, `e = out.pop()`."""
-    call = node.value if isinstance(node, gast.Expr | gast.Assign) else None
-    if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Attribute):
-        return False
-    held = call.func.value
-    return isinstance(held, gast.Name) and held.id == bound and call.func.attr in ("append", "pop")
 
 
 def _kind(value: Node | None, facts: Facts | None, known: dict[str, str]) -> str:

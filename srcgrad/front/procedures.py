@@ -10,7 +10,7 @@ import gast
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Facts
 from srcgrad.flow import ENTRY, Definitions, definitions
-from srcgrad.front.lists import is_change
+from srcgrad.front.changing import is_change
 from srcgrad.front.plain import own_names, plain
 from srcgrad.front.resolve import binding_of, operation_of
 from srcgrad.front.step import Step
@@ -25,10 +25,18 @@ def entering(changes: list[tuple[Node, str]], tree: Node, own: list[str]) -> dic
     if not any(name in own for _, name in changes):
         return {}
     reaching = definitions(tree.body, own)
-    return {name: None for node, name in changes if name in own and _holds_argument(reaching, node, name)}
+    inner = [(each, own_names(each)) for each in statements(tree.body) if isinstance(each, gast.FunctionDef)]
+    nested = {node: names for each, names in inner for node in statements(each.body)}
+    return {
+        name: None
+        for node, name in changes
+        if name in own and name not in nested.get(node, ()) and _holds_argument(reaching, node, name)
+    }
 
 
 def _holds_argument(reaching: Definitions, node: Node, name: str) -> bool:
+    if node not in reaching.graph.index:
+        return True  # in a nested function, which may be called at any time
     todo = list(reaching.at(node, name))
     seen: set[int] = set()
     while todo:
@@ -53,6 +61,7 @@ class Procedures:
     known: dict[int, dict[str, None]] = field(default_factory=dict)  # by tree: the parameters that it changes
     open: list[int] = field(default_factory=list)  # trees that are being looked at, the outermost first
     circular: bool = False  # whether one of them was asked for again
+    augments: bool = False  # look for `a += e` of parameters, which changes arrays and binds numbers anew
 
     def changed(self, function: Any) -> dict[str, None]:
         """The parameters of a function into whose arrays it writes, itself or by what it calls."""
@@ -63,8 +72,8 @@ class Procedures:
         except DifferentiationError:
             return {}  # no source: it is a constant, or refused where a derivative flows through it
         tree, settled = source.tree, self.facts.module.changes
-        if (id(tree), self.facts.mode) in settled:
-            found: dict[str, None] = settled[id(tree), self.facts.mode]
+        if (id(tree), self.facts.mode, self.augments) in settled:
+            found: dict[str, None] = settled[id(tree), self.facts.mode, self.augments]
             return found
         if id(tree) in self.known:
             self.circular |= id(tree) in self.open
@@ -77,7 +86,7 @@ class Procedures:
         self.open.pop()
         if not self.open:  # what was found on the way lacks what a circle would have added
             whole = [id(tree)] if self.circular else list(self.known)
-            settled.update({(one, self.facts.mode): self.known[one] for one in whole})
+            settled.update({(one, self.facts.mode, self.augments): self.known[one] for one in whole})
         return self.known[id(tree)]
 
     def _changed(self, tree: Node, inner: Facts) -> dict[str, None]:
@@ -87,6 +96,8 @@ class Procedures:
         found: list[tuple[Node, str]] = []
         for node in statements(tree.body):
             found += [(node, w) for w in written(node) if is_write(node) or is_change(node, w)]
+            if self.augments and isinstance(node, gast.AugAssign):
+                found += [(node, one) for one in stores(node)]
             for call in [n for part in header(node) for n in walk(part) if isinstance(n, gast.Call)]:
                 changes = self.arguments(call, inner, local)
                 found += [(node, n.id) for a in changes for n in walk(a) if isinstance(n, gast.Name)]

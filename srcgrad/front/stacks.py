@@ -5,7 +5,7 @@ from __future__ import annotations
 import gast
 
 from srcgrad.facts import Facts
-from srcgrad.front.lists import is_change
+from srcgrad.front.changing import is_change
 from srcgrad.front.replaced import library
 from srcgrad.runtime import fields_of
 from srcgrad.trees import (

@@ -43,7 +43,7 @@ def trips(loop: Node, work: Plain) -> Block:
         kind = ""
     if kind == "keys":
         loop.iter = gast.copy_location(expression("list(d)", d=loop.iter.func.value), loop.iter)
-    if isinstance(loop.iter, gast.Name) and _is_dict(loop.iter.id, work):
+    if isinstance(loop.iter, gast.Name) and (_is_dict(loop.iter.id, work) or _is_keyed(loop, work)):
         loop.iter = gast.copy_location(expression("list(d)", d=loop.iter), loop.iter)
     if kind in ("zip", "enumerate", "items", "values"):
         return _counted(loop, work)
@@ -82,6 +82,18 @@ def _is_parallel(node: Node, work: Plain) -> bool:
 def _is_dict(held: str, work: Plain) -> bool:
     kind = work.facts.kinds.get(held)
     return work.lists.get(held) == "dict" or (kind is not None and kind.tag == "dict")
+
+
+def _is_keyed(loop: Node, work: Plain) -> bool:
+    """Whether the text shows an argument to be a dict: `for key in params`, and `params[key]` in the loop."""
+    held, key = loop.iter.id, getattr(loop.target, "id", "")
+    if held not in work.facts.wrt or work.facts.kinds.get(held, UNKNOWN) != UNKNOWN:
+        return False
+    parts = [n for node in loop.body for n in walk(node) if isinstance(n, gast.Subscript)]
+    found = any(getattr(n.value, "id", "") == held and getattr(n.slice, "id", None) == key for n in parts)
+    if found:
+        work.facts.kinds[held] = Kind("dict")  # no float is an index
+    return found
 
 
 def _called(node: Node, work: Plain) -> str:

@@ -1,0 +1,23 @@
+"""Calls that change a list: a statement of their own, or a part of one."""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.trees import Node, header, walk
+
+
+def is_change(node: Node, bound: str) -> bool:
+    """Whether a statement changes the list that a name holds: `out.append(e)`, `e = out.pop()`."""
+    call = node.value if isinstance(node, gast.Expr | gast.Assign) else None
+    if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Attribute):
+        return False
+    held = call.func.value
+    return isinstance(held, gast.Name) and held.id == bound and call.func.attr in ("append", "pop")
+
+
+def within(node: Node) -> list[str]:
+    """Names of which a part of a statement changes the list: `s += out.pop()`."""
+    calls = [n for part in header(node) for n in walk(part) if isinstance(n, gast.Call)]
+    held = [n.func.value for n in calls if isinstance(n.func, gast.Attribute) and n.func.attr in ("append", "pop")]
+    return [one.id for one in held if isinstance(one, gast.Name)]
