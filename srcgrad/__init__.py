@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from srcgrad.blocks import blocked
     from srcgrad.calculus import elementwise_grad, hvp, linearize, transpose
     from srcgrad.check import check_grads
-    from srcgrad.errors import DifferentiationError
+    from srcgrad.errors import ConstantOutputWarning, DifferentiationError
     from srcgrad.forms import register_jvp, register_vjp, sensitivity
     from srcgrad.jacobians import hessian, jacobian
     from srcgrad.lines import explain
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "ConstantOutputWarning": "errors",
     "DifferentiationError": "errors",
     "Function": "applied",
     "adjoint": "rules",
@@ -75,6 +76,7 @@ _HOME = {
 }
 
 __all__ = [
+    "ConstantOutputWarning",
     "DifferentiationError",
     "Function",
     "adjoint",

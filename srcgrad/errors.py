@@ -75,6 +75,21 @@ class Place:
         return [f"{self.call.file}:{self.call.line}:{self.call.column + 1}: {text}", *self.call.calls()]
 
 
+class ConstantOutputWarning(UserWarning):
+    """The output of a function is constant to whoever differentiates it: its derivatives are 0 everywhere.
+
+    >>> import warnings
+    >>> import numpy as np
+    >>> import srcgrad
+    >>> with warnings.catch_warnings(record=True) as told:
+    ...     warnings.simplefilter("always")
+    ...     print(srcgrad.grad(lambda x: np.sum(np.round(x)))(np.array([0.2, 0.7])))
+    [0. 0.]
+    >>> print(told[0].message)
+    no derivative flows from `x` to the output of `lambda_`: it is 0 everywhere
+    """
+
+
 class DifferentiationError(Exception):
     """What srcgrad raises for every mistake of a user: a code, a place, what is wrong, what to do.
 

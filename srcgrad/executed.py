@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import functools
+import inspect
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any  # what a text reads from outside are arbitrary objects
 
 from srcgrad.emit.module import free_names, origin
-from srcgrad.facts import Kind
+from srcgrad.errors import ConstantOutputWarning
+from srcgrad.facts import Facts, Kind
 from srcgrad.front.namespace import LiveNamespace, together
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.source import Source
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from srcgrad.derivative import Derivative
 
 PULLS = ("vjp", "pull")  # modes in which the adjoint of one argument is no tuple
+_warned: dict[Any, Any] = {}  # what `warnings` keeps of what it has told
 
 
 @dataclass(frozen=True)
@@ -66,16 +70,27 @@ def compiled(
     module.explained, module.arrays = explained, arrays
     main = derived(derivative, module, kinds)
     text, found = module.text(main)
+    given = given_to(derivative, kinds)
+    if not (main.facts.active or main.facts.generated or inline or derivative.mode == "primal"):
+        _warn(main.facts, given)
 
     @functools.cache
     def otherwise() -> Callable[..., Any]:
         return compiled(derivative, kinds, inline, arrays=True).function
 
     function, changed = executed(text, main, dict(found), otherwise), changes(module)
-    given = given_to(derivative, kinds)
     if given is derivative.primal:
         return Compiled(function, text, main.facts.seeds, changed)
     return Compiled(function, text, main.facts.seeds, lambda: changed() or given_to(derivative, kinds) is not given)
+
+
+def _warn(facts: Facts, given: Callable[..., Any]) -> None:
+    """Warn where the function stands: its output is constant to whoever differentiates it."""
+    code = getattr(inspect.unwrap(given), "__code__", None)
+    file = facts.source.file if code is None else code.co_filename
+    asked = " or ".join(f"`{name}`" for name in facts.wrt)
+    message = f"no derivative flows from {asked} to the output of `{facts.source.name}`: it is 0 everywhere"
+    warnings.warn_explicit(message, ConstantOutputWarning, file, facts.source.first, registry=_warned)
 
 
 def given_to(derivative: Derivative[..., Any], kinds: dict[str, Kind]) -> Callable[..., Any]:
