@@ -23,6 +23,7 @@ from srcgrad.improve.gathered import gathered
 from srcgrad.improve.hoisted import hoisted
 from srcgrad.improve.inline import inline
 from srcgrad.improve.joined import joined
+from srcgrad.improve.lasting import lasting
 from srcgrad.improve.late import late
 from srcgrad.improve.mirrored import mirrored
 from srcgrad.improve.narrow import narrow
@@ -50,6 +51,7 @@ IMPROVE: tuple[Callable[[Program, Facts], Program], ...] = (
     unread,
     fused,
     standins,
+    lasting,
     nearest,
     late,
     mirrored,

@@ -16,6 +16,7 @@ from srcgrad.analyse.regions import Integers, Where, apart
 from srcgrad.derive.program import Program, rebuilt
 from srcgrad.facts import Facts
 from srcgrad.improve.dead import dead
+from srcgrad.improve.outlines import elements, indices, outline
 from srcgrad.indices import index_rank, is_basic
 from srcgrad.rules import rule_of
 from srcgrad.trees import (
@@ -32,7 +33,6 @@ from srcgrad.trees import (
     written,
 )
 
-_SHAPES = ("zeros_like", "ones_like", "full_like", "empty_like", "shape", "ndim", "size")
 _NEW = ("array", "sum", "mean", "dot", "outer", "matmul")  # beside what works element by element
 
 
@@ -93,10 +93,33 @@ def read_text(program: Program, facts: Facts) -> Text:
     """Where the backward half, and the result, read which parts."""
     text = Text(facts)
     _place([*program.backward, program.result], (), text)
+    wanted = _wanted(list(text.places), facts)
     for node, where in text.places.items():
-        if not (node in facts.restores and is_write(node)):
+        if node in facts.restores and is_write(node):
+            continue
+        if _matters(node, wanted):
             _note(node, where, text)
+        else:
+            for part in indices(node.value):
+                _expression(part, where, text)
     return text
+
+
+def _wanted(nodes: Block, facts: Facts) -> set[str]:
+    """The names of which something reads elements that are wanted themselves: not those that give a shape alone."""
+    found = {
+        read.id for node in nodes if target(node) for part in indices(node.value) for read in elements(part, facts)
+    }
+    todo = nodes
+    while now := {node: None for node in todo if _matters(node, found)}:
+        found.update(read.id for node in now for part in header(node) for read in elements(part, facts))
+        todo = [node for node in todo if node not in now]
+    return found
+
+
+def _matters(node: Node, wanted: set[str]) -> bool:
+    """Whether a statement does more than to bind a name that is not wanted."""
+    return target(node) is None or target(node) in wanted
 
 
 def _place(block: Block, loops: tuple[Node, ...], text: Text) -> None:
@@ -115,6 +138,9 @@ def _note(node: Node, where: Where, text: Text) -> None:
     bound = target(node)
     if bound is not None and _may_show(node.value, text.facts):
         text.shown.setdefault(bound, []).extend(text.reads[before:])
+        if _is_part(node.value, text.facts):
+            del text.reads[before:]  # elements are read where the view is
+            _expression(node.value.slice, where, text)
     elif bound is None and isinstance(node, gast.Assign | gast.For) and not written(node):
         for name in stores(node):
             text.shown.setdefault(name, []).extend(text.reads[before:])
@@ -132,27 +158,13 @@ def _expression(node: Node, where: Where, text: Text) -> None:
             _name(node.value.id, node.slice if basic else None, where, text)
         _expression(node.slice, where, text)
         return
-    if isinstance(node, gast.Attribute) and node.attr in ("shape", "ndim", "size", "dtype"):
-        return
-    parts = children(node)
-    if isinstance(node, gast.Call):
-        parts = [part for part in parts if not _is_shape_only(node, part, text.facts)]
-    for part in parts:
-        _expression(part, where, text)
-
-
-def _is_shape_only(call: Node, part: Node, facts: Facts) -> bool:
-    """Whether a call looks at the shape of an argument only."""
-    function = call.func
-    if isinstance(function, gast.Attribute) and isinstance(function.value, gast.Name):
-        return function.value.id == facts.imports.get("np") and function.attr in _SHAPES and part is call.args[0]
-    if (
-        isinstance(function, gast.Name)
-        and len(call.args) == 2
-        and function.id in (facts.imports.get("sum_to"), facts.imports.get("fit_to"))
-    ):
-        return part is call.args[1] and not any(isinstance(n, gast.Call) for n in gast.walk(part))
-    return False
+    shaped = outline(node, text.facts)
+    for part in children(node):
+        if part is not shaped or part is None:
+            _expression(part, where, text)
+        else:
+            for read in indices(part):
+                _expression(read, where, text)
 
 
 def _name(name: str, index: Node | None, where: Where, text: Text) -> None:
@@ -164,6 +176,13 @@ def _name(name: str, index: Node | None, where: Where, text: Text) -> None:
         text.reads.append(Read(read.array, read.index if same else None, where))
     if name in facts.viewed and name not in text.shown:
         text.reads += [Read(array, None, where) for array in facts.mutable]
+
+
+def _is_part(value: Node, facts: Facts) -> bool:
+    """Whether a value is a view of a part of an array that the function writes into."""
+    if not (isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name)):
+        return False
+    return value.value.id in facts.mutable and is_basic(value.slice, frozenset(facts.integers))
 
 
 def _may_show(value: Node, facts: Facts) -> bool:

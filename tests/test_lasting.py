@@ -1,0 +1,130 @@
+"""What loops keep for its shape alone: not kept where the shape is one for all trips, and kept where it is not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad import runtime
+from srcgrad.improve.outlines import HELPERS
+
+A = np.array([0.4, -0.3, 0.8, 1.1])
+
+
+def diffused(c, n):
+    a = np.zeros(4)
+    for _ in range(n):
+        a[1:] += 0.5 * np.diff(a)
+        a[0] += c
+    return np.sum(a * a)
+
+
+def shrunk(x, n):
+    a = x.copy()
+    for k in range(n):
+        a[k + 1 :] += 0.5 * np.diff(a[k:])
+    return np.sum(a * a)
+
+
+def ragged(c, items):
+    a = np.zeros(4)
+    s = 0.0
+    for item in items:
+        e = np.diff(item)
+        s = s + np.sum(c * (a[0] + e))
+        a[0] += c
+    return s
+
+
+def swapped(x, w, n):
+    a, b = x.copy(), w.copy()
+    s = 0.0
+    for _ in range(n):
+        s = s + np.sum(x[0] * (1.0 + np.diff(a)))
+        a, b = b, a
+    return s
+
+
+def grown(x, n):
+    a = x.copy()
+    s = 0.0
+    for _ in range(n):
+        s = s + np.sum(x[0] * (1.0 + np.diff(a)))
+        a = np.append(a, x)
+    return s
+
+
+def masked(x, n):
+    a, m = x.copy(), np.array([True, True, True, False])
+    s = 0.0
+    for k in range(n):
+        s = s + np.sum((x[1] * a)[m] * 2.0)
+        m[k] = False
+        a[k] += x[0]
+    return s
+
+
+def sometimes(x, n):
+    a = np.zeros(3)
+    for k in range(n):
+        if k > 1:
+            a += x[1] * (1.0 + np.diff(x))
+        for _ in range(k):
+            a[0] += np.sum(0.5 * np.diff(a))
+    return np.sum(a * a)
+
+
+def chosen(x, n):
+    a, m = x.copy(), np.array([True, True, True, False])
+    s = 0.0
+    for k in range(n):
+        s = s + np.sum((x[1] + a[m]) * x[0])
+        m[k] = not m[k]
+        a *= x[2]
+    return s
+
+
+PROGRAMS = [
+    (diffused, (0.7, 4), 0, 0),
+    (diffused, (0.7, 0), 0, 0),
+    (shrunk, (A, 3), 0, None),
+    (ragged, (0.7, [A, A[:2], A[:3]]), 0, None),
+    (swapped, (A, A[:3], 3), 0, None),
+    (grown, (A, 3), 0, None),
+    (masked, (A, 3), 0, None),
+    (sometimes, (A, 4), 0, None),
+    (chosen, (A, 4), 0, None),
+]
+
+
+@pytest.mark.parametrize(("function", "args", "wrt", "records"), PROGRAMS, ids=lambda one: getattr(one, "__name__", ""))
+def test_gradients(function, args, wrt, records) -> None:
+    srcgrad.check_grads(function, args, 1, wrt=wrt)
+    if records is not None:
+        assert srcgrad.source(function, wrt=wrt).count(".append(") == records
+
+
+MEASURES = {  # what helpers look at for its shape, in the place that HELPERS tells
+    "sum_to": (np.ones((2, 3)), np.ones(3)),
+    "fit_to": (np.ones(3), np.ones((2, 1))),
+    "zeros_like": (np.ones((2, 3)),),
+    "matmul_left": (np.ones((2, 4)), np.ones((2, 3)), np.arange(12.0).reshape(3, 4)),
+    "dot_left": (np.ones((2, 4)), np.ones((2, 3)), np.arange(12.0).reshape(3, 4)),
+    "matmul_right": (np.ones((2, 4)), np.arange(6.0).reshape(2, 3), np.ones((3, 4))),
+    "dot_right": (np.ones((2, 4)), np.arange(6.0).reshape(2, 3), np.ones((3, 4))),
+    "diff_transpose": (np.arange(3.0), np.ones(4)),
+    "diag_transpose": (np.arange(4.0).reshape(2, 2), np.ones(2)),
+    "repeat_transpose": (np.arange(3.0), np.ones(2), [1, 2]),
+    "tile_transpose": (np.arange(4.0), np.ones(2), 2),
+    "scatter": (np.arange(2.0), np.ones(4), slice(1, 3)),
+}
+
+
+@pytest.mark.parametrize("helper", HELPERS)
+def test_elements_do_not_matter(helper: str) -> None:
+    args = MEASURES[helper]
+    place = HELPERS[helper]
+    emptied = [np.full_like(one, np.nan) if k == place else one for k, one in enumerate(args)]
+    np.testing.assert_array_equal(getattr(runtime, helper)(*emptied), getattr(runtime, helper)(*args))
+    assert np.all(np.isfinite(getattr(runtime, helper)(*emptied)))
