@@ -130,7 +130,7 @@ STATEMENTS = (
     "{new:s} = {s} if {t} else {s}", "assert n >= 0", "_ = rng.normal()", "with np.errstate(all='ignore'):\n    {loc} = {s}",
     "if ({new:s} := {s}) > 0.3:\n    {loc} = {last} * {s}", "{new:o} = np.zeros(len(x))\nfor {it:k} in range(len(x)):\n    {lastbut}[{last}] = x[{last}] * {s}",
     "def {new:f}(t, u=0.4):\n    return np.sin(t) * u + {s}\n{loc} = {fun}({s}, u={s})",
-    "def {new:f}(t):\n    if t > 0.2:\n        return t * {s}\n    {it:s} = t * t\n    return {last} + {s}\n{loc} = {fun}({s}) + 0.1 * {fun}({s})",
+    "def {new:f}(t):\n    if t > 0.2:\n        return t * {s}\n    t = t * t\n    return t + {s}\n{loc} = {fun}({s}) + 0.1 * {fun}({s})",
     "{new:f} = lambda t: t * {s}\n{loc} = {fun}({s})", "{loc} = {s};{new:s} = {s}",
     "{new:s} = {num}\n{loc} = {s} + 0.1 * {last}", "np.multiply({a}, {s}, out={own})", "{own}.fill({s})", "np.copyto({own}, {a})",
     "np.add.at({own}, [0, 0, -1], {s})", "del {gone}", "{own}.sort()",
@@ -143,7 +143,7 @@ NESTED = (
     "for {it:k}, ({it:s}, {it:s}) in enumerate(zip({a}, {L})):\n{inner}", "for {it:a} in {R}:\n{inner}",
     "for {it:s} in {L}:\n{inner}", "for {it:a}, {it:s} in [({a}, {s}), ({a}, {s})]:\n{inner}", "for {it:s} in reversed({L}):\n{inner}",
     "for {it:k} in (2, 0, 1):\n{inner}", "{it:k} = 0\nwhile {last} < {n}:\n    {last} += 1\n{inner}",
-    "{it:k} = {n}\nwhile {last} > 0 and {s} < 5.0:\n    {last} -= 1\n{inner}", "for {it:k} in range({n}):\n{inner}\nelse:\n{block}",
+    "{it:k} = {n}\nwhile {last} > 0 and {s} < 5.0:\n    {last} -= 1\n{inner}", "for {it:k} in range({n} + 1):\n{inner}\nelse:\n{block}",
     "{it:k} = 0\nwhile True:\n    {last} += 1\n    if {last} > {n}:\n        break\n{inner}", "for {it:k} in reversed(range({n})):\n{inner}",
 )  # fmt: skip
 

@@ -113,6 +113,21 @@ def test_a_nested_function_changes_an_argument() -> None:
         assert error.code in ("E5005", "E5010")
 
 
+def loop_over_a_second_name(x, y):
+    a = x * 1.0
+    b = a[1:]
+    for u in b:
+        y = y * u
+    if y > 3.0:
+        b[0] = y
+    b[-1] = 2.0
+    return y * np.sum(a)
+
+
+def test_a_loop_over_a_view_that_changes_later() -> None:
+    check_grads(loop_over_a_second_name, (X, 0.7), order=1)
+
+
 TEXT = """
 import numpy as np
 

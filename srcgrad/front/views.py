@@ -216,6 +216,9 @@ def _spell(node: Node, view: str, base: str, work: Views) -> None:
             whole = expression("view[...]", view=copy(node.value))
             whole.ctx = gast.Store()
             other.target = at(whole, other.target)
+        for field in ("iter", "test"):
+            if getattr(getattr(other, field, None), "id", "") == view:
+                setattr(other, field, at(copy(node.value), getattr(other, field)))
         for part in header(other):
             _replace(part, view, node.value)
     _check_base(base, work)
