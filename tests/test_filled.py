@@ -121,7 +121,35 @@ def mean_of_parts(x, k):
     return np.mean(z[:2]) - np.mean(z[2:]) * 3.0
 
 
+def gates(x, k):
+    n = x.shape[0]
+    z = np.concatenate((x, x * x, np.cos(x))) * 0.5
+    return np.sum(np.exp(z[:n]) * np.tanh(z[n : 2 * n]) + np.exp(z[2 * n :]))
+
+
+def gates_of_columns(x, k):
+    z = np.outer(np.sin(x), x)
+    return np.sum(np.exp(z[:, :2])) * np.sum(np.tanh(z[:, 2:]))
+
+
+def gates_of_two_shapes(x, k):
+    n = x.shape[0]
+    z = np.concatenate((x, np.cos(x)))
+    return np.sum(np.exp(z[:n]) * x[:, None]) + np.sum(np.tanh(z[n:])) ** 2
+
+
+def gates_handed_on(x, k):
+    n = x.shape[0]
+    z = np.concatenate((x, np.cos(x)))
+    a = z[:n] + x
+    return np.sum(np.exp(a) * x + np.tanh(z[n:]) * a)
+
+
 PROGRAMS = [
+    gates,
+    gates_of_columns,
+    gates_of_two_shapes,
+    gates_handed_on,
     halves,
     thirds,
     columns,
@@ -140,7 +168,18 @@ PROGRAMS = [
     read_by_a_view,
     mean_of_parts,
 ]
-STORED = ("thirds", "columns", "nothing_first", "twice", "in_a_loop", "read_by_a_view", "mean_of_parts")
+TOGETHER = ("gates", "gates_of_columns", "gates_of_two_shapes")  # in a pullback, which need not keep z
+STORED = (
+    *TOGETHER,
+    "gates_handed_on",
+    "thirds",
+    "columns",
+    "nothing_first",
+    "twice",
+    "in_a_loop",
+    "read_by_a_view",
+    "mean_of_parts",
+)
 
 
 @pytest.mark.parametrize("k", [-2, -1, 0, 1, 2, 3])
@@ -159,6 +198,12 @@ def test_gradients_of_parts(function: Callable[..., Any], k: int) -> None:
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda one: one.__name__)
 def test_stored_is_what_makes_up_the_whole(function: Callable[..., Any]) -> None:
     assert ("empty_like(" in srcgrad.source(function)) == (function.__name__ in STORED), srcgrad.source(function)
+
+
+@pytest.mark.parametrize("function", PROGRAMS, ids=lambda one: one.__name__)
+def test_what_a_pullback_would_keep_for_its_shape_is_put_together(function: Callable[..., Any]) -> None:
+    text = srcgrad.source(function, mode="vjp")
+    assert ("_bar = np.concatenate(" in text) == (function.__name__ in TOGETHER), text
 
 
 def test_second_derivatives() -> None:

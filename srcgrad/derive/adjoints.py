@@ -8,8 +8,9 @@ import gast
 
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.analyse.complexes import may_be_complex
-from srcgrad.derive.broadcast import flexible, full, is_spread, is_summed, narrow_form, settle
+from srcgrad.derive.broadcast import flexible, full, is_summed, settle
 from srcgrad.derive.conjugates import real_part
+from srcgrad.derive.spreads import is_spread, narrow_form
 from srcgrad.derive.states import ABSENT, EITHER, NUMBER, PRESENT, ZERO, State
 from srcgrad.facts import UNKNOWN, Facts, Spec, copied
 from srcgrad.indices import as_value

@@ -16,7 +16,6 @@ import numpy as np
 from srcgrad.analyse.adjoint_shapes import covers, joined, spec_of_tree
 from srcgrad.analyse.extents import extents, summed_axes, with_extents
 from srcgrad.analyse.kept import axis_kept
-from srcgrad.converted import literal_value
 from srcgrad.facts import Facts, Operation, Spec, copied
 from srcgrad.indices import new_axes
 from srcgrad.minus import negated
@@ -38,12 +37,14 @@ def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
     widened = adjoints.specs.get(like.targets[0].id) == wide(like.targets[0].id)
     if not covers(made, result) and not widened:
         if wanted is not None and wanted.shape == result.shape:
+            if not made.scalar and not adjoints.is_half(operand.id) and _is_shared(operand, facts):
+                return _fit(value, operand, facts)
             if flexible(operand, facts) or (made.scalar and is_summed(operand, facts)):
                 adjoints.specs[operand.id] = made
                 return value
             return value if adjoints.exists(operand.id) else full(value, operand, facts)
         if _is_fitted(operand, made, result, adjoints):
-            return expression(f"{facts.library('fit_to')}(value, primal)", value=value, primal=copied(operand, facts))
+            return _fit(value, operand, facts)
         value = expand(value, like.targets[0].id, facts)
         made = replace(joined(made, result), dtype=made.dtype)
     if wanted is not None and made.shape == wanted.shape and (made.dtype == wanted.dtype or not made.shape):
@@ -187,6 +188,20 @@ def flexible(operand: Node, facts: Facts, plain: bool = True) -> bool:
     return operation.rule.kind == "elementwise" and (plain or _hands_on(operation, facts))
 
 
+def _fit(value: Node, operand: Node, facts: Facts) -> Node:
+    """`fit_to(value, operand)`: the value in the shape of what it belongs to."""
+    return expression(f"{facts.library('fit_to')}(value, primal)", value=value, primal=copied(operand, facts))
+
+
+def _is_shared(operand: Node, facts: Facts) -> bool:
+    """Whether the operation below hands its adjoint on to a number as well, whose sum needs all of it."""
+    operation = _made_by(operand, facts)[1]
+    if operation is None or not _is_read(facts):
+        return False
+    active = [one for one in operation.bound.values() if isinstance(one, gast.Name) and one.id in facts.active]
+    return any(facts.spec[one].scalar for one in active if one in facts.spec)
+
+
 def _adds(operand: Node, facts: Facts) -> bool:
     """Whether the operation below a name hands its adjoint on: what is summed later is summed once."""
     operation = _made_by(operand, facts)[1]
@@ -240,61 +255,3 @@ def full(value: Node, operand: Node, facts: Facts) -> Node:
     if spec_of_tree(value, facts).scalar:
         return expression(f"{facts.library('np')}.full_like(primal, value)", primal=copied(operand, facts), value=value)
     return expand(value, operand.id, facts)
-
-
-def is_spread(value: Node, facts: Facts) -> bool:
-    """Whether a tree is `spread(g, a, axis, keepdims)`, the transpose of a sum."""
-    return (
-        isinstance(value, gast.Call)
-        and isinstance(value.func, gast.Name)
-        and value.func.id == facts.imports.get("spread")
-    )
-
-
-def narrow_form(value: Node, facts: Facts) -> Node | None:
-    """What `spread` broadcasts, where its axis is a literal: `g`, or g with an axis more; None otherwise."""
-    g, axis, keepdims = value.args[0], *_literals(value)
-    if spec_of_tree(g, facts).scalar:
-        return g
-    if axis is ... or keepdims is ...:
-        return None
-    whole = spec_of_tree(value.args[1], facts)
-    if whole.ndim == 1 and axis in (0, -1, (0,), (-1,)) and not keepdims:
-        return g
-    known = spec_of_tree(g, facts)
-    if axis is None or keepdims:
-        if axis is None and not keepdims:
-            return g
-        return g if known.ndim is not None else _neutral(g, known, facts)
-    rank = whole.ndim
-    if rank is not None and axis in (-1, (-1,)) and rank > 1:
-        axis = rank - 1
-    if isinstance(axis, int) and (axis > 0 or (axis == 0 and known.ndim)):  # the sum has an axis: it is an array
-        made = expression(f"g[{':, ' * axis}None]", g=g)
-    else:
-        made = expression(f"{facts.library('np')}.expand_dims(g, {axis!r})", g=g)
-    lengths = extents(known)
-    if isinstance(axis, int) and lengths and rank == len(lengths) + 1 and axis >= 0:
-        facts.spec[made] = with_extents((*lengths[:axis], "1", *lengths[axis:]), known.dtype)
-        return made
-    return _neutral(made, known, facts)
-
-
-def _neutral(node: Node, spec: Spec, facts: Facts) -> Node:
-    """Note that a tree broadcasts into the shape of whatever it is combined with."""
-    facts.spec[node] = Spec(frozenset(), spec.dtype, None)
-    return node
-
-
-def _literals(value: Node) -> tuple[object, object]:
-    """The axis and keepdims of a `spread`; Ellipsis where they are not literal."""
-    found: list[object] = [None, False]
-    for position, node in enumerate(value.args[2:4]):
-        try:
-            found[position] = literal_value(node)
-        except (ValueError, TypeError):
-            found[position] = ...
-    axis, keepdims = found
-    if axis is not None and axis is not ... and not isinstance(axis, int | tuple):
-        axis = ...
-    return axis, keepdims

@@ -33,7 +33,7 @@ def afresh(program: Program, facts: Facts) -> Program:
     changed = {one for node in statements(program.block) for one in written(node)}
     fixed = {one for one in read if uses.bound.get(one, 0) + (one in program.parameters) < 2}
     kept = {one for one in fixed if one not in changed and one not in facts.views and not changes(one, facts)}
-    returned = loads(program.result)
+    returned = _handed_out(program.result.value.elts[0])
     for node in list(program.forward):
         bound = target(node)
         if bound is not None and bound in kept and bound not in returned and _is_cheap(node, kept, facts):
@@ -42,6 +42,14 @@ def afresh(program: Program, facts: Facts) -> Program:
             program.backward.insert(place, again if isinstance(reader, COMPOUND) else at(again, reader))
             kept.remove(bound)
     return program
+
+
+def _handed_out(value: Node) -> set[str]:
+    """The names whose values the caller gets, and keeps as long as it likes; what they are computed from is not."""
+    if isinstance(value, gast.Tuple | gast.List | gast.Dict):
+        items = value.values if isinstance(value, gast.Dict) else value.elts
+        return set[str]().union(*(_handed_out(item) for item in items))
+    return set() if isinstance(value, gast.BinOp | gast.UnaryOp) else set(loads(value))
 
 
 def _is_cheap(node: Node, kept: set[str], facts: Facts) -> bool:

@@ -3,6 +3,8 @@
 gates_bar = np.zeros_like(gates)        gates_bar = empty_like(gates)
 gates_bar[b:] += e                  =>  gates_bar[b:] = e
 gates_bar[:b] += f                      gates_bar[:b] = f
+
+Where the array would be kept for its shape alone, the parts are put together: `gates_bar = np.concatenate((f, e))`.
 """
 
 from __future__ import annotations
@@ -15,8 +17,8 @@ from srcgrad.analyse.regions import Integers, Interval, Linear, Setting, Variabl
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.improve.gathered import is_final
+from srcgrad.improve.together import added_value, put_together
 from srcgrad.improve.unread import integers
-from srcgrad.minus import negative
 from srcgrad.trees import BLOCKS, COMPOUND, Block, Node, at, name, statements, target, walk
 
 
@@ -28,7 +30,7 @@ def filled(program: Program, facts: Facts) -> Program:
         setting = _setting(lengths, known)
         for block in _blocks(program.backward):
             for node in [n for n in block if n in facts.zeros]:
-                _fill(node, block, setting, facts)
+                _fill(node, block, setting, program, facts)
     return program
 
 
@@ -68,46 +70,49 @@ class _Cover:
     axis: int | None = None
     ends: list[Interval] = field(default_factory=list)
 
-    def is_whole(self) -> bool:
-        """Whether the parts follow each other from the first place to the last."""
-        left: list[Interval] = list(self.ends)
+    def order(self) -> list[Interval]:
+        """The parts as they follow each other, if they do so from the first place to the last; else none."""
+        found: list[Interval] = []
         place: Linear | None = {}
-        while left:
-            following = [one for one in left if one[0] == place]
+        while len(found) < len(self.ends):
+            following = [one for one in self.ends if one[0] == place and one not in found]
             if len(following) != 1:
-                return False
-            left.remove(following[0])
+                return []
+            found += following
             place = following[0][1]
             if place is None:
-                return not left
-        return False
+                break
+        return found if place is None and len(found) == len(self.ends) else []
 
 
-def _fill(zeros: Node, block: Block, setting: Setting, facts: Facts) -> None:
+def _fill(zeros: Node, block: Block, setting: Setting, program: Program, facts: Facts) -> None:
     made, adjoint, np_ = zeros.value, str(target(zeros)), facts.imports.get("np")
     primal = facts.adjoint_of.get(adjoint)
     plain = isinstance(made, gast.Call) and len(made.args) == 1 and not made.keywords
     if not plain or gast.unparse(made.func) != f"{np_}.zeros_like" or primal in (None, *facts.complex):
         return
-    cover, added = _Cover(), []
+    cover, added, touching = _Cover(), [], 0
     for node in block[block.index(zeros) + 1 :]:
         if not any(isinstance(item, gast.Name) and item.id == adjoint for item in walk(node)):
             continue
         part = _part(node.target.slice, setting) if _is_added(node, adjoint) else None
         if part is None or cover.axis not in (None, part[0]):
             return
+        touching += 1
         cover.axis = part[0]
         if part[1] not in cover.ends:  # what is added to a part once more stays a sum
             cover.ends.append(part[1])
             added.append(node)
-        if cover.is_whole():
+        if cover.order():
             break
     else:
         return
+    parts = [added[cover.ends.index(one)] for one in cover.order()]
+    if touching == len(parts) and put_together(zeros, block, parts, cover.axis, program, facts):
+        return
     made.func = name(facts.library("empty_like"))
     for node in added:
-        value = negative(node.value) if isinstance(node.op, gast.Sub) else node.value
-        block[block.index(node)] = at(gast.Assign([node.target], value, None), node)
+        block[block.index(node)] = at(gast.Assign([node.target], added_value(node), None), node)
 
 
 def _is_added(node: Node, adjoint: str) -> bool:

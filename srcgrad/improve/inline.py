@@ -75,7 +75,7 @@ def _block(block: Block, facts: Facts, uses: Uses, indent: int) -> Block:
         if node is None:
             indent += STEP * (facts.mode == "vjp" and uses.width > WIDTH)
             continue
-        for part in _open_parts(node):
+        for part in _open_parts(node, facts):
             _fill(part, node, position, pending, made, gone, written, facts, indent, uses, repeated)
         if isinstance(node, COMPOUND):
             node.body = _block(node.body, facts, uses, indent + 4)
@@ -107,10 +107,14 @@ def _positions(block: Block) -> dict[str, list[int]]:
     return written
 
 
-def _open_parts(node: Node) -> list[Node]:
-    """Parts of a statement in which a name may be replaced: loops evaluate theirs more than once, or not at all."""
+def _open_parts(node: Node, facts: Facts) -> list[Node]:
+    """Parts of a statement in which a name may be replaced: loops evaluate theirs more than once, or not at all.
+
+    A result has names but for the parts of a value that stands beside its pullback.
+    """
     if isinstance(node, gast.While | gast.Return):
-        return []
+        value = node.value.elts[0] if isinstance(node, gast.Return) and facts.mode == "vjp" else None
+        return [value] if isinstance(value, gast.Tuple) else []
     if isinstance(node, gast.For):
         return [node.iter]
     return header(node)
@@ -179,7 +183,9 @@ def _fill(
             continue  # `np.errstate` is meant for this line, and not for that
         user = facts.origin.get(source)
         own = user is not None and user is facts.origin.get(node)
-        fits = own or _fits(source.value, node, read.id, uses.width - indent)
+        line = gast.Expr(part) if isinstance(node, gast.Return) else node
+        room = uses.width - indent - (len(f"return , {facts.back}") if line is not node else 0)
+        fits = own or _fits(source.value, line, read.id, room)
         if not fits and not _is_seed(source.value, read, node, indent):
             continue
         if _is_subject(read, node):
