@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.batch import each, helpers, made, products, reductions, shapes  # noqa: F401  they fill the table
+from srcgrad.batch import each, helpers, made, products, reductions, shapes, turns  # noqa: F401  they fill the table
 from srcgrad.batch.expressions import Axis, Expressions
 from srcgrad.batch.grouped import grouped
+from srcgrad.batch.lighter import lighter
+from srcgrad.batch.named import named
 from srcgrad.batch.sooner import sooner
 from srcgrad.batch.statements import Statements
 from srcgrad.batch.values import OTHER, UNKNOWN, NoAxisError, Value, batched, of_kind
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
+from srcgrad.improve.coalesce import numbered
 from srcgrad.improve.dead import dead
+from srcgrad.improve.tight import tight
 from srcgrad.trees import Node, constant, name, statements
 
 
@@ -41,8 +45,11 @@ def leading_axis(program: Program, facts: Facts) -> Program:
             break
     if facts.mode == "forward" and facts.module.leading.regroup and not facts.called:
         _regroup(program, facts, axis)
-    _run(program, facts, axis, final=True)
-    return program
+    final = _run(program, facts, axis, final=True)
+    lighter(program, facts, axis.names)
+    if final is not None:
+        named(program, facts, final.text.count)
+    return numbered(tight(program, facts), facts) if facts.pushes_forward else program
 
 
 def _regroup(program: Program, facts: Facts, axis: Axis) -> None:

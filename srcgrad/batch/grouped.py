@@ -5,7 +5,6 @@ from __future__ import annotations
 import gast
 import numpy as np
 
-from srcgrad.batch.axes import written_out
 from srcgrad.batch.calls import UnknownFormError, literal, meant
 from srcgrad.batch.expressions import Expressions
 from srcgrad.derive.program import Program
@@ -102,12 +101,11 @@ class _Work:
     def _product(self, p: Node, a: Node, weights: Node, statement: Node) -> Node:
         chosen = self._factor(a, weights, statement)
         primal = name(self.facts.adjoint_of.get(p.id, p.id))
-        turned = self.text.np("np.transpose(p, axes)", p=copy(p), axes=written_out((1, 0, 2)))
-        rows = self.text.np("np.reshape(turned, (primal.shape[1], -1))", turned=turned, primal=primal)
+        rows = expression("p.transpose(1, 0, 2).reshape(primal.shape[1], -1)", p=copy(p), primal=primal)
         user = self.facts.origin.get(statement, statement)
         if statement not in self.facts.tangents:
             self.facts.rewritten[user] = None
-        return self.text.np("np.matmul(rows, chosen)", rows=rows, chosen=name(chosen))
+        return expression("rows @ chosen", rows=rows, chosen=name(chosen))
 
     def _factor(self, a: Node, weights: Node, statement: Node) -> str:
         """The name of `w * a` as a matrix."""

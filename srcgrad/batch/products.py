@@ -11,7 +11,7 @@ from srcgrad.batch.calls import Call, Lifted, UnknownFormError, meant
 from srcgrad.batch.expressions import Expressions
 from srcgrad.batch.operations import rule, stacked
 from srcgrad.batch.values import OTHER, Value
-from srcgrad.trees import Node, constant, expression
+from srcgrad.trees import Node, constant, copy, expression, same
 
 
 def _rank(one: int, two: int) -> int:
@@ -49,12 +49,12 @@ def _right(text: Expressions, call: Call, one: int, two: int) -> Node:
     """The product where the right factor has the axis."""
     a, b = call["a"], call["b"]
     if two > 1:
-        return _spelled(call, a, opened(b, one - two) if one > two else b)
+        return expression("a @ b", a=a, b=opened(b, one - two) if one > two else b)
     if one > 3:
         raise UnknownFormError
     if one == 3:
         columns = expression("b[:, None, :, None]", b=b)
-        return expression("product[..., 0]", product=_spelled(call, a, columns))
+        return expression("product[..., 0]", product=expression("a @ b", a=a, b=columns))
     return expression("b @ a", b=b, a=a if one == 1 else _turned(a))
 
 
@@ -62,13 +62,23 @@ def _left(text: Expressions, call: Call, one: int, two: int) -> Node:
     """The product where the left factor has the axis."""
     a, b = call["a"], call["b"]
     if one == 1 and two > 2:
-        return expression("product[..., 0, :]", product=_spelled(call, opened(a, two - 1), b))
-    return _spelled(call, opened(a, two - one) if two > one > 1 else a, b)
+        return expression("product[..., 0, :]", product=expression("a @ b", a=opened(a, two - 1), b=b))
+    rows = _rows(text, a) if one == two == 2 else None
+    if rows is not None:
+        merged = expression("whole.reshape(count * rows, -1)", whole=a.func.value, count=text.count, rows=rows)
+        product = expression("a @ b", a=merged, b=b)
+        return expression("product.reshape(count, rows, -1)", product=product, count=text.count, rows=copy(rows))
+    return expression("a @ b", a=opened(a, two - one) if two > one > 1 else a, b=b)
 
 
-def _spelled(call: Call, a: Node, b: Node) -> Node:
-    """A product in the spelling of the text: a call of `np.matmul`, or `a @ b`."""
-    return call.made(a=a, b=b) if call.function is np.matmul else expression("a @ b", a=a, b=b)
+def _rows(text: Expressions, a: Node) -> Node | None:
+    """The r of `e.reshape(len(x_dot), r, -1)`: NumPy multiplies one matrix sooner than many, if its rows are there."""
+    if not isinstance(a, gast.Call) or not isinstance(a.func, gast.Attribute) or a.func.attr != "reshape":
+        return None
+    if len(a.args) != 3 or not same(a.args[0], text.count) or gast.unparse(a.args[2]) != "-1":
+        return None
+    rows: Node = a.args[1]
+    return rows
 
 
 @rule("a b", np.dot)

@@ -15,6 +15,8 @@ from srcgrad.batch.operations import rule
 from srcgrad.batch.values import NUMBER, Value, batched, joined, shape_of
 from srcgrad.trees import Node, expression
 
+_LONG = 60  # columns: behind more of them a method is easily overlooked
+
 
 @rule("a", np.shape)
 def _shape(text: Expressions, call: Call) -> Lifted:
@@ -109,7 +111,16 @@ def _reshape(text: Expressions, call: Call) -> Lifted:
         shape: Node = gast.Tuple(elts=[text.count, call["shape"]], ctx=gast.Load())
     else:
         shape = starred_shape(text.count, call["shape"])
-    return call.made(a=_free(text, call, "a"), shape=shape), Value(rank, True)
+    if isinstance(shape, gast.Tuple) and is_array(call.value("a")) and len(gast.unparse(call["a"])) <= _LONG:
+        made = expression("a.reshape()", a=call["a"])
+        made.args = shape.elts
+        return made, Value(rank, True)
+    return call.made(a=free(text, call, "a"), shape=shape), Value(rank, True)
+
+
+def is_array(value: Value) -> bool:
+    """Whether a value with the axis has others as well: an array, which has methods. A zero may be a float."""
+    return value.tag == "array" and bool(value.ndim) and not value.zero
 
 
 def _is_tuple(shape: Node, value: Value) -> bool:
@@ -125,7 +136,7 @@ def length_of(shape: Node, value: Value) -> int | None:
     return value.ndim if value.tag == "tuple" else None
 
 
-def _free(text: Expressions, call: Call, first: str) -> Node:
+def free(text: Expressions, call: Call, first: str) -> Node:
     """The argument of an operation that makes views: of a number it would be none."""
     if text.axis.writes and call.value(first).batched and call.value(first).ndim == 0:
         return expression("x.copy()", x=call[first])
@@ -137,7 +148,7 @@ def _ravel(text: Expressions, call: Call) -> Lifted:
     call.only("a")
     if not call.value("a").batched:
         return call.node, Value(1)
-    made = text.np("np.reshape(a, (count, -1))", a=_free(text, call, "a"), count=text.count)
+    made = text.np("np.reshape(a, (count, -1))", a=free(text, call, "a"), count=text.count)
     return (expression("a.copy()", a=made) if call.function is np.ndarray.flatten else made), Value(1, True)
 
 
@@ -175,50 +186,6 @@ def _full(text: Expressions, call: Call) -> Lifted:
     value = grown(call["fill_value"], call.value("fill_value"), rank)
     made = "np.broadcast_to(v, (count, *np.shape(a))).copy()"
     return text.np(made, v=value, count=text.count, a=call["a"]), Value(rank, True)
-
-
-@rule("a axes", np.transpose)
-@rule("a", np.matrix_transpose)
-def _transpose(text: Expressions, call: Call) -> Lifted:
-    a = call.value("a")
-    if "axes" not in call.given or isinstance(call["axes"], gast.Constant):
-        if not a.batched:
-            return call.node, a
-        if a.ndim is None:
-            raise UnknownFormError
-        if a.ndim < 2:
-            return call["a"], a
-        if a.ndim == 2 or call.function is np.matrix_transpose:
-            return expression("a.mT", a=call["a"]), a
-        return text.np("np.transpose(a, axes)", a=call["a"], axes=written_out((0, *range(a.ndim, 0, -1)))), a
-    axes = call.literal("axes")
-    if a.ndim is None and any(axis < 0 for axis in axes):
-        raise UnknownFormError
-    return call.made(axes=written_out((0, *moved(axes, a.ndim)))), Value(len(axes), a.batched)
-
-
-@rule("a axis1 axis2", np.swapaxes)
-@rule("a source destination", np.moveaxis)
-def _moves(text: Expressions, call: Call) -> Lifted:
-    axes = {one: written_out(moved(call.literal(one), None)) for one in call.parameters[1:]}
-    return call.made(**axes), call.value("a")
-
-
-@rule("a axis", np.expand_dims)
-def _expand(text: Expressions, call: Call) -> Lifted:
-    axis, a = call.literal("axis"), call.value("a")
-    many = len(axis) if isinstance(axis, tuple | list) else 1
-    rank = None if a.ndim is None else a.ndim + many
-    return call.made(a=_free(text, call, "a"), axis=written_out(moved(axis, rank))), Value(rank, a.batched)
-
-
-@rule("a axis", np.squeeze)
-def _squeeze(text: Expressions, call: Call) -> Lifted:
-    axis, a = call.literal("axis", None), call.value("a")
-    if axis is None:
-        raise UnknownFormError
-    many = len(axis) if isinstance(axis, tuple) else 1
-    return call.made(axis=written_out(moved(axis, None))), Value(None if a.ndim is None else a.ndim - many, a.batched)
 
 
 def _parts(text: Expressions, call: Call, first: str) -> tuple[Node, Value]:

@@ -115,6 +115,13 @@ def _without_self_copies(block: Block) -> Block:
 
 
 def count_temporaries(program: Program, facts: Facts) -> Program:
+    """Number the temporaries of a text; one that gets a leading axis has other lines then, and is numbered behind."""
+    if facts.pushes_forward and facts.module is not None and facts.module.leading.axis:
+        return program
+    return numbered(program, facts)
+
+
+def numbered(program: Program, facts: Facts) -> Program:
     """A temporary is t if it is the only one and nothing else is; otherwise t1, t2, ... in the order of the text."""
     seen: dict[str, None] = {}
     for node in statements(program.block):

@@ -93,10 +93,20 @@ def _absorbed(value: Node, factor: float, next_to: bool) -> Node | None:
     if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub):
         found = _absorbed(value.operand, factor, False)
         return None if found is None else gast.UnaryOp(value.op, found)
+    if _is_sum(value):
+        found = _absorbed(value.args[0], factor, False)
+        return None if found is None or _is_float(found) else gast.Call(value.func, [found], value.keywords)
     if isinstance(value, gast.Subscript):
         found = _absorbed(value.value, factor, False)
         return None if found is None or _is_float(found) else gast.Subscript(found, value.slice, value.ctx)
     return None
+
+
+def _is_sum(value: Node) -> bool:
+    """Whether an expression is `np.sum(e)`, of all or along axes: twice a sum is the sum of what is twice as large."""
+    if not isinstance(value, gast.Call) or not isinstance(value.func, gast.Attribute) or value.func.attr != "sum":
+        return False
+    return len(value.args) == 1 and all(word.arg in ("axis", "keepdims") for word in value.keywords)
 
 
 def _placed(side: str, other: Node, found: Node, op: Node) -> tuple[Node, Node, Node]:

@@ -110,10 +110,11 @@ def _positions(block: Block) -> dict[str, list[int]]:
 def _open_parts(node: Node, facts: Facts) -> list[Node]:
     """Parts of a statement in which a name may be replaced: loops evaluate theirs more than once, or not at all.
 
-    A result has names but for the parts of a value that stands beside its pullback.
+    A result has names but for the parts of a value that stands beside its pullback; kernels end at statements.
     """
     if isinstance(node, gast.While | gast.Return):
-        value = node.value.elts[0] if isinstance(node, gast.Return) and facts.mode == "vjp" else None
+        plain = facts.mode == "vjp" and facts.module is not None and facts.module.target == "numpy"
+        value = node.value.elts[0] if plain and isinstance(node, gast.Return) else None
         return [value] if isinstance(value, gast.Tuple) else []
     if isinstance(node, gast.For):
         return [node.iter]
@@ -214,7 +215,7 @@ def _steady(value: Node, start: int, end: int, written: dict[str, list[int]], fa
 def _fits(value: Node, node: Node, name: str, room: int) -> bool:
     if isinstance(node, COMPOUND):
         return isinstance(value, gast.Name)
-    length = len(spelled(gast.Expr(value))[0]) + max(map(len, spelled(node, width=10_000)))
+    length = len(spelled(gast.Expr(value), width=10_000)[0]) + max(map(len, spelled(node, width=10_000)))
     return length - len(name) <= room
 
 

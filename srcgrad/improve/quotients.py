@@ -1,4 +1,8 @@
-"""`a / b` for `np.divide(a, b)`, where one of the two is a value of NumPy's, whose division by zero raises nothing."""
+"""Quotients: `a / b` for `np.divide(a, b)`, where NumPy divides anyway, and one division for two tangents.
+
+`np.divide` is needed for Python's numbers alone, whose division by zero raises. `x_dot / y - y_dot / y * z`, by the
+rules the tangent of `z = x / y`, is `(x_dot - y_dot * z) / y`.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,8 @@ import numpy as np
 from srcgrad.derive.program import Program
 from srcgrad.facts import UNKNOWN, Facts
 from srcgrad.improve.inline import count, replace
-from srcgrad.trees import Node, header, statements, target, walk
+from srcgrad.minus import negated
+from srcgrad.trees import Node, header, same, statements, target, walk
 
 _OTHERS = ("sum", "mean", "prod", "max", "min", "matmul", "reshape", "zeros_like")  # no ufuncs, but NumPy's values
 
@@ -38,7 +43,37 @@ def quotients(program: Program, facts: Facts) -> Program:
         for node, call in divisions:
             if any(_is_numpys(side, values, arrays, facts) for side in call.args):
                 replace(node, call, gast.BinOp(call.args[0], gast.Div(), call.args[1]))
+    for node in statements(program.forward):
+        if node in facts.tangents and isinstance(node, gast.Assign):
+            found = _together(node.value, facts)
+            node.value = node.value if found is None else found
     return program
+
+
+def _together(total: Node, facts: Facts) -> Node | None:
+    """`(a - b * c) / y` for `a / y - b / y * c`; None for what is no such difference."""
+    if not isinstance(total, gast.BinOp) or not isinstance(total.op, gast.Add | gast.Sub):
+        return None
+    minus = negated(total.right)
+    product = total.right if minus is None else minus
+    plus = isinstance(total.op, gast.Add) == (minus is None)
+    if not isinstance(product, gast.BinOp) or not isinstance(product.op, gast.Mult):
+        return None
+    one, two = _sides(total.left, facts), _sides(product.left, facts)
+    if one is None or two is None or not same(one[1], two[1]) or type(total.left) is not type(product.left):
+        return None
+    above = gast.BinOp(one[0], gast.Add() if plus else gast.Sub(), gast.BinOp(two[0], gast.Mult(), product.right))
+    if isinstance(total.left, gast.BinOp):
+        return gast.BinOp(above, gast.Div(), one[1])
+    return gast.Call(total.left.func, [above, one[1]], [])
+
+
+def _sides(quotient: Node, facts: Facts) -> tuple[Node, Node] | None:
+    """What is divided by what."""
+    if isinstance(quotient, gast.BinOp) and isinstance(quotient.op, gast.Div):
+        return quotient.left, quotient.right
+    divides = _is_of_numpy(quotient, facts) and quotient.func.attr == "divide"
+    return tuple(quotient.args) if divides and len(quotient.args) == 2 and not quotient.keywords else None
 
 
 def _is_array(argument: str, facts: Facts) -> bool:

@@ -89,7 +89,8 @@ def is_floating(node: Node, facts: Facts) -> bool:
     if isinstance(node, gast.Call) and getattr(node.func, "id", "") in _fitting(facts):
         return is_floating(node.args[0], facts)
     if isinstance(node, gast.Call):
-        return is_elementwise(node, facts) and any(is_floating(argument, facts) for argument in node.args)
+        summed = getattr(node.func, "attr", "") in ("sum", "mean") and len(node.args) == 1
+        return (summed or is_elementwise(node, facts)) and any(is_floating(argument, facts) for argument in node.args)
     return isinstance(node, gast.UnaryOp) and is_floating(node.operand, facts)
 
 

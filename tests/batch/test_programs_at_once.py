@@ -112,7 +112,14 @@ def rows(m):
     return s * a + b * c
 
 
+def turned(x, image):
+    """A sign stays with what has one: pixels have none. Rows of all directions go into one product."""
+    wide = np.outer(x, np.cos(x)).reshape(2, -1) @ image
+    return np.sum(np.cos(x)) * (np.exp(-x) * image[:4, 0] - wide[:, 1].sum()) + wide.reshape(2, 1, -1)[1, 0, 0]
+
+
 PLACES = np.array([0, 2, 2, 1])
+PIXELS = np.arange(16, dtype=np.uint8).reshape(8, 2) * 16
 AT_ONCE = [
     (chain, (V, np.abs(V), [-1, 0, 1, 1])),
     (sweep, (V,)),
@@ -124,6 +131,7 @@ AT_ONCE = [
     (scattered, (V, PLACES)),
     (while_loop, (V, 20.0)),
     (rows, (M,)),
+    (turned, (V, PIXELS)),
     (lambda x, a: a @ x + np.outer(x, x)[0] + np.linalg.solve(np.diag(x), x * x), (V, np.diag(V))),
     (lambda x: np.einsum("ij,j->i", M, x) * np.trace(np.einsum("ij,j->ij", M[:, :3], x[:3])), (V,)),
     (lambda x: np.moveaxis(np.cumsum(x.reshape(2, 2), axis=0), 0, 1).T.ravel(), (V,)),
