@@ -238,6 +238,11 @@ def statements(block: Block) -> Block:
     return found
 
 
+def called(node: Node | None) -> str:
+    """The name of what a call calls; an empty string for anything else, and for a function without a name here."""
+    return str(getattr(node.func, "id", "")) if isinstance(node, gast.Call) else ""
+
+
 def target(node: Node) -> str | None:
     """The name that an assignment `name = ...` binds; None for any other statement."""
     if type(node) is gast.Assign and len(node.targets) == 1 and type(node.targets[0]) is gast.Name:

@@ -8,7 +8,7 @@ import gast
 
 from srcgrad.facts import UNKNOWN, Facts, Kind
 from srcgrad.kinds import ANY
-from srcgrad.trees import Node, header, loads, statements, stores, target, walk
+from srcgrad.trees import Node, called, header, loads, statements, stores, target, walk
 
 
 def guessed(function: Node, facts: Facts) -> dict[str, Kind]:
@@ -67,7 +67,7 @@ def _item_of(held: str, order: list[Node], *, slices: bool) -> Kind | None:
     """The kind of all items of an argument; None if it is read in any other way than by items, or by slices."""
     reads = Counter(one for node in order for one in loads(node))
     bound = Counter(one for node in order for one in stores(node))
-    counters = {node.target.id for node in order if _called(getattr(node, "iter", None)) == "range"}
+    counters = {node.target.id for node in order if called(getattr(node, "iter", None)) == "range"}
     wholes: dict[str, int] = {held: 0}  # it and its slices: in how many of these ways each is read
     items: list[str] = []
     for node in order:
@@ -84,16 +84,11 @@ def _item_of(held: str, order: list[Node], *, slices: bool) -> Kind | None:
         else:
             return None
         wholes[of] += 1
-    for call in (n for node in order for part in header(node) for n in walk(part) if _called(n) == "len"):
+    for call in (n for node in order for part in header(node) for n in walk(part) if called(n) == "len" and n.args):
         if getattr(call.args[0], "id", "") in wholes:
             wholes[call.args[0].id] += 1
     kinds = {_taken(item, reads[item], order) for item in items}
     return kinds.pop() if len(kinds) == 1 and all(reads[one] == count for one, count in wholes.items()) else None
-
-
-def _called(node: Node) -> str:
-    """The name of what a call calls; an empty string for anything else."""
-    return str(getattr(node.func, "id", "")) if isinstance(node, gast.Call) and node.args else ""
 
 
 def _is_place(index: Node, counters: set[str]) -> bool:

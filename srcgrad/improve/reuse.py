@@ -16,7 +16,7 @@ from srcgrad.analyse.adjoint_shapes import joined
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.improve.units import is_elementwise
-from srcgrad.trees import COMPOUND, Block, Node, assign, at, header, name, statements, stores, target, walk
+from srcgrad.trees import COMPOUND, Block, Node, assign, at, called, header, name, statements, stores, target, walk
 
 _READS = (
     "sum",
@@ -61,8 +61,7 @@ def reuse(program: Program, facts: Facts) -> Program:
 def _selected(node: Node, facts: Facts) -> str:
     """The t of `t_bar = if_larger(e, t, y)`, of two axes or more, in a text for NumPy; an empty string otherwise."""
     value: Node = node.value if isinstance(node, gast.Assign) else None
-    called = value.func if isinstance(value, gast.Call) else None
-    if facts.module.target != "numpy" or getattr(called, "id", "no name") != facts.imports.get("if_larger"):
+    if facts.module.target != "numpy" or (called(value) or "no name") != facts.imports.get("if_larger"):
         return ""
     primal = facts.adjoint_of.get(str(target(node)), "")
     spec = facts.value_spec.get(primal)
@@ -70,9 +69,8 @@ def _selected(node: Node, facts: Facts) -> str:
         return ""
     seed, *compared = value.args
     one, other = compared if getattr(compared[0], "id", "") == primal else compared[::-1]
-    return (
-        primal if getattr(one, "id", "") == primal and not _mentions(other, primal) and _only_read(seed, primal) else ""
-    )
+    alone = getattr(one, "id", "") == primal and not _mentions(other, primal)
+    return primal if alone and _only_read(seed, primal) else ""
 
 
 def _is_array(held: str, reader: Node, program: Program, facts: Facts) -> bool:

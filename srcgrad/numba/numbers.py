@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.derive.program import Program
 from srcgrad.derive.stacks import is_pop, is_push
 from srcgrad.facts import Facts
-from srcgrad.trees import Node, statements
+from srcgrad.trees import Node, called, statements
 
 ARITHMETIC = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow, gast.Mod, gast.FloorDiv)
 
@@ -56,15 +56,11 @@ def _bindings(program: Program, facts: Facts) -> dict[str, list[Node]]:
         elif isinstance(node, gast.AugAssign):
             _bind(node.target, node.value, bound)
         elif isinstance(node, gast.For):
-            called = node.iter.args[0] if _called(node.iter) == "reversed" and node.iter.args else node.iter
-            _bind(node.target, gast.Constant(1, None) if _called(called) == "range" else None, bound)
+            over = node.iter.args[0] if called(node.iter) == "reversed" and node.iter.args else node.iter
+            _bind(node.target, gast.Constant(1, None) if called(over) == "range" else None, bound)
         elif isinstance(node, gast.FunctionDef | gast.With):
             return {}
     return bound
-
-
-def _called(node: Node) -> str:
-    return node.func.id if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) else ""
 
 
 def _bind(target: Node, value: Node, bound: dict[str, list[Node]]) -> None:

@@ -7,7 +7,7 @@ import gast
 from srcgrad.numba.axes import Form
 from srcgrad.numba.nests import Item, Loop, Plain, Step
 from srcgrad.numba.spelled import Bodies, Nests, places
-from srcgrad.trees import Node, name, target, walk
+from srcgrad.trees import Node, called, name, target, walk
 
 PRODUCTS = ("matmul", "matmul_left", "matmul_right")  # what they give is an array of its own
 
@@ -57,7 +57,7 @@ def _free(begin: Plain, form: Form, nests: Nests, owned: dict[str, Form], helper
 def _called(call: Node) -> str:
     """The name of a helper; of NumPy's functions only the product of matrices is of interest."""
     function = getattr(call, "func", None)
-    return "matmul" if getattr(function, "attr", "") == "matmul" else str(getattr(function, "id", ""))
+    return "matmul" if getattr(function, "attr", "") == "matmul" else called(call)
 
 
 def _is_last(other: str, held: str, items: list[Item]) -> bool:
