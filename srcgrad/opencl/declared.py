@@ -9,7 +9,7 @@ from __future__ import annotations
 GUARD = "_OPENCL_H_"
 _PLACES = "get_group_id get_num_groups get_local_id get_global_id get_global_size"
 _NUMBERS = "sqrt floor ceil trunc sin cos tan"
-_PAIRS = "fmin fmax fmod"
+_PAIRS = "fmin fmax"
 
 
 def declared(has_fp64: bool) -> str:

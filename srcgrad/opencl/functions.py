@@ -14,15 +14,17 @@ from srcgrad.opencl import (
     functions_exponential,
     functions_logarithms,
     functions_powers,
+    functions_quotients,
     functions_special,
 )
 from srcgrad.opencl.functions_numbers import filled
 
 _CALLED = """acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh digamma erf erfc exp exp2 expm1 fabs floor
-ceil trunc fmax fmin hypot isnan lgamma log log10 log1p log2 logaddexp maximum minimum pow sign sin sinh sqrt tan tanh
-tgamma"""
+floor_divide fmod ceil trunc fmax fmin hypot isnan lgamma log log10 log1p log2 logaddexp maximum minimum pow remainder
+sign sin sinh sqrt tan tanh tgamma"""
 FUNCTIONS = frozenset(_CALLED.split())  # what a kernel may call: others of the runtimes are slower than NumPy's
-_FLAGGED = ("sin", "cos", "tan")  # they note large arguments in `sg_far`
+FLAGGED = {"sin": "x", "cos": "x", "tan": "x", "fmod": "x, y", "remainder": "x, y", "floor_divide": "x, y"}
+# they note in `sg_far` what is too large for them; what they are given
 
 _HEAD = """
 #define OWN static inline __attribute__((always_inline)) REAL
@@ -56,7 +58,7 @@ def prelude(real: str, text: str) -> str:
     words, called = set(_words(text)), called_in(text)
     wanted: set[str] = set()
     waiting = [f"sg_{name}" for name in called]
-    waiting += [f"far_{name}" for name in _FLAGGED if name in called or f"far_{name}" in words]
+    waiting += [f"far_{name}" for name in FLAGGED if name in called or f"far_{name}" in words]
     while waiting:
         name = waiting.pop()
         if name not in wanted:
@@ -64,7 +66,8 @@ def prelude(real: str, text: str) -> str:
             waiting += set(_words(known[name])) & known.keys()
     pieces = [_HEAD, *(code for name, code in known.items() if name in wanted)]
     for name in called:
-        pieces.append(f"#define {name}(x) sg_{name}(x, &sg_far)" if name in _FLAGGED else f"#define {name} sg_{name}")
+        given = FLAGGED.get(name)
+        pieces.append(f"#define {name}({given}) sg_{name}({given}, &sg_far)" if given else f"#define {name} sg_{name}")
     extension = "" if real == "float" else "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
     return f"{extension}#define REAL {real}" + filled("\n".join(pieces), real) + "\n"
 
@@ -78,7 +81,7 @@ def called_in(text: str) -> list[str]:
 def _functions() -> dict[str, str]:
     """Every function by its name, after those that it calls."""
     files = (functions_exponential, functions_logarithms, functions_powers, functions_angles, functions_special)
-    text = _CHOICES + "".join(file.TEXT for file in files)
+    text = _CHOICES + "".join(file.TEXT for file in (*files, functions_quotients))
     return {re.findall(r"(\w+)\(", code)[0]: code for code in text.strip().split("\n\n")}
 
 

@@ -18,6 +18,7 @@ _FLOAT = {
     "SQRT_HALF": "0.70710678118654752f", "LEFT": "-18.0f", "POSITIVE": "0x7fffffff", "UPPER": "0xfffff000",
     "LARGE": "1.0e9f", "HIGH": "1.0e18f", "DOWN": "7.888609052210118e-31f", "LOW": "1.0e-12f",
     "UPWARD": "1.2676506002282294e30f", "FAR": "3000.0f", "GAMMA_TOP": "36.0f",
+    "LEAP": "1024.0f",
 }  # fmt: skip
 _DOUBLE = {
     "INT": "long", "AS_INT": "as_long", "AS_REAL": "as_double", "MAGIC": "6755399441055744.0",
@@ -27,7 +28,7 @@ _DOUBLE = {
     "SQRT_HALF": "0.70710678118654752440", "LEFT": "-38.0", "POSITIVE": "0x7fffffffffffffffL",
     "UPPER": "0xfffffffff8000000L", "LARGE": "1.0e17", "HIGH": "1.0e150", "DOWN": "2.409919865102884e-181",
     "LOW": "1.0e-100", "UPWARD": "4.149515568880993e180", "FAR": "1.0e6",
-    "GAMMA_TOP": "172.0",
+    "GAMMA_TOP": "172.0", "LEAP": "16777216.0",
 }  # fmt: skip
 _TERMS = {  # how many of the Taylor polynomials
     "float": {"exponential": 6, "logarithm": 5, "sine": 5},

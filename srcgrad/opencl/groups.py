@@ -18,7 +18,7 @@ from srcgrad.opencl.many import at as found_at
 from srcgrad.opencl.names import identifier
 from srcgrad.opencl.numbers import is_number, is_of_numbers, reads_what_stays, take_number
 from srcgrad.opencl.parts import is_copy, take_write
-from srcgrad.opencl.printer import FLAT, NotElementwiseError, Printer, form_of
+from srcgrad.opencl.printer import CALLED, FLAT, NotElementwiseError, Printer, form_of
 from srcgrad.rules import rule_of
 from srcgrad.trees import Block, Node, at, constant, copy, loads, name, root, stores, substitute, target, walk
 
@@ -142,7 +142,7 @@ class Group:
     def is_elementwise(self, node: Node) -> bool:
         """Whether the outermost operation of an expression is elementwise."""
         if isinstance(node, gast.BinOp):
-            return isinstance(node.op, gast.Add | gast.Sub | gast.Mult | gast.Div | gast.Pow)
+            return isinstance(node.op, gast.Add | gast.Sub | gast.Mult | gast.Div | gast.Pow | gast.Mod | gast.FloorDiv)
         if isinstance(node, gast.UnaryOp):
             return isinstance(node.op, gast.USub)
         if isinstance(node, gast.Call) and not node.keywords:
@@ -161,8 +161,9 @@ class Group:
         many = self.many(node)
         if many is not None:
             return self._of_many(node, many)
-        if isinstance(node, gast.Call) and is_number(node, self) and not self.bound() & set(loads(node)):
-            return self.argument(node)  # np.sqrt(2.0) is a float64 to NumPy
+        called = isinstance(node, gast.Call) or (isinstance(node, gast.BinOp) and type(node.op) in CALLED)
+        if called and is_number(node, self) and not self.bound() & set(loads(node)):
+            return self.argument(node)  # np.sqrt(2.0) is a float64 to NumPy, and 7 % n is one of Python's numbers
         if self.is_elementwise(node) or (isinstance(node, gast.Compare) and len(node.ops) == 1):
             self.operations += not is_number(node, self)
             made = copy(node)

@@ -8,7 +8,8 @@ from typing import Any  # arguments are arbitrary objects
 from srcgrad.opencl.lines import Line, Text, words
 from srcgrad.opencl.space import MismatchError, Space
 
-_CALLED = re.compile(r"[A-Za-z_]\w*\(|\?")
+_CALLED = re.compile(r"\b(?!remainder\(|floor_divide\()[A-Za-z_]\w*\(|\?")  # but `%` and `//`, which Python has
+_QUOTIENT = re.compile(r"\b(?:fmod|remainder|floor_divide)\(")
 
 
 def kind_of(name: str, text: Text, space: Space, given: dict[str, Any]) -> str:
@@ -40,7 +41,12 @@ def check_types(text: Text, space: Space, given: dict[str, Any], real: Any) -> N
     lines = {line.name: line for line in text.lines}
     if any(line.form in ("SPREAD", "FILL") and not space.axes[line.name] for line in text.lines):
         raise MismatchError
-    for line in text.lines if real.itemsize == 4 else ():
+    for line in text.lines:
+        if _QUOTIENT.search(line.value) and any(_is_whole(read, lines, given) for read in line.reads):
+            if any(all(_is_python(read, lines, given) for read in words(part)) for part in _called(line.value)):
+                raise MismatchError  # Python knows the last digits of all integers
+        if real.itemsize == 8:
+            continue
         if line.form == "SPREAD" and all(_is_python(read, lines, given) for read in line.reads):
             if any(line.name in other.reads and other.form != "SUM_TO" for other in text.lines):
                 raise MismatchError

@@ -24,11 +24,15 @@ from srcgrad.rules import rule_of
 from srcgrad.trees import Node
 
 _OPERATORS = {gast.Add: "+", gast.Sub: "-", gast.Mult: "*", gast.Div: "/"}
+CALLED = {gast.Mod: "remainder", gast.FloorDiv: "floor_divide"}  # operators that are functions in C
 _COMPARISONS = {gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">=", gast.Eq: "==", gast.NotEq: "!="}
 _CHOICE, _TEST, _SUM, _PRODUCT, _SIGN, _ATOM = range(1, 7)  # how strongly an expression binds
 _FACTORS = (2, 3, 4, -2)  # exponents that are so many factors
 _WORD = re.compile(r"[A-Za-z_]\w*")
-FLAT: dict[Any, str] = {np.sign: "sign", np.floor: "floor", np.ceil: "ceil", np.trunc: "trunc", np.isnan: "isnan"}
+FLAT: dict[Any, str] = {
+    np.sign: "sign", np.floor: "floor", np.ceil: "ceil", np.trunc: "trunc", np.isnan: "isnan",
+    np.floor_divide: "floor_divide",
+}  # fmt: skip
 
 
 class NotElementwiseError(Exception):
@@ -97,9 +101,11 @@ class Printer:
             return f"{self.text(node.left, _TEST)} {sign} {self.text(node.right, _TEST)}", _CHOICE
         if isinstance(node.op, gast.Pow):
             return self._power(node.left, node.right)
-        operator = _OPERATORS.get(type(node.op))
-        if operator is None or tests:
+        operator, called = _OPERATORS.get(type(node.op)), CALLED.get(type(node.op))
+        if tests or operator is called is None:
             raise NotElementwiseError
+        if operator is None:
+            return f"{called}({self.text(node.left)}, {self.text(node.right)})", _ATOM
         own = _SUM if operator in "+-" else _PRODUCT
         return f"{self.text(node.left, own)} {operator} {self.text(node.right, own + 1)}", own
 
@@ -123,8 +129,8 @@ class Printer:
         if function is np.where and len(node.args) == 3:
             test, yes, no = (self.text(argument, _TEST + 1) for argument in node.args)
             return f"{test} ? {yes} : {no}", _CHOICE
-        if function in FLAT and len(node.args) == 1 and not node.keywords:
-            return f"{FLAT[function]}({self.text(node.args[0])})", _ATOM
+        if function in FLAT and len(node.args) == function.nin and not node.keywords:
+            return f"{FLAT[function]}({', '.join(map(self.text, node.args))})", _ATOM
         rule, form = rule_of(function), form_of(function)
         if rule is None or form is None or node.keywords or len(node.args) != len(rule.parameters):
             raise NotElementwiseError

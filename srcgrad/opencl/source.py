@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from srcgrad.opencl.functions import FLAGGED
 from srcgrad.opencl.lines import Line
 from srcgrad.opencl.passes import Pass, Plan
 
-FAR = re.compile(r"\b(sin|cos|tan)\(")
+FAR = re.compile(rf"\b({'|'.join(FLAGGED)})\(")
 
 
 @dataclass(frozen=True)

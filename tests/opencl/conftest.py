@@ -12,6 +12,13 @@ from srcgrad.opencl.device import Device
 from srcgrad.opencl.launch import Kernel
 from tests.random_targets import form
 
+UNDER_OCLGRIND = "OCLGRIND_UNINITIALIZED" in os.environ
+
+
+def fewer(rows: int, few: int) -> int:
+    """How many rows; under Oclgrind few: it steps through every instruction of every item, 256 to a row on GPUs."""
+    return few if UNDER_OCLGRIND else rows
+
 
 @pytest.fixture(autouse=True)
 def _form() -> Iterator[None]:
@@ -25,7 +32,7 @@ def _form() -> Iterator[None]:
 @pytest.fixture(autouse=True, scope="session")
 def _kept() -> Iterator[None]:
     """Under Oclgrind all buffers are kept: what it knew of one that is freed it takes for true of the next one."""
-    if "OCLGRIND_UNINITIALIZED" not in os.environ:
+    if not UNDER_OCLGRIND:
         yield
         return
     made: list[Any] = []

@@ -80,7 +80,16 @@ def largest_of_all_computed_again(x: Any, y: Any) -> Any:
     return np.sum(x)
 
 
+def wrapped(x: Any, y: Any, n: Any) -> Any:
+    m = x % (np.abs(y) + 0.5)
+    m %= 0.7
+    q = np.remainder(x, -0.3) * (n % 1000) + np.mod(n, 7) * x
+    return np.sum(m * np.fmod(x * 9.0, y) + (x // 0.3) * y * np.sin(q)) + np.sum(np.floor_divide(m, y) * x)
+
+
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+    (wrapped, (WIDE, ROW, 20_000_003)),
+    (wrapped, (WIDE.astype(np.float64), ROW.astype(np.float64), 2.5)),
     (largest_of_all, (WIDE, ROW)),
     (largest_of_all_computed_again, (WIDE, np.float32(0.4))),
     (mixture, (WIDE, WIDE[:3] + 0.5, 0.1 * WIDE[:3])),

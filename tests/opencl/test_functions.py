@@ -15,6 +15,9 @@ from srcgrad.opencl.functions import FUNCTIONS as CALLED
 from srcgrad.opencl.functions import prelude
 from srcgrad.opencl.launch import launch
 from srcgrad.opencl.names import identifier
+from tests.opencl.test_axes import loops
+
+__all__ = ["loops"]
 
 REALS = [np.float32, np.float64]
 SIGMOID = "1.0 / (1.0 + exp(-x))"
@@ -175,14 +178,43 @@ def test_gamma_of_negative_numbers(name: str, real: Any) -> None:
     assert np.all(np.abs(found - wanted) <= 4 * np.spacing(np.maximum(np.abs(wanted), 4.0).astype(real)))
 
 
+def without_fused(kind: str, text: str) -> str:
+    return f"#undef __FMA__\n{prelude(kind, text)}"
+
+
 @pytest.mark.parametrize("real", REALS)
 def test_powers_without_fused_multiplication(real: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def without(kind: str, text: str) -> str:
-        return f"#undef __FMA__\n{prelude(kind, text)}"
-
-    monkeypatch.setattr("srcgrad.opencl.program.prelude", without)
+    monkeypatch.setattr("srcgrad.opencl.program.prelude", without_fused)
     x, y = pairs("pow", real)
     assert_near(launch(kernel("pow(x, y)", "x, y"), x, y), *PAIRS["pow"][:1], (x, y), 2.0)
+
+
+def quotients(real: Any) -> tuple[Any, Any]:
+    """Odd numbers of all sizes, far apart and near, what lies next to multiples, and multiples that are small."""
+    info, numbers = np.finfo(real), np.random.default_rng(5)
+    odd = np.array([*ENDS, *ODD, info.max, info.max / 2, info.tiny, 1.0 + info.eps, 0.1, 5.0], real)
+    least, most = np.log2(info.smallest_subnormal), np.log2(info.max)
+    wide = np.exp2(numbers.uniform(least, most - 1.0, (2, 700))) * numbers.choice([-1.0, 1.0], (2, 700))
+    near = (numbers.standard_normal((2, 5000)) * [[9.0], [1.0]]).astype(real)
+    y = numbers.uniform(1.0, 2.0, 5000).astype(real)
+    x = y * np.floor(np.exp2(numbers.uniform(0.0, info.nmant, 5000))).astype(real)
+    x = np.concatenate([x[:2000], np.nextafter(x[2000:3500], real(0)), np.nextafter(x[3500:], real(np.inf))])
+    small = real(2.0) ** int(least // 2)
+    pairs = [np.meshgrid(odd, odd), near, (x, y), (x * small, y * small), wide.astype(real)]
+    return tuple(np.concatenate([np.ravel(pair[k]) for pair in pairs]) for k in (0, 1))  # type: ignore[return-value]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("real", REALS)
+def test_quotients_are_those_of_numpy(real: Any, loops: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    x, y = quotients(real)
+    for halves in (False, True):
+        if halves:
+            monkeypatch.setattr("srcgrad.opencl.program.prelude", without_fused)
+        for name in ("fmod", "remainder", "floor_divide"):
+            found, wanted = launch(kernel(f"{name}(x, y)", "x, y"), x, y), getattr(np, name)(x, y)
+            right = (found == wanted) & (np.signbit(found) == np.signbit(wanted)) | (np.isnan(found) & np.isnan(wanted))
+            assert right.all(), (name, x[~right], y[~right], found[~right], wanted[~right])
 
 
 @pytest.mark.parametrize("real", REALS)

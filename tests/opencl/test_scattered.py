@@ -11,6 +11,7 @@ import srcgrad
 import srcgrad.opencl as xp
 from srcgrad.opencl import scattered
 from tests.agree import differences
+from tests.opencl.conftest import fewer
 from tests.random_targets import form
 
 RANDOM = np.random.default_rng(11)
@@ -34,9 +35,10 @@ def places(rows: int, *shape: int) -> Any:
     return RANDOM.integers(-rows, rows, shape)
 
 
+MANY = fewer(20_000, 900)
 CASES: dict[str, tuple[tuple[int, ...], Any, Any]] = {
     "rows": ((70, 40), places(70, 600), (600, 40)),
-    "more work than for one core": ((300, 64), places(300, 20_000), (20_000, 64)),
+    "more work than for one core": ((300, 64), places(300, MANY), (MANY, 64)),
     "blocks": ((9, 5, 8), places(9, 700), (700, 5, 8)),
     "index of two axes": ((50, 16), places(50, 40, 30), (40, 30, 16)),
     "one value for all": ((50, 40), places(50, 600), ()),

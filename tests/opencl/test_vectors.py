@@ -60,7 +60,7 @@ def far(x, a):
 def scalar(x, a):
     '''Of each element:
 
-        REAL y = fmod(x, a);
+        REAL y = far_sin(x * a);
         STORE(y);
     '''
 
