@@ -21,9 +21,9 @@ def ended(output: Output, found: Any) -> Any:
     if line.form in ("MAX", "MIN"):
         reduce: Any = np.max if line.form == "MAX" else np.min
     else:
-        reduce = np.sum
+        reduce = np.prod if line.form == "PROD" else np.sum
     if output.end == "host":
-        value = reduce(found, axis=output.over)
+        value = np.reshape(reduce(found, axis=output.over), output.due)  # without axes of length one
     elif len(found) == 1:
         value = found[0]
     else:

@@ -39,6 +39,7 @@ def body(plan: Plan, form: Form) -> str:
         "const size_t me = get_local_id(0), g = get_group_id(0);",
         *[f"__local {kind(line)} {line.name}_tree[{ITEMS}];" for line in [*totals, *by_row, *scans]],
         *[f"__local REAL {line.name}_factors[{ITEMS}];" for line in scans if line.by],
+        *[f"__local REAL {line.name}_factors[{ITEMS}];" for line in by_row if line.form == "PROD"],
         *[f"REAL {line.name}_acc[1]; {line.name}_acc[0] = {start(line)};" for line in totals],
         *[
             f"for (size_t i = me; i < row; i += {ITEMS}) {name}_cols[g * row + i] = 0;"
@@ -103,7 +104,8 @@ def _pass(one: Pass, plan: Plan, form: Form) -> str:
     const size_t at = start + i;
     {work}
     }}"""
-    if run:
+    products = [line.name for line in rows if line.form == "PROD"]
+    if run or products:
         back = any(line.back for line in running(one, plan))
         loop = f"""
     for (size_t b = from; b < to; b += {ITEMS}) {{
@@ -111,9 +113,17 @@ def _pass(one: Pass, plan: Plan, form: Form) -> str:
     const size_t i = {"to - 1 - (b - from + me)" if back else "b + me"}, at = start + i;
     {run}
     if (sg_inside) {{ {work} }}
+    {joined([_multiplied(name) for name in products])}
     }}"""
     whole = joined([*(_by_one(line, plan) for line in row_lines(one, plan)), *starts(one, plan)])
     return f"    {_met(plan)}{whole}\n    {clear}{loop if work else ''}\n    {after}"
+
+
+def _multiplied(name: str) -> str:
+    """Factors one by one, as NumPy goes: a tree of them may leave the range of numbers where the product does not."""
+    return f"""barrier(CLK_LOCAL_MEM_FENCE);
+    if (me == 0) for (size_t k = 0; k < {ITEMS} && b + k < to; k++) {name}_acc[0] *= {name}_factors[k];
+    barrier(CLK_LOCAL_MEM_FENCE);"""
 
 
 def _met(plan: Plan) -> str:
@@ -141,6 +151,8 @@ def _by_one(text: str, plan: Plan) -> str:
 def tree(line: Line) -> str:
     """Put together what the items of a group have found."""
     name = line.name
+    if line.form == "PROD":
+        return f"if (me == 0) {name}_tree[0] = {name}_acc[0]; barrier(CLK_LOCAL_MEM_FENCE);"
     both = f"{name}_tree[me], {name}_tree[me + gap]"
     step = f"{larger(line)}({both})" if is_extreme(line) else " + ".join(both.split(", "))
     return f"""{name}_tree[me] = {name}_acc[0]; barrier(CLK_LOCAL_MEM_FENCE);

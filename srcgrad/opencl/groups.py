@@ -193,13 +193,20 @@ class Group:
             return self.argument(node)
         if many.form == "COUNT" and not inside:
             return self.argument(node)
+        if many.form == "OTHERS" and many.axis is None and not self._is_row(found_at(many.values[0])):
+            raise NotElementwiseError
         made = copied(node, self.facts)
         found = self.many(made)
         assert found is not None, "a copy means the same"
-        self.operations += _FEWEST if many.form in SCANS else many.form not in ("AXIS", "ONLY", "COUNT")
+        self.operations += _FEWEST if many.form in (*SCANS, "OTHERS") else many.form not in ("AXIS", "ONLY", "COUNT")
         for place in [*found.values, *found.likes]:
             put(place, self.operand(found_at(place)))
         return made
+
+    def _is_row(self, node: Node) -> bool:
+        """Whether a value is known to have one axis."""
+        spec = self.facts.value_spec.get(node.id) if isinstance(node, gast.Name) else None
+        return spec is not None and spec.ndim == 1
 
     def argument(self, node: Node) -> Node:
         """What the kernel is given: a name, or an expression that it does not compute itself."""

@@ -1,13 +1,13 @@
 """The text of a kernel, line by line: what each computes of one element, or of many.
 
 `REAL t = tanh(x * w);` is computed of each element. What is computed of many, or changes axes, is in capitals:
-`SUM(e; 1, kept)`, `MEAN`, `MAX` and `MIN` reduce along an axis (all of them if none is named), `SUM_TO(e; x)` sums
-`e` to the shape of `x`, `SPREAD(e; x)` gives it that shape, `FILL(e; x)` that dtype as well, `AXIS(e; 1)` puts an axis
-of length one in, `ONLY(e; 1)` takes one out, `COUNT(x; 1)` is how many elements a reduction puts together,
+`SUM(e; 1, kept)`, `MEAN`, `PROD`, `MAX` and `MIN` reduce along an axis (all of them if none is named), `SUM_TO(e; x)`
+sums `e` to the shape of `x`, `SPREAD(e; x)` gives it that shape, `FILL(e; x)` that dtype as well, `AXIS(e; 1)` puts
+an axis of length one in, `ONLY(e; 1)` takes one out, `COUNT(x; 1)` is how many elements a reduction puts together,
 `CUMSUM(e; 1)` and `CUMPROD(e; 1)` are running sums and products along an axis, with `back` from its end to its
-beginning, and with `before` of the elements before each; `RECUR(e; a; 1)` is the recurrence
-s[k] = e[k] + a[k] s[k - 1], and with `back` its transpose, s[k] = e[k] + a[k + 1] s[k + 1]. `STORE(t);` marks a result.
-`SET(a; e);` and `ADD(a; e);` write into an argument, which is a part of an array, when all else has been computed.
+beginning, and with `before` of the elements before each; `RECUR(e; a; 1)` is the recurrence s[k] = e[k] + a[k] s[k -
+1], and with `back` its transpose, s[k] = e[k] + a[k + 1] s[k + 1]. `STORE(t);` marks a result. `SET(a; e);` and
+`ADD(a; e);` write into an argument, which is a part of an array, when all else has been computed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HEAD = "Of each element:"
 SCANS = ("CUMSUM", "CUMPROD", "RECUR")
 PLAIN = ("", "AXIS", "ONLY", "COUNT", "SPREAD", "FILL", *SCANS)  # forms that reduce nothing
 _LINE = re.compile(r"^(?:(REAL|int) )?(\w+) = (.*);$")
-_MANY = re.compile(r"^(SUM|MEAN|MAX|MIN|SUM_TO|SPREAD|FILL|AXIS|ONLY|COUNT|CUMSUM|CUMPROD|RECUR)\((.*)\)$")
+_MANY = re.compile(r"^(SUM|MEAN|PROD|MAX|MIN|SUM_TO|SPREAD|FILL|AXIS|ONLY|COUNT|CUMSUM|CUMPROD|RECUR)\((.*)\)$")
 _STORE = re.compile(r"^STORE\((\w+)\);$")
 _WRITE = re.compile(r"^(SET|ADD)\((\w+); (.*)\);$")
 _WORD = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?!\w*\()")

@@ -17,10 +17,16 @@ Place = tuple[Any, Any]  # a node and a field of it, or a list and an index
 
 _REDUCTIONS: dict[Any, str] = {
     np.sum: "SUM", np.mean: "MEAN", np.max: "MAX", np.amax: "MAX", np.min: "MIN", np.amin: "MIN",
-    np.cumsum: "CUMSUM", np.cumprod: "CUMPROD",
+    np.prod: "PROD", np.cumsum: "CUMSUM", np.cumprod: "CUMPROD",
 }  # fmt: skip
-_HELPERS = ("sum_to", "share", "share_nearest", "count", "recurrence", "recurrence_back", "products_before")
-_METHODS = {"sum": "SUM", "mean": "MEAN", "max": "MAX", "min": "MIN", "cumsum": "CUMSUM", "cumprod": "CUMPROD"}
+_HELPERS = (
+    "sum_to", "spread", "share", "share_nearest", "count", "recurrence", "recurrence_back", "products_before",
+    "prod_without",
+)  # fmt: skip
+
+_METHODS = {
+    "sum": "SUM", "mean": "MEAN", "max": "MAX", "min": "MIN", "prod": "PROD", "cumsum": "CUMSUM", "cumprod": "CUMPROD",
+}  # fmt: skip
 
 
 @dataclass
@@ -38,7 +44,7 @@ class Many:
     @property
     def is_total(self) -> bool:
         """Whether it puts all elements together, whatever the shape."""
-        return self.form in ("SUM", "MEAN", "MAX", "MIN") and self.axis is None
+        return self.form in ("SUM", "MEAN", "PROD", "MAX", "MIN") and self.axis is None
 
 
 class Spelling:
@@ -194,6 +200,12 @@ def _helper(node: Node, helper: str) -> Many | None:
     if helper == "products_before":
         found = _where(node, 1)
         return None if found is None else Many("CUMPROD", [(node.args, 0)], [], found[0], before=True)
+    if helper == "prod_without":
+        found = _where(node, 1)
+        return None if found is None else Many("OTHERS", [(node.args, 0)], [], found[0])
+    if helper == "spread":
+        found = _where(node, 2)
+        return None if found is None else Many("SPREAD", [(node.args, 0)], [(node.args, 1)], *found)
     if helper in ("share", "share_nearest"):
         found, form = _where(node, 3), "SHARE" if helper == "share" else "NEAREST"
         return None if found is None else Many(form, [(node.args, k) for k in range(3)], [], *found)
@@ -202,8 +214,8 @@ def _helper(node: Node, helper: str) -> Many | None:
 
 def _reduction(node: Node, form: str, given: list[Node], shift: int) -> Many | None:
     found = _where(node, 1 + shift)
-    if found is None or not given or (found[1] and form in SCANS):
-        return None
+    if found is None or not given or (found[1] and form in SCANS) or len(node.args) > 2 + shift:
+        return None  # the third argument of NumPy's reductions is a dtype
     place = (node.args, 0) if shift == 0 else (node.func, "value")
     return Many(form, [place], [], *found)
 
@@ -217,8 +229,6 @@ def _where(node: Node, first: int) -> tuple[int | None, bool] | None:
         if keyword.arg not in ("axis", "keepdims") or keyword.arg in given:
             return None
         given[keyword.arg] = keyword.value
-    if len(node.args) == first + 2 and first < 3:
-        return None  # the third argument of NumPy's reductions is a dtype
     axis, kept = given.get("axis"), given.get("keepdims")
     if kept is not None and not (isinstance(kept, gast.Constant) and isinstance(kept.value, bool)):
         return None

@@ -21,8 +21,8 @@ _RESERVED = """auto bool break case char const constant continue default do doub
 goto half if inline int kernel local long private register restrict return short signed sizeof size_t static struct
 switch typedef union unsigned void volatile while image2d_t event_t sampler_t uchar ulong REAL OWN SUM_TYPE NAN INFINITY
 main fma fmod rint round at i l b r g groups share start from to first last begin end whole me gap j0 j1 j2 q1 q2
-rows row d1 d2 SUM MEAN MAX MIN SUM_TO SPREAD FILL AXIS COUNT CUMSUM CUMPROD STORE LANE"""
+rows row d1 d2 SUM MEAN PROD MAX MIN SUM_TO SPREAD FILL AXIS COUNT CUMSUM CUMPROD STORE LANE"""
 _TAKEN = frozenset(_RESERVED.split())
 _OWN = re.compile(
-    r".*_(in|out|row|acc|sum|total|block|tree|step|cols|tmp|run|start|before|s\d|v\d+)|part\d+"
+    r".*_(in|out|row|acc|sum|total|block|tree|step|cols|tmp|run|start|before|by|factors|any|left|s\d|v\d+)|part\d+"
 )  # of the loops around

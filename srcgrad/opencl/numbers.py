@@ -17,7 +17,7 @@ from srcgrad.trees import Node, at, children, loads, name
 if TYPE_CHECKING:
     from srcgrad.opencl.groups import Group
 
-_NO_SUMS = ("COUNT", "SPREAD", "FILL", "AXIS", "ONLY", "SHARE", "NEAREST", *SCANS)
+_NO_SUMS = ("COUNT", "OTHERS", "SPREAD", "FILL", "AXIS", "ONLY", "SHARE", "NEAREST", *SCANS)
 
 
 def take_number(node: Node, bound: str, deferred: set[str], group: Group) -> bool:

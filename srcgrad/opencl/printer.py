@@ -152,7 +152,13 @@ class Printer:
         marks = ", ".join(filter(None, [axis, "kept" * many.kept, "back" * many.back, "before" * many.before]))
         if many.form in ("SHARE", "NEAREST"):
             return self._share(many, [self._word(self.text(value)) for value in values], marks)
+        if many.form == "OTHERS":  # the products of all before, and of all behind
+            of, before = self._word(self.text(values[0])), ", ".join(filter(None, [axis, "before"]))
+            back = ", ".join(filter(None, [axis, "back", "before"]))
+            return f"{self._line(f'CUMPROD({of}; {before})')} * {self._line(f'CUMPROD({of}; {back})')}", _PRODUCT
         given = [*map(self.text, values), *likes, *([marks] if marks else [])]
+        if many.form == "SPREAD" and axis:
+            given = [given[0] if many.kept else self._line(f"AXIS({given[0]}; {axis})"), *likes]
         return self._line(f"{many.form}({'; '.join(given)})"), _ATOM
 
     def _share(self, many: Many, values: list[str], marks: str) -> tuple[str, int]:

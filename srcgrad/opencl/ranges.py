@@ -125,7 +125,8 @@ def _is_light(one: Pass, plan: Plan, form: Form, sums: list[Line]) -> bool:
     kinds = dict(zip(plan.stage.inputs, form.layouts, strict=True))
     if any(kinds[name][0] == "s" for name in one.loads):
         return False  # it may not become one of vectors
-    return not any(is_extreme(line) for line in sums) and not any(map(is_dear, [*one.lines, *one.sums, *one.rows]))
+    added = not any(is_extreme(line) or line.form == "PROD" for line in sums)
+    return added and not any(map(is_dear, [*one.lines, *one.sums, *one.rows]))
 
 
 def _in_any_order(work: str, before: str, after: str, one: Pass, plan: Plan, form: Form, sums: list[Line]) -> str:
@@ -149,17 +150,19 @@ def _in_any_order(work: str, before: str, after: str, one: Pass, plan: Plan, for
 
 def _in_lanes(work: str, before: str, after: str, run: str, one: Pass, plan: Plan, form: Form, sums: list[Line]) -> str:
     """A loop of lanes, each of which has sums and extremes of its own."""
-    names = [line.name for line in sums]
+    products = [line.name for line in sums if line.form == "PROD"]
+    lanes = [line for line in sums if line.form != "PROD"]
     ends = plan.stage.ends
     held = [line.name for line in one.sums if ends.get(line.name) in ("columns", "batches") and FAR.search(work)]
     for name in held:  # a block that is computed again must not be added twice
         work = work.replace(f"{in_column(name, plan, form)} += ", f"{name}_block[i - begin] = ")
-    clear = " ".join(f"for (int l = 0; l < {LANES}; l++) {s.name}_acc[l] = {start(s)};" for s in sums)
+    clear = " ".join(f"for (int l = 0; l < {LANES}; l++) {s.name}_acc[l] = {start(s)};" for s in lanes)
     return f"""    {before}
         {runs.blocks(one, plan, form)}
             const size_t whole = begin + (end - begin) / {LANES} * {LANES};
             int sg_far = 0;
-            {" ".join(f"REAL {name}_acc[{LANES}];" for name in names)}
+            {" ".join(f"REAL {line.name}_acc[{LANES}];" for line in lanes)}
+            {" ".join(f"REAL {name}_factors[{runs.length(one, plan, form)}];" for name in products)}
             {" ".join(f"REAL {name}_block[{BLOCK}];" for name in held)}
             {clear}
             {run}
@@ -181,6 +184,8 @@ def _in_lanes(work: str, before: str, after: str, run: str, one: Pass, plan: Pla
 def _collected(line: Line) -> str:
     """The lanes of a block, put together with what came before."""
     name = line.name
+    if line.form == "PROD":
+        return f"for (size_t i = begin; i < end; i++) {name}_total *= {name}_factors[i - begin];"
     if is_extreme(line):
         step = f"{name}_total = {larger(line)}({name}_total, {name}_acc[l]);"
         return f"for (int l = 0; l < {LANES}; l++) {step}"

@@ -143,6 +143,8 @@ def element(one: Pass, plan: Plan, form: Form, place: str, held: Collection[str]
             made.append(f"{line.name}_out[at] = {line.value};")
         elif end in ("columns", "batches"):
             made.append(f"{in_column(line.name, plan, form)} += {line.value};")
+        elif line.form == "PROD":  # multiplied one by one, as NumPy does, when a block is computed
+            made.append(f"{line.name}_factors[{'me' if form.gpu else 'i - begin'}] = {line.value};")
         else:
             made.append(added(line, f"{line.name}_acc[LANE]"))
     return made
@@ -213,7 +215,7 @@ def is_extreme(line: Line) -> bool:
 
 def start(line: Line) -> str:
     """What a reduction starts from."""
-    return {"MAX": "-INFINITY", "MIN": "INFINITY"}.get(line.form, "0")
+    return {"MAX": "-INFINITY", "MIN": "INFINITY", "PROD": "1"}.get(line.form, "0")
 
 
 def reduced(line: Line, plan: Plan) -> list[str]:
@@ -230,7 +232,7 @@ def joined(lines: list[str]) -> str:
 
 def kind(line: Line) -> str:
     """The type in which a reduction is put together: sums in a wider one."""
-    return "REAL" if is_extreme(line) else "SUM_TYPE"
+    return "REAL" if is_extreme(line) or line.form == "PROD" else "SUM_TYPE"
 
 
 def far(text: str) -> str:

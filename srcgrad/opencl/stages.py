@@ -221,6 +221,8 @@ def _end(line: Line, stage: Stage, work: Staging) -> str:
         return "parts"
     if over == axes and len(axes) > 1 and reduced == {stage.axes[-1]}:
         return ""
+    if line.form == "PROD":  # parts of a product may be out of the range of numbers where it is not
+        return "host"
     if reduced == over and (over == axes or over == axes - {stage.axes[-1]}):
         return "total"
     if over == axes and reduced == axes - {stage.axes[-1]} and line.form not in ("MAX", "MIN"):

@@ -41,7 +41,15 @@ def of_products(x: Any, t: Any) -> Any:
     return np.sum(np.tanh(np.cumprod(e, axis=1)) * t) + np.sum(np.cumprod(1.0 + 0.1 * np.sin(x * t), axis=0) * t)
 
 
-CASES = [of_all, of_rows, of_columns, both_ways, of_products]
+def of_factors(x: Any, t: Any) -> Any:
+    """Some of which are 0: one of a row, or several."""
+    e = np.where(t > 2.5, 0.0, 1.0 + 0.02 * np.sin(x * t))
+    p = np.prod(e, axis=-1, keepdims=True)
+    total = np.prod(1.0 + 1e-4 * np.tanh(x)) + np.prod(1.0 + 0.01 * np.sin(t[0]))
+    return np.sum(np.tanh(x * p) * t) + np.sum(np.prod(np.cos(0.1 * x), axis=0) * t[0]) * total
+
+
+CASES = [of_all, of_rows, of_columns, both_ways, of_products, of_factors]
 
 
 @pytest.mark.parametrize("function", CASES)
@@ -114,6 +122,35 @@ def test_numbers_out_of_range(loops: str) -> None:
     with np.errstate(all="ignore"):
         np.testing.assert_allclose(launch(product, x), np.cumprod(x, 1), rtol=1e-12)
         np.testing.assert_allclose(launch(back, x), np.cumprod(x[:, ::-1], 1)[:, ::-1], rtol=1e-12)
+
+
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+def test_products_are_those_of_numpy(real: Any, loops: str) -> None:
+    """To the last bit, out of the range of numbers where NumPy's are."""
+    draw = np.random.default_rng(5)
+    for n in (1, 2, 15, 17, 255, 257, 1024, 1025):
+        x = (draw.uniform(0.4, 1.6, (7, n)) * draw.choice([-1.0, 1.0], (7, n))).astype(real)
+        large = np.sqrt(np.finfo(real).max)
+        x[1, n // 2], x[2, n // 3], x[3, -1], x[4, 0] = 0.0, np.inf, np.nan, -0.0
+        x[5, ::3], x[5, 1::3], x[5, 2::3] = large, 1.0 / large, -1.0
+        x[6, : n // 2], x[6, n // 2 :] = large, 1.0 / large
+        for axis in (1, 0, None):
+            line = "REAL y = PROD(x);" if axis is None else f"REAL y = PROD(x; {axis});"
+            with np.errstate(all="ignore"):
+                np.testing.assert_array_equal(launch(kernel(["x"], [line, "STORE(y);"]), x), np.prod(x, axis))
+
+
+def test_a_product_of_all_is_gone_over_where_it_has_one_axis() -> None:
+    """Of others NumPy gives the products of all but one, and kernels all else."""
+
+    def scaled(x: Any) -> Any:
+        return np.prod(np.tanh(x) * x) * np.sum(np.sin(x) * x)
+
+    for shape, scans in (((9,), 2), ((3, 4), 0)):
+        x = np.linspace(0.5, 1.5, 12)[: np.prod(shape)].reshape(shape)
+        derived = srcgrad.value_and_grad(scaled, target="opencl")
+        np.testing.assert_allclose(derived(x)[1], srcgrad.grad(scaled)(x), rtol=1e-12)
+        assert derived.source.count("CUMPROD(") == scans
 
 
 @pytest.mark.parametrize("real", [np.float32, np.float64])
