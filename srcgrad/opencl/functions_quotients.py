@@ -34,7 +34,7 @@ OWN sg_fmod(REAL x, REAL y, int* far) {
 
 static inline REAL far_fmod(REAL x, REAL y) {
     REAL a = sg_fabs(x), b = sg_fabs(y), t = b;
-    if (a < b || x != x) return x;
+    if (a < b) return x;
     if (!(b > (REAL)0) || a == INFINITY) return NAN;
     while (t <= a / <LEAP>) t *= <LEAP>;
     for (; t > b; t /= <LEAP>) a = sg_rest(a, t);

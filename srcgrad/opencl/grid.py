@@ -37,9 +37,7 @@ def body(plan: Plan, form: Form) -> str:
     by_row = [line for one in plan.passes for line in one.sums if line.name not in ends]
     head = [
         "const size_t me = get_local_id(0), g = get_group_id(0);",
-        *[f"__local {kind(line)} {line.name}_tree[{ITEMS}];" for line in [*totals, *by_row, *scans]],
-        *[f"__local REAL {line.name}_factors[{ITEMS}];" for line in scans if line.by],
-        *[f"__local REAL {line.name}_factors[{ITEMS}];" for line in by_row if line.form == "PROD"],
+        *_local([*totals, *by_row, *scans]),
         *[f"REAL {line.name}_acc[1]; {line.name}_acc[0] = {start(line)};" for line in totals],
         *[
             f"for (size_t i = me; i < row; i += {ITEMS}) {name}_cols[g * row + i] = 0;"
@@ -90,6 +88,13 @@ def body(plan: Plan, form: Form) -> str:
     {joined(tail)}
 }}
 """
+
+
+def _local(lines: list[Line]) -> list[str]:
+    """The memory in which the items of a group meet."""
+    factors = [line for line in lines if line.by or line.form == "PROD"]
+    made = [f"__local {kind(line)} {line.name}_tree[{ITEMS}];" for line in lines]
+    return [*made, *[f"__local REAL {line.name}_factors[{ITEMS}];" for line in factors]]
 
 
 def _pass(one: Pass, plan: Plan, form: Form) -> str:
