@@ -56,12 +56,29 @@ def grown(x, n):
 
 
 def masked(x, n):
-    a, m = x.copy(), np.array([True, True, True, False])
+    b, m = np.ones(4), np.array([True, True, True, False])
     s = 0.0
     for k in range(n):
-        s = s + np.sum((x[1] * a)[m] * 2.0)
-        m[k] = False
-        a[k] += x[0]
+        s = s + (np.sum(x[0] + b[m]) + np.sum(x[0] + np.compress(m, b))) * x[1]
+        m[k] = not m[k]
+    return s
+
+
+def placed(x, n):
+    b, at = np.ones(4), np.array([0, 1])
+    s = 0.0
+    for _ in range(n):
+        b[at[0] :] *= 2.0
+        s = s + np.sum(x[0] + b[at[0] :]) * x[1]
+        at[0] += 1
+    return s
+
+
+def appended(x, n):
+    items, s = [], 0.0
+    for _ in range(n):
+        items.append(x[2])
+        s = s + np.sum(x[0] + np.cumsum(items)) * x[1]
     return s
 
 
@@ -75,16 +92,6 @@ def sometimes(x, n):
     return np.sum(a * a)
 
 
-def chosen(x, n):
-    a, m = x.copy(), np.array([True, True, True, False])
-    s = 0.0
-    for k in range(n):
-        s = s + np.sum((x[1] + a[m]) * x[0])
-        m[k] = not m[k]
-        a *= x[2]
-    return s
-
-
 PROGRAMS = [
     (diffused, (0.7, 4), 0, 0),
     (diffused, (0.7, 0), 0, 0),
@@ -93,8 +100,9 @@ PROGRAMS = [
     (swapped, (A, A[:3], 3), 0, None),
     (grown, (A, 3), 0, None),
     (masked, (A, 3), 0, None),
+    (placed, (A, 3), 0, None),
+    (appended, (A, 3), 0, None),
     (sometimes, (A, 4), 0, None),
-    (chosen, (A, 4), 0, None),
 ]
 
 

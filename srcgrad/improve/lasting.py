@@ -10,9 +10,9 @@ from srcgrad.analyse.active import differentiable
 from srcgrad.derive.program import Program, rebuilt
 from srcgrad.facts import UNKNOWN, Facts
 from srcgrad.improve.dead import dead
-from srcgrad.improve.outlines import elements
+from srcgrad.improve.outlines import wanted
 from srcgrad.indices import is_basic
-from srcgrad.trees import Node, children, header, is_write, loads, statements, target, walk, written
+from srcgrad.trees import Node, children, is_write, loads, statements, target, walk, written
 
 # Beside operations that work element by element: the shape of their result follows from shapes alone.
 _SHAPED = (
@@ -44,10 +44,10 @@ def lasting(program: Program, facts: Facts) -> Program:
     if not restores:
         return program
     backward = [*statements(program.backward), program.result]
-    read = {name.id for node in backward for part in header(node) for name in elements(part, facts)}
+    needed = wanted(backward, facts)
     made = [name for node in backward for name in _bound(node)]
     text = _text(program, facts)
-    alone = {name for name in restores.values() if name not in read and made.count(name) == 1}
+    alone = {name for name in restores.values() if name not in needed and made.count(name) == 1}
     alone = {name for name in alone if text.is_steady(gast.Name(name, gast.Load(), None, None), ())}
     if not alone:
         return program

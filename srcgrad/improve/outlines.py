@@ -5,7 +5,7 @@ from __future__ import annotations
 import gast
 
 from srcgrad.facts import Facts
-from srcgrad.trees import Node, children
+from srcgrad.trees import Block, Node, children, header, target
 
 _OF_NUMPY = ("zeros_like", "ones_like", "full_like", "empty_like", "shape", "ndim", "size")
 _ATTRIBUTES = ("shape", "ndim", "size", "dtype")
@@ -55,3 +55,20 @@ def elements(node: Node, facts: Facts) -> list[Node]:
     return [
         name for part in (*parts, *(indices(shaped) if shaped is not None else ())) for name in elements(part, facts)
     ]
+
+
+def wanted(nodes: Block, facts: Facts) -> set[str]:
+    """The names of which something reads elements that are wanted themselves: not those that give a shape alone."""
+    found = {
+        read.id for node in nodes if target(node) for part in indices(node.value) for read in elements(part, facts)
+    }
+    todo = nodes
+    while now := {node: None for node in todo if matters(node, found)}:
+        found.update(read.id for node in now for part in header(node) for read in elements(part, facts))
+        todo = [node for node in todo if node not in now]
+    return found
+
+
+def matters(node: Node, needed: set[str]) -> bool:
+    """Whether a statement does more than to bind a name that is not wanted."""
+    return target(node) is None or target(node) in needed

@@ -16,7 +16,7 @@ from srcgrad.analyse.regions import Integers, Where, apart
 from srcgrad.derive.program import Program, rebuilt
 from srcgrad.facts import Facts
 from srcgrad.improve.dead import dead
-from srcgrad.improve.outlines import elements, indices, outline
+from srcgrad.improve.outlines import indices, matters, outline, wanted
 from srcgrad.indices import index_rank, is_basic
 from srcgrad.rules import rule_of
 from srcgrad.trees import (
@@ -93,33 +93,16 @@ def read_text(program: Program, facts: Facts) -> Text:
     """Where the backward half, and the result, read which parts."""
     text = Text(facts)
     _place([*program.backward, program.result], (), text)
-    wanted = _wanted(list(text.places), facts)
+    needed = wanted(list(text.places), facts)
     for node, where in text.places.items():
         if node in facts.restores and is_write(node):
             continue
-        if _matters(node, wanted):
+        if matters(node, needed):
             _note(node, where, text)
         else:
             for part in indices(node.value):
                 _expression(part, where, text)
     return text
-
-
-def _wanted(nodes: Block, facts: Facts) -> set[str]:
-    """The names of which something reads elements that are wanted themselves: not those that give a shape alone."""
-    found = {
-        read.id for node in nodes if target(node) for part in indices(node.value) for read in elements(part, facts)
-    }
-    todo = nodes
-    while now := {node: None for node in todo if _matters(node, found)}:
-        found.update(read.id for node in now for part in header(node) for read in elements(part, facts))
-        todo = [node for node in todo if node not in now]
-    return found
-
-
-def _matters(node: Node, wanted: set[str]) -> bool:
-    """Whether a statement does more than to bind a name that is not wanted."""
-    return target(node) is None or target(node) in wanted
 
 
 def _place(block: Block, loops: tuple[Node, ...], text: Text) -> None:
