@@ -8,7 +8,7 @@ from dataclasses import replace
 import gast
 import numpy as np
 
-from srcgrad.analyse.extents import broadcast, canonical, cross, extents, part_of, product, with_extents
+from srcgrad.analyse.extents import broadcast, canonical, cross, cut, extents, part_of, product, with_extents
 from srcgrad.analyse.kept import without_kept
 from srcgrad.facts import Facts, Spec
 from srcgrad.rules import rule_of
@@ -84,8 +84,10 @@ def spec_of_tree(node: Node, facts: Facts) -> Spec:
 def _part(node: Node, facts: Facts) -> Spec | None:
     """The spec of `x[i]` of an array, where the index is basic; its rank is that of the array less the integers."""
     held, whole = node.value.id, facts.spec[node.value]
-    if held in facts.containers or facts.list_kind(held) or whole.ndim is None:
+    if held in facts.containers or facts.list_kind(held):
         return None
+    if whole.ndim is None:
+        return cut(whole, node.slice)
     return part_of(whole, node.slice, frozenset(facts.integers), facts.constants)
 
 

@@ -12,7 +12,7 @@ import gast
 
 from srcgrad.converted import literal_value
 from srcgrad.facts import Spec
-from srcgrad.indices import part_signature
+from srcgrad.indices import part_signature, slice_signature
 from srcgrad.trees import Node, loads, statements, stores, walk
 
 Extents = tuple[str, ...]
@@ -118,6 +118,14 @@ def part_of(
             made.append(axis if signature == "0" else _cut(axis, one) or f"{within(axis)}[{signature}]")
     found = (*made, *known[len(used) :])
     return whole if found == known else with_extents(found, whole.dtype)
+
+
+def cut(whole: Spec, index: Node, integers: frozenset[str] = frozenset()) -> Spec | None:
+    """The spec of `a[index]` for slices with literal bounds, where the rank need not be known; None for others."""
+    signature = slice_signature(index, integers)
+    if signature is None:
+        return None
+    return Spec(frozenset([f"({' & '.join(sorted(whole.shape))})[{signature}]"]), whole.dtype, None)
 
 
 def _cut(axis: str, one: Node) -> str | None:

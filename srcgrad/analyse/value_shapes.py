@@ -11,11 +11,11 @@ import numpy as np
 from srcgrad.analyse.adjoint_shapes import COMPLEX
 from srcgrad.analyse.adjoint_shapes import joined as join
 from srcgrad.analyse.callees import bind, kinds_of, lengths_of
-from srcgrad.analyse.extents import extents, part_of, product, with_extents, within
+from srcgrad.analyse.extents import cut, extents, part_of, product, with_extents, within
 from srcgrad.analyse.shape_forms import FORMS, REDUCTIONS, literal
 from srcgrad.facts import Facts, Operation, Spec
 from srcgrad.front.resolve import binding_of
-from srcgrad.indices import index_rank, slice_signature
+from srcgrad.indices import index_rank
 from srcgrad.rules import rule_of
 from srcgrad.runtime.blocks import row_count
 from srcgrad.trees import Node
@@ -121,15 +121,15 @@ def element(operation: Operation, whole: Spec, opaque: Spec, facts: Facts) -> Sp
     index, source = operation.bound["index"], operation.bound["x"]
     integers = frozenset(facts.integers)
     rank = index_rank(index, whole.ndim, integers)
-    cut = slice_signature(index, integers if whole.ndim is not None else frozenset())
+    made = cut(whole, index, integers if whole.ndim is not None else frozenset())
     if isinstance(source, gast.Name) and (source.id in facts.containers or facts.list_kind(source.id)):
-        cut = None  # its items may have any shape
+        made = None  # its items may have any shape
     elif rank:
         fresh = " & ".join(sorted(opaque.shape))
         found = part_of(whole, index, integers, facts.constants, fresh)
         if found is not None:
             return found
-    shape = opaque.shape if cut is None else frozenset([f"({' & '.join(sorted(whole.shape))})[{cut}]"])
+    shape = opaque.shape if made is None else made.shape
     return Spec(shape if rank != 0 else frozenset(), whole.dtype, rank)
 
 

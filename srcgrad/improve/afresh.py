@@ -6,6 +6,8 @@ y = 1.0 / (1.0 + e)                         y = 1.0 / (1.0 + e)
 def back(y_bar):                     =>     def back(y_bar):
     return y_bar * y * y * e                    y = 1.0 / (1.0 + e)
                                                 return y_bar * y * y * e
+
+So is what comes of values that are computed afresh: after y, `s = y * y`.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from srcgrad.front.quiet import is_inside
 from srcgrad.improve.gathered import is_final
 from srcgrad.improve.inline import count
 from srcgrad.improve.late import changes
-from srcgrad.trees import COMPOUND, Node, assign, at, loads, statements, target, walk, written
+from srcgrad.trees import COMPOUND, Block, Node, assign, at, loads, statements, target, walk, written
 
 _WORK = 3  # operations at most: what takes more is worth its memory
 _PLAIN = (gast.BinOp, gast.UnaryOp, gast.Name, gast.Constant)
@@ -33,15 +35,25 @@ def afresh(program: Program, facts: Facts) -> Program:
     changed = {one for node in statements(program.block) for one in written(node)}
     fixed = {one for one in read if uses.bound.get(one, 0) + (one in program.parameters) < 2}
     kept = {one for one in fixed if one not in changed and one not in facts.views and not changes(one, facts)}
-    returned = _handed_out(program.result.value.elts[0])
+    returned, again = _handed_out(program.result.value.elts[0]), dict[str, Node]()
     for node in list(program.forward):
         bound = target(node)
         if bound is not None and bound in kept and bound not in returned and _is_cheap(node, kept, facts):
             place = next(k for k, other in enumerate(program.backward) if _reads(other, bound))
-            again, reader = assign(bound, copied(node.value, facts)), program.backward[place]
-            program.backward.insert(place, again if isinstance(reader, COMPOUND) else at(again, reader))
-            kept.remove(bound)
+            reader, made = program.backward[place], assign(bound, copied(node.value, facts))
+            again[bound] = made if isinstance(reader, COMPOUND) else at(made, reader)
+            program.backward.insert(place, again[bound])
+            _precede(program.backward, place, again)
     return program
+
+
+def _precede(block: Block, place: int, again: dict[str, Node]) -> None:
+    """Let what a statement reads be computed afresh before it."""
+    node = block[place]
+    for late in [again[one] for one in dict.fromkeys(loads(node)) if one in again and again[one] in block[place:]]:
+        block.remove(late)
+        block.insert(block.index(node), at(late, node))
+        _precede(block, block.index(late), again)
 
 
 def _handed_out(value: Node) -> set[str]:

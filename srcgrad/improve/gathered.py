@@ -104,8 +104,10 @@ def _stacks(program: Program, facts: Facts) -> list[_Stack]:
             continue
         one = _Stack(kept, head, pushes[kept][0], pops[kept][0], pushes[kept][1], pops[kept][1])
         held = target(one.pop)
-        if held is None or not is_pop(one.pop.value) or held in changed | set(facts.mutable) | set(facts.swapped):
+        if held is None or not is_pop(one.pop.value) or held in changed | set(facts.swapped):
             continue
+        if held in facts.mutable and not isinstance(one.push.value.args[0], gast.Name):
+            continue  # a copy of an array that changes
         if facts.list_kind(held):
             continue
         if isinstance(head.value, gast.List) and not head.value.elts and one.push.value.func.value.id == kept:

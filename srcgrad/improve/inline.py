@@ -66,7 +66,7 @@ def bindings(block: Block) -> dict[str, int]:
 
 
 def _block(block: Block, facts: Facts, uses: Uses, indent: int) -> Block:
-    written = _positions(block)
+    written = positions(block)
     pending: dict[str, int] = {}
     made: list[Node] = list(block)
     gone: set[int] = set()
@@ -83,7 +83,7 @@ def _block(block: Block, facts: Facts, uses: Uses, indent: int) -> Block:
         bound = target(node)
         for other in stores(node):
             pending.pop(other, None)
-        if bound is not None and _inlinable(bound, node, facts):
+        if bound is not None and is_inlinable(bound, node, facts):
             if uses.bound.get(bound) == 1:
                 wanted = uses.read.get(bound) == 1 or _is_part(bound, node, facts)
             else:
@@ -95,7 +95,7 @@ def _block(block: Block, facts: Facts, uses: Uses, indent: int) -> Block:
     return [node for position, node in enumerate(made) if position not in gone]
 
 
-def _positions(block: Block) -> dict[str, list[int]]:
+def positions(block: Block) -> dict[str, list[int]]:
     """Where in the block each name is bound, nested statements included."""
     written: dict[str, list[int]] = {}
     for position, node in enumerate(block):
@@ -121,7 +121,7 @@ def _open_parts(node: Node, facts: Facts) -> list[Node]:
     return header(node)
 
 
-def _inlinable(bound: str, node: Node, facts: Facts) -> bool:
+def is_inlinable(bound: str, node: Node, facts: Facts) -> bool:
     if node in facts.pushes or node in facts.restores or node in facts.zeros or written(node):
         return False
     if facts.hooked(node) or node.value in facts.fills:
@@ -178,7 +178,7 @@ def _fill(
     reads = [n for n in walk(part) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load) and n.id in pending]
     for read in reads:
         source = made[pending[read.id]]
-        if not _steady(source.value, pending[read.id], position, written, facts):
+        if not is_steady(source.value, pending[read.id], position, written, facts):
             continue
         if any(is_inside(source, one) != is_inside(node, one) for one in facts.contexts):
             continue  # `np.errstate` is meant for this line, and not for that
@@ -186,7 +186,7 @@ def _fill(
         own = user is not None and user is facts.origin.get(node)
         line = gast.Expr(part) if isinstance(node, gast.Return) else node
         room = uses.width - indent - (len(f"return , {facts.back}") if line is not node else 0)
-        fits = own or _fits(source.value, line, read.id, room)
+        fits = own or has_room(source.value, line, read.id, room)
         if not fits and not _is_seed(source.value, read, node, indent):
             continue
         if _is_subject(read, node):
@@ -202,7 +202,7 @@ def _fill(
         replace(node, read, copied(source.value, facts))
 
 
-def _steady(value: Node, start: int, end: int, written: dict[str, list[int]], facts: Facts) -> bool:
+def is_steady(value: Node, start: int, end: int, written: dict[str, list[int]], facts: Facts) -> bool:
     """Whether nothing that `value` reads is bound between two positions of the block."""
     for read in facts.shown(item.id for item in walk(value) if isinstance(item, gast.Name)):
         places = written.get(read, ())
@@ -212,7 +212,7 @@ def _steady(value: Node, start: int, end: int, written: dict[str, list[int]], fa
     return True
 
 
-def _fits(value: Node, node: Node, name: str, room: int) -> bool:
+def has_room(value: Node, node: Node, name: str, room: int) -> bool:
     if isinstance(node, COMPOUND):
         return isinstance(value, gast.Name)
     length = len(spelled(gast.Expr(value), width=10_000)[0]) + max(map(len, spelled(node, width=10_000)))

@@ -92,9 +92,10 @@ def _joined(group: Block, facts: Facts, indent: int) -> Block:
             again = [n for n in walk(value.right) if isinstance(n, gast.Name) and n.id == bound]
             if not again and first not in facts.restores:
                 minus = isinstance(value.op, gast.Sub)
-                total = _fitted(first.value, value.op, value.right, facts)
+                begun = _summed(first.value, facts)
+                total = _fitted(begun, value.op, value.right, facts)
                 if total is None:
-                    total = gast.BinOp(first.value, value.op, value.right) if minus else added(first.value, value.right)
+                    total = gast.BinOp(begun, value.op, value.right) if minus else added(begun, value.right)
                 joined = gast.Assign(first.targets, total, None)
                 joined.lineno = first.lineno
                 if max(map(len, spelled(joined, width=10_000))) + indent <= WIDTH:
@@ -104,6 +105,15 @@ def _joined(group: Block, facts: Facts, indent: int) -> Block:
                     continue
         made.append(node)
     return made
+
+
+def _summed(value: Node, facts: Facts) -> Node:
+    """The `sum_to(g, x)` of `np.array(sum_to(g, x))`: what it is added to makes a new array."""
+    if not isinstance(value, gast.Call) or gast.unparse(value.func) != f"{facts.imports.get('np')}.array":
+        return value
+    inner = value.args[0] if len(value.args) == 1 and not value.keywords else None
+    summed = isinstance(inner, gast.Call) and getattr(inner.func, "id", "") == facts.imports.get("sum_to")
+    return inner if summed else value
 
 
 def _fitted(one: Node, op: Node, two: Node, facts: Facts) -> Node | None:

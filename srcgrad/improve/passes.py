@@ -8,6 +8,7 @@ from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.improve.accumulate import accumulate
 from srcgrad.improve.afresh import afresh
+from srcgrad.improve.anew import anew
 from srcgrad.improve.begun import begun
 from srcgrad.improve.cleared import cleared
 from srcgrad.improve.closure import closure
@@ -24,12 +25,14 @@ from srcgrad.improve.hoisted import hoisted
 from srcgrad.improve.inline import inline
 from srcgrad.improve.joined import joined
 from srcgrad.improve.lasting import lasting
+from srcgrad.improve.keyed import keyed
 from srcgrad.improve.late import late
 from srcgrad.improve.mirrored import mirrored
 from srcgrad.improve.narrow import narrow
 from srcgrad.improve.nearest import nearest
 from srcgrad.improve.order import order
 from srcgrad.improve.parts import parts
+from srcgrad.improve.plainer import plainer
 from srcgrad.improve.products import products
 from srcgrad.improve.quotients import quotients
 from srcgrad.improve.reuse import reuse
@@ -37,6 +40,7 @@ from srcgrad.improve.signs import signs
 from srcgrad.improve.spelling import spelling
 from srcgrad.improve.squeezed import squeezed
 from srcgrad.improve.standins import standins
+from srcgrad.improve.stored import stored
 from srcgrad.improve.tight import tight
 from srcgrad.improve.transposed import transposed
 from srcgrad.improve.turned import turned
@@ -49,6 +53,7 @@ from srcgrad.improve.unread import unread
 IMPROVE: tuple[Callable[[Program, Facts], Program], ...] = (
     dead,
     unread,
+    keyed,
     fused,
     standins,
     lasting,
@@ -64,6 +69,7 @@ IMPROVE: tuple[Callable[[Program, Facts], Program], ...] = (
     spelling,
     unpack,
     inline,
+    plainer,
     transposed,
     units,
     narrow,
@@ -79,8 +85,10 @@ IMPROVE: tuple[Callable[[Program, Facts], Program], ...] = (
     joined,
     hoisted,
     products,
+    anew,
     accumulate,
     filled,
+    stored,
     reuse,
     tight,
     factors,

@@ -8,7 +8,7 @@ from srcgrad.derive.program import Program
 from srcgrad.facts import Facts, Spec
 from srcgrad.improve.dead import dead
 from srcgrad.improve.inline import Uses, bindings, count
-from srcgrad.trees import COMPOUND, Block, Node, header, loads, statements, target, walk
+from srcgrad.trees import COMPOUND, Block, Node, header, loads, statements, stores, target, walk
 
 _Place = tuple[int, Node]  # where in a block something is read for its shape
 
@@ -21,7 +21,7 @@ def standins(program: Program, facts: Facts) -> Program:
     >>> [line for line in explain_text(text, after="standins", wrt=("h",)).splitlines() if "v, e)" in line]
     ['    t3_bar = sum_to(t2_bar * v, e)']
     """
-    bodies = _bodies(program.backward)
+    bodies, trips = _bodies(program.backward), _bodies(program.forward)
     uses = count([*program.backward, program.result] if bodies else [])
     changed = False
     for block in bodies:
@@ -30,7 +30,12 @@ def standins(program: Program, facts: Facts) -> Program:
             for call in [call for part in header(node) for call in walk(part)]:
                 if _is_shaped(call, facts):
                     shaped.setdefault(call.args[1].id, []).append((position, call.args[1]))
-        while any(_replaced(held, block, shaped, uses, facts) for held in list(shaped)):
+        for position in reversed(range(len(block))):  # what is computed for its shape alone reads shapes alone
+            bound = target(block[position]) if _is_arithmetic(block[position]) else None
+            if bound in shaped and len(shaped[bound]) == uses.read[bound] and uses.bound.get(bound) == 1:
+                for one in [n for n in walk(block[position].value) if isinstance(n, gast.Name)]:
+                    shaped.setdefault(one.id, []).append((position, one))
+        while any(_replaced(held, block, shaped, uses, trips, facts) for held in list(shaped)):
             changed = True
         block[:] = [node for node in block if node is not None]
     for held, places in _outlines(program, facts).items():
@@ -84,6 +89,15 @@ def _alike(held: str, program: Program, facts: Facts) -> str:
     return ""
 
 
+def _is_arithmetic(node: Node) -> bool:
+    """Whether a statement binds what sums, differences and products make of names and numbers."""
+    value = node.value if isinstance(node, gast.Assign) else None
+    return isinstance(value, gast.BinOp) and all(isinstance(part, _PLAIN) for part in walk(value))
+
+
+_PLAIN = (gast.BinOp, gast.Add, gast.Sub, gast.Mult, gast.Name, gast.Load, gast.Constant)
+
+
 def _bodies(block: Block) -> list[Block]:
     """The bodies of loops."""
     found: list[Block] = []
@@ -102,14 +116,18 @@ def _is_shaped(call: Node, facts: Facts) -> bool:
     return call.func.id in helpers and isinstance(call.args[1], gast.Name)
 
 
-def _replaced(held: str, block: Block, shaped: dict[str, list[_Place]], uses: Uses, facts: Facts) -> bool:
+def _replaced(
+    held: str, block: Block, shaped: dict[str, list[_Place]], uses: Uses, trips: list[Block], facts: Facts
+) -> bool:
     """Let another value stand in for one that is read for its shape alone; whether there was one."""
     places, spec = shaped[held], _spec(held, facts)
     if not places or len(places) != uses.read[held] or uses.bound.get(held) != 1 or spec is None or spec.scalar:
         return False
     for node in block[: min(position for position, _ in places)]:
         found = None if node is None or node not in facts.restores else target(node)
-        if found in (None, held) or found in facts.mutable or uses.bound[found] != 1 or _spec(found, facts) != spec:
+        if found in (None, held) or found in facts.mutable or uses.bound[found] != 1:
+            continue
+        if _spec(found, facts) != spec and not _is_operand(str(found), held, trips, facts):
             continue
         if uses.read.get(found, 0) > len(shaped.get(found, [])):  # its elements are read as well
             break
@@ -124,7 +142,26 @@ def _replaced(held: str, block: Block, shaped: dict[str, list[_Place]], uses: Us
             block[position] = None  # computed again for its shape
             for one in loads(node):
                 uses.read[one] -= 1
+                shaped[one] = [place for place in shaped.get(one, []) if place[0] != position]
     return True
+
+
+def _is_operand(found: str, held: str, trips: list[Block], facts: Facts) -> bool:
+    """Whether a value has the shape and dtype of one from which it is computed, and which its trip begins with."""
+    made = facts.definition.get(facts.again.get(held, held))
+    trip = next((block for block in trips if made in block), None)
+    if made is None or trip is None:
+        return False
+    before, spec = trip[: trip.index(made) + 1], facts.spec.get(made)
+    if spec is None or any(found in stores(node) for node in statements(before)):
+        return False
+    own = {target(node): node for node in before if target(node) in facts.temporaries}
+    chain = [made]
+    for node in chain:
+        if any(n.id == found and facts.spec.get(n) == spec for n in walk(node.value) if isinstance(n, gast.Name)):
+            return True
+        chain += [own[read] for read in loads(node) if read in own and own[read] not in chain]
+    return False
 
 
 def _spec(held: str, facts: Facts) -> Spec | None:

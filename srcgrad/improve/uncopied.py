@@ -5,6 +5,8 @@ And one update of a part for two equal ones: `a[i] += e` twice is `a[i] += 2.0 *
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import gast
 
 from srcgrad.derive.program import Program
@@ -23,6 +25,8 @@ def uncopied(program: Program, facts: Facts) -> Program:
     for node in statements(program.backward):
         for part in header(node):
             _operands(part, facts)
+        if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Subscript):
+            node.value = _looked_at(node.value, facts, stores(node))
     return program
 
 
@@ -67,16 +71,24 @@ def _copied_part(value: Node, facts: Facts) -> Node | None:
     return None
 
 
+def _looked_at(value: Node, facts: Facts, changed: Sequence[str] = ()) -> Node:
+    """`a[i]` for `a[i].copy()`, `sum_to(a[i], x)` for `sum_to(a[i].copy(), x)`, if a is none of what changes."""
+    summed = isinstance(value, gast.Call) and getattr(value.func, "id", "") == facts.imports.get("sum_to")
+    part = _copied_part(value.args[0] if summed else value, facts)
+    if part is None or part.value.id in changed:
+        return value
+    return gast.Call(value.func, [part, *value.args[1:]], []) if summed else part
+
+
 def _operands(node: Node, facts: Facts) -> None:
     """Arithmetic makes a new array: its operands need no copy."""
     for item in walk(node):
         if isinstance(item, gast.BinOp):
-            item.left = _copied_part(item.left, facts) or item.left
-            item.right = _copied_part(item.right, facts) or item.right
+            item.left, item.right = _looked_at(item.left, facts), _looked_at(item.right, facts)
         elif isinstance(item, gast.UnaryOp):
-            item.operand = _copied_part(item.operand, facts) or item.operand
+            item.operand = _looked_at(item.operand, facts)
         elif _makes_new(item, facts):
-            item.args = [_copied_part(argument, facts) or argument for argument in item.args]
+            item.args = [_looked_at(argument, facts) for argument in item.args]
 
 
 def _makes_new(call: Node, facts: Facts) -> bool:
@@ -90,16 +102,17 @@ def _makes_new(call: Node, facts: Facts) -> bool:
 def _seen_through(block: Block, position: int, bound: dict[str, int], facts: Facts) -> bool:
     """Read a part where its copy was read; whether the copy's statement is not needed any more."""
     node = block[position]
-    held, part = target(node), _copied_part(getattr(node, "value", None), facts)
-    if held is None or part is None or bound.get(held) != 1 or facts.adjoint_of.get(held) in facts.wrt:
+    held = target(node) if isinstance(node, gast.Assign) else None
+    part = None if held is None else _looked_at(node.value, facts)
+    if held is None or part is node.value or bound.get(held) != 1 or facts.adjoint_of.get(held) in facts.wrt:
         return False
     users = [k for k, other in enumerate(block) if k > position and _mentions(other, held)]
     if not users or not _lasts(block, position, users[-1], part, facts):
         return False
     reads = [n for k in users for n in walk(block[k]) if isinstance(n, gast.Name) and n.id == held]
-    if not all(is_only_read(block[k], held, facts) for k in users):
+    if not all(is_only_read(block[k], held, facts, loads(part)) for k in users):
         return False
-    if len(reads) > 1 or isinstance(block[users[0]], COMPOUND):
+    if len(reads) > 1 or isinstance(block[users[0]], COMPOUND) or not isinstance(part, gast.Subscript):
         node.value = part
         return False
     replace(block[users[0]], reads[0], part)
@@ -118,12 +131,16 @@ def _lasts(block: Block, start: int, end: int, part: Node, facts: Facts) -> bool
     return not any(read & set(stores(inner)) for inner in statements(block[start + 1 : until]))
 
 
-def is_only_read(node: Node, name: str, facts: Facts) -> bool:
-    """Whether each mention of a name is an operand of arithmetic, or of a call that makes a new array."""
+def is_only_read(node: Node, name: str, facts: Facts, shown: Sequence[str] = ()) -> bool:
+    """Whether each mention of a name is an operand of arithmetic, or of a call that makes a new array.
+
+    Or it is what is added to a part of an array, other than those that it would show.
+    """
     if isinstance(node, COMPOUND):
         inner = [*header(node)] if not isinstance(node, gast.For) else [node.iter]
         blocks = [*node.body, *(getattr(node, "orelse", None) or [])]
-        return not any(_mentions(part, name) for part in inner) and all(is_only_read(n, name, facts) for n in blocks)
+        apart = not any(_mentions(part, name) for part in inner)
+        return apart and all(is_only_read(n, name, facts, shown) for n in blocks)
     allowed = 0
     for item in walk(node):
         operands: list[Node] = []
@@ -133,6 +150,8 @@ def is_only_read(node: Node, name: str, facts: Facts) -> bool:
             operands = [item.operand]
         elif _makes_new(item, facts):
             operands = item.args
+        elif isinstance(item, gast.AugAssign) and shown and not {*shown} & {*stores(item)}:
+            operands = [item.value]
         allowed += sum(isinstance(part, gast.Name) and part.id == name for part in operands)
     mentions = [n for n in walk(node) if isinstance(n, gast.Name) and n.id == name]
     return allowed == len(mentions)
