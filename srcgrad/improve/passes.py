@@ -24,8 +24,8 @@ from srcgrad.improve.gathered import gathered
 from srcgrad.improve.hoisted import hoisted
 from srcgrad.improve.inline import inline
 from srcgrad.improve.joined import joined
-from srcgrad.improve.lasting import lasting
 from srcgrad.improve.keyed import keyed
+from srcgrad.improve.lasting import lasting
 from srcgrad.improve.late import late
 from srcgrad.improve.mirrored import mirrored
 from srcgrad.improve.narrow import narrow

@@ -129,7 +129,8 @@ def _replaced(
             continue
         if _spec(found, facts) != spec and not _is_operand(str(found), held, trips, facts):
             continue
-        if uses.read.get(found, 0) > len(shaped.get(found, [])):  # its elements are read as well
+        alone = [place for place, _ in shaped.get(found, []) if not _is_arithmetic(block[place])]
+        if uses.read.get(found, 0) > len(alone):  # its elements are read as well
             break
     else:
         return False
