@@ -18,6 +18,7 @@ from srcgrad.errors import DifferentiationError
 from srcgrad.opencl.declared import GUARD, declared
 from srcgrad.opencl.entry import ONCE
 from srcgrad.opencl.probe import verdict
+from srcgrad.opencl.unlinked import is_alone, kernel_name, unlinked
 
 CHOICE = "SRCGRAD_DEVICE"
 _ANEW = "typedef int built_anew;\n"  # of a text whose entry in the runtime's cache is damaged, or half written
@@ -60,7 +61,11 @@ class Device:
 
     def build(self, text: str, name: str, small: bool = False) -> Any:
         """The kernel of a text."""
-        return self.cl.Kernel(self.program(text, small), name)
+        return self.kernel(self.program(text, small), name)
+
+    def kernel(self, program: Any, name: str) -> Any:
+        """A kernel object of a program, whose arguments are nobody else's."""
+        return self.cl.Kernel(program, kernel_name(name, program))
 
     def program(self, text: str, small: bool = False) -> Any:
         """The program of a text, which is built once for each of the two queues."""
@@ -77,9 +82,13 @@ class Device:
         device = (self.small if small else self.queue).device
         if self.is_pocl:
             options.append(f"-D{GUARD}")
-            text = ONCE + declared(self.has_fp64) + text
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # remarks of the runtime's compiler
+            for more in (ONCE, ONCE + _ANEW) if self.is_pocl and is_alone(device, text) else ():
+                made = unlinked(self.cl, self.context, device, more + text, options)
+                if made is not None:
+                    return made
+            text = ONCE + declared(self.has_fp64) + text if self.is_pocl else text
             try:
                 made = self.cl.Program(self.context, text).build(options=options, devices=[device])
                 if made.num_kernels:

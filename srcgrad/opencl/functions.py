@@ -38,7 +38,12 @@ _HEAD = """
 #if __clang_major__ >= 11
 #define SG_ANY_ORDER _Pragma("clang fp reassociate(on)")
 #endif
+#define SG_ASK(at, bytes) sg_ask((__global const char*)(at), bytes);
+static __attribute__((noinline)) void sg_ask(__global const char* at, size_t bytes) {
+    for (size_t b = 0; b < bytes; b += 64) __builtin_prefetch(at + b, 0, 2);
+}
 #else
+#define SG_ASK(at, bytes)
 #define fmax(x, y) fmax((REAL)(x), (REAL)(y))
 #define fmin(x, y) fmin((REAL)(x), (REAL)(y))
 #endif

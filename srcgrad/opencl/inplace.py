@@ -29,14 +29,6 @@ _SCALAR = """#ifdef __clang__
         #pragma clang loop vectorize(disable) interleave(disable)
         #endif"""
 _BLOCK = 1024  # elements of an array of one axis that are computed before they are written
-_SOON = """
-#if defined(__clang__) && defined(__x86_64__)
-#define SG_SOON(at) { for (size_t sg_b = 0; sg_b < row * sizeof(REAL); sg_b += 64) \\
-    __builtin_prefetch((__global const char*)(at) + sg_b); }
-#else
-#define SG_SOON(at)
-#endif
-"""
 
 
 def operands(plan: Plan, form: Form) -> list[str]:
@@ -65,7 +57,7 @@ def text_of(name: str, stage: Formed, puts: list[Put], inside: list[str], extra:
     body = _body(plan, form, puts, inside, ring)
     sums = "#define SUM_TYPE double\n"
     made = entry(name, given, body)
-    return "\n".join([prelude(form.real, body), sums, _SOON, functions(form.real, body), made])
+    return "\n".join([prelude(form.real, body), sums, functions(form.real, body), made])
 
 
 def _body(plan: Plan, form: Form, puts: list[Put], inside: list[str], ring: list[str]) -> str:
@@ -116,12 +108,12 @@ def _body(plan: Plan, form: Form, puts: list[Put], inside: list[str], ring: list
 def _soon(plan: Plan, form: Form, inside: list[str], ring: list[str]) -> str:
     """What asks for memory of a row to come: rows are too short for what the processor foresees of each."""
     read = [
-        f"SG_SOON({name}_in + (long)(r + sg_soon) * {name}_s0)"
+        f"SG_ASK({name}_in + (long)(r + sg_soon) * {name}_s0, row * sizeof(REAL))"
         for name, layout in zip(plan.stage.inputs, form.layouts, strict=True)
         if layout == "1" and name not in inside
     ]
     written = [
-        f"SG_SOON({name}_out + (r + sg_soon) * row)"
+        f"SG_ASK({name}_out + (r + sg_soon) * row, row * sizeof(REAL))"
         for name in plan.stage.stored
         if name not in ring and plan.level[name] == "element"
     ]

@@ -76,7 +76,7 @@ def prepared(work: Preparing, apart: bool = False) -> Prepared:
         runs[-1].waits = runs[-1].small != writing.small or any(outputs.values()) or numbers_read
     direct = None
     if writing is None and _is_direct(formed, work.device):
-        own = work.device.cl.Kernel(joined[0].program, formed[0].name)  # whose arguments are nobody else's
+        own = work.device.kernel(joined[0].program, formed[0].name)
         direct = Direct(replace(runs[0], kernel=own), work, results)
     return Prepared(runs, work.constants, results, len(work.slots), writing, direct, numbers)
 

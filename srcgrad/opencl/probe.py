@@ -45,7 +45,7 @@ _PAUSE = 0.1  # between two looks at the child
 def verdict(device: Any) -> str:
     """`right`, or what is wrong with a device."""
     place = _cache() / "probe.json"
-    key = hashlib.sha256(f"4 {device.platform.version} {device.name} {device.driver_version}".encode()).hexdigest()
+    key = hashlib.sha256(f"5 {device.platform.version} {device.name} {device.driver_version}".encode()).hexdigest()
     if _FUNCTIONS.keys() <= set(_read(place).get(key, [])):
         return "right"
     found = _asked(device)
@@ -70,11 +70,16 @@ def _read(place: pathlib.Path) -> dict[str, list[str]]:
 
 
 def _write(place: pathlib.Path, known: dict[str, list[str]]) -> None:
-    """Remember; two processes may do so at once, and a folder that cannot be written to is no error."""
+    """Remember."""
+    replace(place, json.dumps(known).encode())
+
+
+def replace(place: pathlib.Path, content: bytes) -> None:
+    """Write a file; two processes may do so at once, and a folder that cannot be written to is no error."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=place.parent, delete=False) as file:
-            json.dump(known, file)
+        with tempfile.NamedTemporaryFile(dir=place.parent, delete=False) as file:
+            file.write(content)
         os.replace(file.name, place)
     except OSError:
         pass

@@ -30,6 +30,9 @@ from srcgrad.opencl.source import (
 )
 
 LANES = 16
+_PIECE = {"float": 512, "double": 256}  # elements whose successors are asked for at once: 2 KB
+_AHEAD = 8192  # bytes from an element to the one that is asked for when its piece begins
+_CACHED = 1 << 20  # bytes of an operand that are not asked for: they may well be near
 _ADDED = re.compile(r"(\w+)_acc\[LANE\] \+= (.*?);")
 
 
@@ -109,12 +112,13 @@ def loop_of(one: Pass, plan: Plan, form: Form) -> str:
     before = joined([before, *[f"{kind(line)} {line.name}_total = {start(line)};" for line in rows]])
     after = joined([text for line in rows for text in reduced(line, plan)])
     if not sums and not FAR.search(work) and not run:
-        return f"""    {before}
-        for (size_t i = from; i < to; i++) {{
+        loop = f"""for (size_t i = from; i < to; i++) {{
             const size_t at = start + i;
             {work}
-        }}
-    {after}"""
+        }}"""
+        soon = _soon(one, plan, form) if one.sums else ""
+        loop = f"{_pieces(form)}\n            {soon}\n        {_of_piece(loop)}\n        }}" if soon else loop
+        return f"    {before}\n        {loop}\n    {after}"
     if sums and not run and _is_light(one, plan, form, sums):
         return _in_any_order(work, before, after, one, plan, form, sums)
     return _in_lanes(work, before, after, run, one, plan, form, sums)
@@ -134,7 +138,8 @@ def _in_any_order(work: str, before: str, after: str, one: Pass, plan: Plan, for
     free = _ADDED.sub(r"{ const REAL sg_value = \2; { SG_ANY_ORDER \1_any += sg_value; } }", work)
     return f"""#ifdef SG_ANY_ORDER
     {before}
-        {runs.blocks(one, plan, form)}
+        {_pieces(form)}
+            {_soon(one, plan, form)}
             {" ".join(f"REAL {line.name}_any = 0;" for line in sums)}
             for (size_t i = begin; i < end; i++) {{
             const size_t at = start + i;
@@ -146,6 +151,31 @@ def _in_any_order(work: str, before: str, after: str, one: Pass, plan: Plan, for
 #else
 {_in_lanes(work, before, after, "", one, plan, form, sums)}
 #endif"""
+
+
+def _pieces(form: Form) -> str:
+    """The loop over pieces of a row, opened."""
+    size = _PIECE[form.real]
+    return f"""for (size_t begin = from; begin < to; begin += {size}) {{
+            const size_t end = begin + {size} < to ? begin + {size} : to;"""
+
+
+def _of_piece(loop: str) -> str:
+    """A loop over a row, over a piece of it."""
+    return loop.replace("i = from; i < to;", "i = begin; i < end;")
+
+
+def _soon(one: Pass, plan: Plan, form: Form) -> str:
+    """What asks for memory that is read soon, where sums are what is done with it.
+
+    The processor foresees too little of what two cores could read; of what is there anyway nothing is asked for.
+    """
+    kinds = dict(zip(plan.stage.inputs, form.layouts, strict=True))
+    before = plan.passes[: plan.passes.index(one)]
+    new = [name for name in one.loads if kinds[name] == "1" and not any(name in other.loads for other in before)]
+    size = "(end - begin) * sizeof(REAL)"
+    asked = " ".join(f"SG_ASK((__global const char*)({name}_row + begin) + {_AHEAD}, {size})" for name in new)
+    return f"if (rows * row * sizeof(REAL) > {_CACHED}) {{ {asked} }}" if new else ""
 
 
 def _in_lanes(work: str, before: str, after: str, run: str, one: Pass, plan: Plan, form: Form, sums: list[Line]) -> str:

@@ -163,7 +163,7 @@ def together(
     if key not in programs:
         text = text_of(name, stage, puts, list(inside), list(extra), ring)
         programs[key] = work.device.program(text, stage.small)
-    made.kernel = work.device.cl.Kernel(programs[key], name)
+    made.kernel = work.device.kernel(programs[key], name)
     return made
 
 

@@ -227,3 +227,15 @@ def test_sums_of_batches(loops: str) -> None:
         found = srcgrad.value_and_grad(of_batches, wrt=(0, 1), target="opencl")(given, w)
         wanted = srcgrad.value_and_grad(of_batches, wrt=(0, 1))(given, w)
         assert differences(found, wanted, 1e-9) == []  # of sines of large numbers
+
+
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+def test_sums_of_what_is_large_ask_for_what_comes_next(real: Any) -> None:
+    every = np.random.default_rng(3).standard_normal((523, 1021)).astype(real)
+    for x in (every, every[:, :701], every[::-1]):  # the last ones end where there is nothing more
+        for axis, lines in ((None, "SUM(x)"), (0, "SUM(x; 0)"), (1, "SUM(x; 1)")):
+            found = launch(kernel(["x"], [f"REAL s = {lines};", "STORE(s);"]), x)
+            wide = x.astype(np.float64)
+            error = np.abs(found - wide.sum(axis))
+            most = 4.0 * np.finfo(real).eps * np.abs(wide).sum(axis)  # of columns, a group's rows are added one by one
+            assert np.all(error <= most)
