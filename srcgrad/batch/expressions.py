@@ -106,7 +106,7 @@ class Expressions:
 
     def _name(self, node: Node) -> Lifted:
         value = self.known.get(node.id, UNKNOWN)
-        if node.id not in self.local:
+        if node.id not in self.known and node.id not in self.facts.local:
             value = _constant_of(meant(node, self.facts, self.local))
         if value.tag in ("array", "unknown") and value.ndim is None and node in self.facts.spec:
             rank = self.facts.spec[node].ndim

@@ -78,6 +78,8 @@ def derivative(name: str, tree: Node, facts: Facts, lookup: Lookup) -> Piece:
 
 def _settle(arguments: Node, namespace: LiveNamespace) -> None:
     """Replace defaults that read names which are gone: `def f(x, k=k0)` with a k0 of the function around."""
+    if not arguments.defaults and not any(arguments.kw_defaults):
+        return
     live = inspect.signature(namespace.function).parameters
 
     def settled(parameter: Node, default: Node) -> Node:

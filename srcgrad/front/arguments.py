@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any  # operations are arbitrary Python objects
 
 import gast
@@ -107,7 +108,7 @@ def _parameters(op: Any, template: Template) -> tuple[tuple[str, ...], bool, dic
     if is_distribution(getattr(op, "__self__", None)) and hasattr(op.__self__, "shapes"):  # takes any keyword
         return fixed, False, {}
     try:
-        parameters = list(inspect.signature(op).parameters.values())
+        parameters = _of_numpy(op) if isinstance(op, _NUMPYS_OWN) else list(inspect.signature(op).parameters.values())
     except (ValueError, TypeError):
         return fixed, variadic is not None, {}
     kinds = inspect.Parameter
@@ -120,6 +121,15 @@ def _parameters(op: Any, template: Template) -> tuple[tuple[str, ...], bool, dic
     if not order and not template.variadic:
         order, more = list(fixed), False
     return tuple(order), more, defaults
+
+
+_NUMPYS_OWN = type(np.dot)  # the functions for which other arrays may have their own; they stay what they are
+
+
+@lru_cache(maxsize=1024)
+def _of_numpy(op: Any) -> list[inspect.Parameter]:
+    """The parameters of a function of NumPy: those in C have a text, which takes long to read."""
+    return list(inspect.signature(op).parameters.values())
 
 
 def _is_default(value: Node, default: object) -> bool:

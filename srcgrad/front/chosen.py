@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.front.functions import function_of
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.solutions import SOMETIMES, exchange
-from srcgrad.trees import Block, Node, at, constant, copy, expression, name, statement
+from srcgrad.trees import Block, Node, at, constant, copy, expression, name, statement, walk
 
 if TYPE_CHECKING:
     from srcgrad.front.plain import Plain
@@ -30,9 +30,15 @@ def chosen(node: Node, work: Plain) -> Block:
         return np.where(kept, np.log(np.where(kept, x, 0.5)), np.zeros_like(x))
     """
     made: Block = []
-    if isinstance(node, gast.Assign | gast.AugAssign | gast.Return | gast.Expr | gast.AnnAssign) and node.value:
+    held = isinstance(node, gast.Assign | gast.AugAssign | gast.Return | gast.Expr | gast.AnnAssign) and node.value
+    if held and any(_may_be(part) for part in walk(node) if type(part) is gast.Call):
         exchange(node, partial(_spelled, node=node, made=made, work=work), SOMETIMES)
     return made
+
+
+def _may_be(call: Node) -> bool:
+    """Whether a call has what both forms have, whatever its function is called."""
+    return len(call.args) > 2 or any(word.arg == "out" for word in call.keywords)
 
 
 def _spelled(part: Node, node: Node, made: Block, work: Plain) -> Node:

@@ -40,8 +40,13 @@ class Binding:
     compiled: Any = None  # what Numba made of `object`
 
 
+_AS_THEY_ARE = (ModuleType, FunctionType, BuiltinFunctionType, np.ufunc)  # which Numba has not compiled
+
+
 def bound_to(value: Any) -> Binding:
     """What a live name means; one for a function that Numba compiled means its Python function."""
+    if type(value) in _AS_THEY_ARE:
+        return Binding("object", value)
     plain = uncompiled(value)
     return Binding("object", value) if plain is value else Binding("object", plain, compiled=value)
 
@@ -72,6 +77,7 @@ class LiveNamespace:
         self.function = function
         self.cells: dict[str, CellType] = dict(zip(names, cells, strict=True))
         self.scopes: tuple[Mapping[str, Any], ...] = (function.__globals__, vars(builtins))
+        self.bound: dict[str, Binding] = {}  # what names have meant; it serves as long as they mean the same
 
     def lookup(self, name: str) -> Binding | None:
         """What `name` means now."""
@@ -82,7 +88,10 @@ class LiveNamespace:
                 return unknown(f"{name} is not bound yet")
         for scope in self.scopes:
             if name in scope:
-                return bound_to(scope[name])
+                value, known = scope[name], self.bound.get(name)
+                if known is None or known.object is not value:
+                    known = self.bound[name] = bound_to(value)
+                return known
         return None
 
     def dependencies(self, names: Iterable[str], called: bool = True) -> Dependencies:

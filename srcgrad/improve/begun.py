@@ -26,39 +26,39 @@ def begun(program: Program, facts: Facts) -> Program:
 
 def _block(block: Block, facts: Facts) -> Block:
     made: Block = []
+    said: list[set[str]] = []  # the names that each of these mentions
     for node in block:
         if isinstance(node, COMPOUND):
             node.body = _block(node.body, facts)
             node.orelse = _block(getattr(node, "orelse", None) or [], facts)
-        first = _first(node, made, facts) if node in facts.accumulates else None
+        first = _first(node, made, said, facts) if node in facts.accumulates else None
         if first is not None:
+            del said[first]
             node.value = _sum(made.pop(first).value, node.value)
             del facts.accumulates[node]
         made.append(node)
+        said.append(set(mentioned(node)))
     return made
 
 
-def _first(node: Node, made: Block, facts: Facts) -> int | None:
+def _first(node: Node, made: Block, said: list[set[str]], facts: Facts) -> int | None:
     """Where the sum to which a statement adds is bound to another name, which holds the same still."""
     bound = target(node)
     if bound is None or not isinstance(node.value, gast.BinOp) or getattr(node.value.left, "id", "") != bound:
         return None
     if bound in loads(node.value.right):
         return None
-    changed: set[str] = set()
-    writes = False
-    for position in reversed(range(len(made))):
-        before = made[position]
-        if bound in mentioned(before):
-            read = _multiple(before.value) if target(before) == bound else None
-            if read is None or before in facts.restores or before in facts.pushes or before in facts.accumulates:
-                return None
-            if read in changed or read == bound or (writes and not isinstance(before.value, gast.Name)):
-                return None
-            return position
-        changed |= stored([before])
-        writes = writes or any(_writes(each) for each in statements([before]))  # perhaps into what the value shows
-    return None
+    position = next((k for k in reversed(range(len(made))) if bound in said[k]), None)
+    if position is None:
+        return None
+    before, between = made[position], made[position + 1 :]
+    read = _multiple(before.value) if target(before) == bound else None
+    if read is None or before in facts.restores or before in facts.pushes or before in facts.accumulates:
+        return None
+    if read == bound or read in stored(between):
+        return None
+    writes = any(_writes(each) for each in statements(between))  # perhaps into what the value shows
+    return position if not writes or isinstance(before.value, gast.Name) else None
 
 
 def _writes(node: Node) -> bool:
