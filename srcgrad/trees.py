@@ -9,7 +9,7 @@ from typing import Any  # a gast tree has no types of its own
 import gast
 
 from srcgrad.converted import parsed
-from srcgrad.walked import reads, walked
+from srcgrad.walked import kinds, reads, walked
 
 Node = Any  # gast.AST; gast ships no type information
 Block = list[Node]
@@ -126,8 +126,23 @@ def walk(node: Node) -> tuple[Node, ...]:
     return walked(node).nodes
 
 
+def holds(node: Node, *sought: type) -> bool:
+    """Whether there is a node of one of these kinds below `node`, itself included."""
+    return not kinds(node).isdisjoint(sought)
+
+
+def inside(node: Node, *sought: type) -> list[Node]:
+    """The nodes of these kinds below `node`, itself included, in the order of the text.
+
+    >>> [n.func.id for n in inside(expression("f(g(x) + 1.0)"), gast.Call)], inside(expression("x"), gast.Call)
+    (['f', 'g'], [])
+    """
+    return [] if kinds(node).isdisjoint(sought) else [item for item in walked(node).nodes if type(item) in sought]
+
+
 BLOCKS = ("body", "orelse", "finalbody")
 COMPOUND = (gast.If, gast.For, gast.While, gast.FunctionDef, gast.With)
+_HOLD = frozenset(COMPOUND)
 
 
 def header(node: Node) -> list[Node]:
@@ -166,6 +181,8 @@ def stores(node: Node) -> list[str]:
         return [node.name]
     else:
         return written(node)
+    if len(parts) == 1 and type(parts[0]) is gast.Name:
+        return [parts[0].id, *written(node)]
     tables = [table for part in parts for table in walked(part).names]
     return [table["id"] for table in tables if type(table["ctx"]) is gast.Store] + written(node)
 
@@ -176,8 +193,12 @@ def written(node: Node) -> list[str]:
     if kind is gast.Assign or kind is gast.AugAssign:
         popped = _popped(node.value) if type(node.value) is gast.Call else []
         targets = node.targets if kind is gast.Assign else [node.target]
-        bases = [root(t) for t in targets if type(t) is gast.Subscript]
-        return [base.id for base in bases if base is not None] + popped
+        found: list[str] = []
+        for part in targets:
+            base = root(part) if type(part) is gast.Subscript else None
+            if base is not None:
+                found.append(base.id)
+        return found + popped
     if kind is gast.Expr and type(node.value) is gast.Call:
         function = node.value.func
         if isinstance(function, gast.Attribute) and function.attr == "append":
@@ -227,12 +248,14 @@ def _popped(call: Node) -> list[str]:
 
 def statements(block: Block) -> Block:
     """Every statement of a block, nested ones after the one that holds them, in the order of the text."""
+    if len(block) == 1 and type(block[0]) not in _HOLD:
+        return [block[0]]
     found: Block = []
     todo = block[::-1]
     while todo:
         node = todo.pop()
         found.append(node)
-        if type(node) in COMPOUND:
+        if type(node) in _HOLD:
             for field in BLOCKS[::-1]:
                 todo += (getattr(node, field, None) or [])[::-1]
     return found

@@ -34,7 +34,7 @@ _BELOW = _Below()
 class Walked:
     """The nodes below a root, itself included, in the order of the text, and in what they hang, now and as it was."""
 
-    __slots__ = ("held", "hold", "named", "names", "nodes", "reads")
+    __slots__ = ("held", "hold", "kinds", "named", "names", "nodes", "reads")
 
     def __init__(self, root: Node) -> None:
         nodes: list[Node] = []
@@ -63,6 +63,7 @@ class Walked:
                     elif value is not None:
                         push(value)
         self.nodes, self.hold, self.names = tuple(nodes), hold, names
+        self.kinds: frozenset[type] | None = None
         self.held = [part.copy() for part in hold]
         self.named: list[Any] | None = None
         self.reads: tuple[str, ...] = ()
@@ -80,6 +81,14 @@ def walked(root: Node) -> Walked:
         _known.clear()
     found = _known[root] = Walked(root)
     return found
+
+
+def kinds(root: Node) -> frozenset[type]:
+    """The kinds of the nodes below a root."""
+    found = walked(root)
+    if found.kinds is None:
+        found.kinds = frozenset(map(type, found.nodes))
+    return found.kinds
 
 
 def reads(root: Node) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.trees import Node, header, walk
+from srcgrad.trees import Node, header, inside
 
 
 def is_change(node: Node, bound: str) -> bool:
@@ -18,6 +18,6 @@ def is_change(node: Node, bound: str) -> bool:
 
 def within(node: Node) -> list[str]:
     """Names of which a part of a statement changes the list: `s += out.pop()`."""
-    calls = [n for part in header(node) for n in walk(part) if isinstance(n, gast.Call)]
+    calls = [n for part in header(node) for n in inside(part, gast.Call)]
     held = [n.func.value for n in calls if isinstance(n.func, gast.Attribute) and n.func.attr in ("append", "pop")]
     return [one.id for one in held if isinstance(one, gast.Name)]

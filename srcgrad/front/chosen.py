@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.front.functions import function_of
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.solutions import SOMETIMES, exchange
-from srcgrad.trees import Block, Node, at, constant, copy, expression, name, statement, walk
+from srcgrad.trees import Block, Node, at, constant, copy, expression, inside, name, statement
 
 if TYPE_CHECKING:
     from srcgrad.front.plain import Plain
@@ -31,7 +31,7 @@ def chosen(node: Node, work: Plain) -> Block:
     """
     made: Block = []
     held = isinstance(node, gast.Assign | gast.AugAssign | gast.Return | gast.Expr | gast.AnnAssign) and node.value
-    if held and any(_may_be(part) for part in walk(node) if type(part) is gast.Call):
+    if held and any(_may_be(part) for part in inside(node, gast.Call)):
         exchange(node, partial(_spelled, node=node, made=made, work=work), SOMETIMES)
     return made
 

@@ -14,7 +14,20 @@ from srcgrad.front.overlay import Overlay
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.solutions import exchange
 from srcgrad.identity import is_distribution
-from srcgrad.trees import BLOCKS, Block, Node, at, copy, expression, name, statements, stores, target, walk
+from srcgrad.trees import (
+    BLOCKS,
+    Block,
+    Node,
+    at,
+    copy,
+    expression,
+    inside,
+    name,
+    statements,
+    stores,
+    target,
+    walk,
+)
 
 if TYPE_CHECKING:
     from srcgrad.front.plain import Plain
@@ -41,7 +54,7 @@ def frozen(function: Node, work: Plain) -> None:
     if known:
         function.body = _without(function.body, known, work)
     for node in statements(function.body):
-        if any(isinstance(item, gast.Attribute) and item.attr in _METHODS for item in walk(node)):
+        if any(item.attr in _METHODS for item in inside(node, gast.Attribute)):
             exchange(node, partial(_spelled, node=node, known=known, work=work))
 
 

@@ -8,7 +8,7 @@ import gast
 
 from srcgrad.front.resolve import binding_of
 from srcgrad.runtime.hooks import hook
-from srcgrad.trees import Node, copy, header, statements, target, walk
+from srcgrad.trees import Node, copy, header, inside, statements, target, walk
 
 if TYPE_CHECKING:
     from srcgrad.facts import Facts
@@ -28,7 +28,7 @@ def hooks(function: Node, work: Plain, local: frozenset[str]) -> None:
 
     Refuses a call of `hook` whose result is not used, and a nested function of several statements.
     """
-    calls = [(node, n) for node in statements(function.body) for part in header(node) for n in walk(part)]
+    calls = [(node, n) for node in statements(function.body) for part in header(node) for n in inside(part, gast.Call)]
     calls = [(node, n) for node, n in calls if is_hook(n, work.facts, local)]
     if not calls:
         return

@@ -64,10 +64,11 @@ def _kinds(function: Node, facts: Facts | None, known: dict[str, str]) -> dict[s
     ours = facts is not None and facts.generated
     filled = {written(node)[0] for node in statements(function.body) if is_write(node)} if ours else set()
     held = {} if facts is None else dict(contained(facts.kinds))
+    changed = {one for node in statements(function.body) for one in within(node)}
     arguments = function.args
     for given in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
         tag = held.get(given.id, UNKNOWN).tag
-        if tag == "unknown" and any(given.id in within(n) for n in statements(function.body)):
+        if tag == "unknown" and given.id in changed:
             known_as = UNKNOWN if facts is None else facts.kinds.get(given.id, UNKNOWN)
             tag = "list" if known_as.tag == "unknown" else known_as.tag
         if facts is not None and given.id in facts.records and tag == "object":

@@ -12,7 +12,7 @@ from srcgrad.front.functions import Function, function_of
 from srcgrad.front.namespace import Binding
 from srcgrad.front.solutions import SOMETIMES, exchange
 from srcgrad.rules import rule_of
-from srcgrad.trees import BLOCKS, Block, Node, at, copy, name, statements, target, walk
+from srcgrad.trees import BLOCKS, Block, Node, at, copy, inside, name, statements, target, walk
 
 if TYPE_CHECKING:
     from srcgrad.front.plain import Plain
@@ -36,7 +36,7 @@ def made_here(node: Node, work: Plain) -> Block:
         whole = _parts(node.value, work) if bound is not None and node.value is not None else None
         if whole is not None and bound is not None:
             return _written(node.value, whole, bound, node, work)
-        if any(_parts(part, work) is not None for part in walk(node) if type(part) is gast.Call):
+        if any(_parts(part, work) is not None for part in inside(node, gast.Call)):
             exchange(node, partial(_named, node=node, made=made, work=work), SOMETIMES)
     return made
 

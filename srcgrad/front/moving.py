@@ -17,7 +17,7 @@ from srcgrad.front.plain import own_names
 from srcgrad.front.resolve import binding_of
 from srcgrad.rules import rule_of
 from srcgrad.sealed import is_opaque
-from srcgrad.trees import Block, Node, header, root, statements, target, walk
+from srcgrad.trees import Block, Node, header, inside, root, statements, target, walk
 
 _CHANGING = {"append", "extend", "insert", "pop", "sort", "reverse", "clear", "remove", "update"}  # followed by name
 _READING = {name for kind in (np.ndarray, str, tuple, range, float) for name in dir(kind)}
@@ -28,7 +28,7 @@ _NEW = gast.List | gast.Dict | gast.Set | gast.ListComp | gast.DictComp | gast.S
 def mark_moving(block: Block, facts: Facts, local: frozenset[str]) -> None:
     """Note the statements that hold such calls."""
     for node in statements(block):
-        if any(moves(item, facts, local) for part in header(node) for item in walk(part)):
+        if any(moves(item, facts, local) for part in header(node) for item in inside(part, gast.Call)):
             facts.moving[node] = None
 
 

@@ -21,6 +21,7 @@ from srcgrad.trees import (
     constant,
     copy,
     header,
+    holds,
     is_write,
     name,
     statements,
@@ -191,7 +192,7 @@ _BY_KEY = ("sorted", "min", "max", "sort")
 
 def _lambdas(part: Node, node: Node, before: Block, names: list[str], work: Plain) -> None:
     """A lambda inside of an expression gets a name; one that only sorts stays."""
-    if not any(isinstance(item, gast.Lambda) for item in walk(part)):
+    if not holds(part, gast.Lambda):
         return
     for item in list(walk(part)):
         keeps = isinstance(item, gast.Call) and getattr(item.func, "id", getattr(item.func, "attr", "")) in _BY_KEY

@@ -14,7 +14,20 @@ from srcgrad.front.overlay import Overlay
 from srcgrad.front.resolve import binding_of
 from srcgrad.handed import Parts, parts_of
 from srcgrad.identity import home
-from srcgrad.trees import Block, Node, at, constant, header, loads, name, statements, stores, target, walk
+from srcgrad.trees import (
+    Block,
+    Node,
+    at,
+    constant,
+    header,
+    inside,
+    loads,
+    name,
+    statements,
+    stores,
+    target,
+    walk,
+)
 
 if TYPE_CHECKING:
     from srcgrad.front.plain import Plain
@@ -26,7 +39,7 @@ def solutions(function: Node, work: Plain) -> None:
     What is read otherwise stays as it is: no derivative is known then.
     """
     every = list(statements(function.body))
-    if not any(_parts(n, work) for node in every for part in header(node) for n in walk(part)):
+    if not any(_parts(n, work) for node in every for part in header(node) for n in inside(part, gast.Call)):
         return
     function.body = _hoisted(function.body, work)
     every = list(statements(function.body))

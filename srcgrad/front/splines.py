@@ -14,7 +14,20 @@ from srcgrad.front.resolve import binding_of, literal
 from srcgrad.front.solutions import SOMETIMES, exchange
 from srcgrad.identity import home
 from srcgrad.runtime import pieces
-from srcgrad.trees import BLOCKS, Block, Node, at, copy, expression, name, statements, stores, target, walk
+from srcgrad.trees import (
+    BLOCKS,
+    Block,
+    Node,
+    at,
+    copy,
+    expression,
+    inside,
+    name,
+    statements,
+    stores,
+    target,
+    walk,
+)
 
 if TYPE_CHECKING:
     from srcgrad.front.plain import Plain
@@ -65,7 +78,7 @@ def splines(function: Node, work: Plain) -> None:
         return pieces_at(s_x, derived_pieces(s_c, 1), 1.5)
     """
     every = list(statements(function.body))
-    if not any(_given(n, work) for node in every for n in walk(node)):
+    if not any(_given(n, work) for node in every for n in inside(node, gast.Call)):
         return
     function.body = _hoisted(function.body, work)
     every = list(statements(function.body))

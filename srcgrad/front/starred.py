@@ -11,7 +11,7 @@ import numpy as np
 
 from srcgrad.front.functions import function_of
 from srcgrad.front.resolve import binding_of
-from srcgrad.trees import Block, Node, copy, expression, name, statements, target, walk
+from srcgrad.trees import Block, Node, copy, expression, inside, name, statements, target, walk
 
 if TYPE_CHECKING:
     from srcgrad.facts import Facts
@@ -32,7 +32,7 @@ def starred(node: Node, work: Plain) -> Block:
     made: Block = []
     for key in ("test", "iter", "value", "exc"):
         part = getattr(node, key, None)
-        if isinstance(part, gast.AST) and any(_unpacks(item) for item in walk(part)):
+        if isinstance(part, gast.AST) and any(_unpacks(item) for item in inside(part, gast.Starred, gast.keyword)):
             _visit(part, node, made, work, sure=True)
     if made:
         work.facts.foreign[node] = None

@@ -7,7 +7,7 @@ import gast
 from srcgrad.facts import Facts
 from srcgrad.front.resolve import binding_of
 from srcgrad.rules import rule_of
-from srcgrad.trees import Node, children, loads, statements, stores, walk, written
+from srcgrad.trees import Node, children, holds, loads, statements, stores, written
 from srcgrad.walked import walked
 
 
@@ -36,7 +36,7 @@ def _carries(node: Node, varied: dict[str, None], facts: Facts, local: frozenset
     return reads_varied(value, varied, facts, local)
 
 
-_BETWEEN = frozenset([gast.Compare, gast.JoinedStr, gast.Attribute, gast.IfExp, gast.Call])  # may carry none
+_BETWEEN = (gast.Compare, gast.JoinedStr, gast.Attribute, gast.IfExp, gast.Call)  # may carry none
 
 
 def reads_varied(node: Node, varied: dict[str, None], facts: Facts, local: frozenset[str]) -> bool:
@@ -45,7 +45,7 @@ def reads_varied(node: Node, varied: dict[str, None], facts: Facts, local: froze
         return node.id in varied
     if not any(table["id"] in varied for table in walked(node).names):
         return False
-    if not any(type(item) in _BETWEEN for item in walk(node)):
+    if not holds(node, *_BETWEEN):
         return True
     todo = [node]
     while todo:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import gast
 
-from srcgrad.trees import Block, Node, at, copy, header, name, walk
+from srcgrad.trees import Block, Node, at, copy, header, holds, name, walk
 
 if TYPE_CHECKING:
     from srcgrad.front.plain import Plain
@@ -25,7 +25,7 @@ def walruses(node: Node, work: Plain) -> Block:
 
 
 def _hoisted(value: Node, where: Node, made: Block, work: Plain) -> Node:
-    if not any(isinstance(n, gast.NamedExpr) for n in walk(value)):
+    if not holds(value, gast.NamedExpr):
         return value
     if isinstance(value, gast.NamedExpr):
         inner = _hoisted(value.value, where, made, work)

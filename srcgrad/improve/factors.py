@@ -13,7 +13,7 @@ from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.improve.units import is_floating
-from srcgrad.trees import Node, constant, statements, walk
+from srcgrad.trees import Node, constant, inside, statements
 
 
 def factors(program: Program, facts: Facts) -> Program:
@@ -25,7 +25,9 @@ def factors(program: Program, facts: Facts) -> Program:
     """
     tangents = [node for node in statements(program.forward) if node in facts.tangents]
     for node in [*statements(program.backward), *tangents]:
-        if isinstance(node, gast.Assign | gast.AugAssign) and any(_is_float(item) for item in walk(node.value)):
+        if isinstance(node, gast.Assign | gast.AugAssign) and any(
+            _is_float(item) for item in inside(node.value, gast.Constant)
+        ):
             node.value = _merged(node.value, facts, inside=isinstance(node, gast.AugAssign))
     return program
 

@@ -9,7 +9,7 @@ from srcgrad.facts import Facts
 from srcgrad.improve.inline import replace
 from srcgrad.improve.units import is_floating
 from srcgrad.minus import negated, negative
-from srcgrad.trees import Node, at, header, statements, walk
+from srcgrad.trees import Node, at, header, holds, statements, walk
 
 
 def outward(value: Node, helpers: tuple[str | None, ...]) -> Node:
@@ -71,7 +71,7 @@ def signs(program: Program, facts: Facts) -> Program:
     """Subtract where the negative of something would be added."""
     tangents = [node for node in statements(program.forward) if node in facts.tangents]
     for node in [*statements(program.backward), *tangents]:
-        if not any(type(item) is gast.UnaryOp for part in header(node) for item in walk(part)):
+        if not any(holds(part, gast.UnaryOp) for part in header(node)):
             continue
         settled(node, facts)
         for part in header(node):

@@ -8,7 +8,7 @@ from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts, copied
 from srcgrad.improve.inline import bindings, replace
-from srcgrad.trees import Node, expression, header, statements, target, walk
+from srcgrad.trees import Node, expression, header, inside, statements, target, walk
 
 
 def transposed(program: Program, facts: Facts) -> Program:
@@ -27,11 +27,10 @@ def transposed(program: Program, facts: Facts) -> Program:
     sources: dict[str, Node] | None = None
     for node in statements(program.backward):
         for part in header(node):
-            every = list(walk(part))
-            if not any(_below(whole) is not None for whole in every):
+            if not any(_below(whole) is not None for whole in inside(part, gast.Attribute)):
                 continue
             sources = _sources(program) if sources is None else sources
-            for whole in every:
+            for whole in walk(part):
                 _untwisted(whole, sources, facts)
                 turned = _turned(whole, facts)
                 if turned is not None:
@@ -41,6 +40,8 @@ def transposed(program: Program, facts: Facts) -> Program:
 
 def _sources(program: Program) -> dict[str, Node]:
     """The w of each name that is `w.T`, both bound once, outside of loops and branches: they show one array."""
+    if not any(target(node) and isinstance(_below(node.value), gast.Name) for node in program.forward):
+        return {}
     bound_to = bindings(program.block)
     fixed = {p for p in program.parameters if p not in bound_to}
     found: dict[str, Node] = {}
