@@ -16,7 +16,7 @@ from srcgrad.front.source import Source
 from srcgrad.frozen import record
 from srcgrad.names import Names
 from srcgrad.rules import Rule
-from srcgrad.trees import Node, name, walk
+from srcgrad.trees import Node, inside, name
 from srcgrad.written import place_in
 
 
@@ -222,8 +222,7 @@ class Facts:
     def hooked(self, node: Node) -> bool:
         """Whether a statement of the backward half calls hooks."""
         spelled = self.imports.get("hooked")
-        called = [] if spelled is None else [item.func for item in walk(node) if isinstance(item, gast.Call)]
-        return any(isinstance(function, gast.Name) and function.id == spelled for function in called)
+        return spelled is not None and any(getattr(call.func, "id", "") == spelled for call in inside(node, gast.Call))
 
     def shown(self, names: Iterable[str]) -> set[str]:
         """The names themselves, and the arrays of whose elements they may be views."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import gast
 
 from srcgrad.front.resolve import binding_of
-from srcgrad.trees import SIMPLE, Block, Node, at, expression, header, name, statement, target, walk
+from srcgrad.trees import SIMPLE, Block, Node, at, expression, header, inside, name, statement, target, walk
 
 if TYPE_CHECKING:
     from srcgrad.front.plain import Plain
@@ -31,9 +31,8 @@ def comprehended(node: Node, work: Plain) -> Block:
 def _may_fill(part: Node, work: Plain) -> bool:
     """Whether there is anything in an expression that `_filled` knows: most have nothing."""
     return bool(work.lists) or any(
-        isinstance(n, gast.List | gast.ListComp | gast.DictComp | gast.GeneratorExp)
-        or (isinstance(n, gast.Call) and (isinstance(n.func, gast.Name) or getattr(n.func, "attr", "") == "values"))
-        for n in walk(part)
+        not isinstance(n, gast.Call) or isinstance(n.func, gast.Name) or getattr(n.func, "attr", "") == "values"
+        for n in inside(part, gast.List, gast.ListComp, gast.DictComp, gast.GeneratorExp, gast.Call)
     )
 
 

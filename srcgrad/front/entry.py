@@ -13,7 +13,7 @@ from srcgrad.front.step import Step
 from srcgrad.front.webs import parameters
 from srcgrad.parts import is_swap
 from srcgrad.runtime import owned
-from srcgrad.trees import Node, at, is_write, name, statement, statements, stores, walk, written
+from srcgrad.trees import Node, at, inside, is_write, name, statement, statements, stores, written
 
 
 def entry(function: Node, facts: Facts) -> Node:
@@ -85,9 +85,9 @@ def _step(function: Node, changed: dict[str, None], facts: Facts) -> Node:
 
 def _calls_itself(function: Node) -> bool:
     return any(
-        isinstance(n, gast.Call) and isinstance(n.func, gast.Name) and n.func.id == function.name
+        isinstance(n.func, gast.Name) and n.func.id == function.name
         for node in function.body
-        for n in walk(node)
+        for n in inside(node, gast.Call)
     )
 
 

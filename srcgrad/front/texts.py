@@ -7,7 +7,7 @@ import numpy as np
 
 from srcgrad.facts import Facts
 from srcgrad.front.resolve import binding_of
-from srcgrad.trees import Node, stores, walk
+from srcgrad.trees import Node, inside, stores, walk
 
 _MAKERS = (str, repr, format, ascii, np.array2string, np.array_str, np.array_repr)
 _READERS = (float, complex, np.float16, np.float32, np.float64, np.complex128, np.fromstring, np.loadtxt, np.genfromtxt)
@@ -15,9 +15,9 @@ _READERS = (float, complex, np.float16, np.float32, np.float64, np.complex128, n
 
 def check_texts(function: Node, facts: Facts) -> None:
     """Refuse a number that is read from what `str`, `repr` or an f-string made, at once or by way of a name."""
-    nodes = [node for statement in function.body for node in walk(statement)]
-    if not any(_makes(node, facts) for node in nodes):
+    if not any(_makes(node, facts) for part in function.body for node in inside(part, gast.JoinedStr, gast.Call)):
         return
+    nodes = [node for statement in function.body for node in walk(statement)]
     known: set[str] = set()
     while True:
         bound = {name for node in nodes if isinstance(node, gast.Assign) and _has(node.value, known, facts)

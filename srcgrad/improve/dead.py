@@ -41,11 +41,11 @@ def _dropped(program: Program, facts: Facts) -> bool:
         for name in loads(node):
             if name in pushes:
                 todo.extend(pushes[name])
-            bound = [reaching.graph.nodes[reaching.of[k][0]] for k in reaching.at(node, name)]
-            todo.extend(bound)
-            counted.update(
-                {loop: None for loop in bound if isinstance(loop, gast.For) and not _is_in(node, loop, above)}
-            )
+            for definition in reaching.at(node, name):
+                bound = reaching.graph.nodes[reaching.of[definition][0]]
+                todo.append(bound)
+                if type(bound) is gast.For and not _is_in(node, bound, above):
+                    counted[bound] = None
     counted.update({node: None for node in needed if node in facts.moving and isinstance(node, COMPOUND)})
     for held in counted:
         if not any(node in needed for node in statements([held]) if node is not held):
@@ -53,7 +53,7 @@ def _dropped(program: Program, facts: Facts) -> bool:
             needed[held.body[0]] = None
     program.forward = rebuilt(program.forward, needed)
     program.backward = rebuilt(program.backward, needed)
-    return sum(1 for _ in statements(program.block)) < len(needed)
+    return len(statements(program.block)) < len(needed)
 
 
 def _is_in(node: Node, loop: Node, above: dict[Node, Node | None]) -> bool:
