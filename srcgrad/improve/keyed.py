@@ -30,6 +30,8 @@ from srcgrad.trees import (
 
 def keyed(program: Program, facts: Facts) -> Program:
     """Take each key of a dict for a value of its own, where all keys that are stored are literals."""
+    if facts.generated or facts.pushes_forward:
+        return program
     dicts = [one for one in dict.fromkeys(s for node in program.forward for s in stores(node)) if _is_dict(one, facts)]
     adjoints = {adjoint: one for adjoint, one in facts.adjoint_of.items() if one in dicts}
     changed = [_begun(program.backward, adjoint, one, program, facts) for adjoint, one in adjoints.items()]
@@ -105,7 +107,7 @@ def _mirrors(first: str, block: Block, held: str, key: str | None, program: Prog
     value = made[0].value
     read = getattr(value.args[1], "id", "") if _is_call(value, "sum_to", facts) and len(value.args) == 2 else ""
     old = facts.definition.get(facts.again.get(read, read))
-    if old is None or read in facts.mutable or _key(old.value, held) != key:
+    if not isinstance(old, gast.Assign) or read in facts.mutable or _key(old.value, held) != key:
         return False
     writes = [node for node in statements(program.forward) if held in written(node)]
     if any(not is_write(node) or _key(part_written(node), held) is None for node in writes):
