@@ -61,7 +61,16 @@ def added(x):
     return y * x * WEIGHTS
 
 
-PROGRAMS = [turned, stored_again, permuted, put, moved, transposed, in_a_loop, added]
+def in_rows(x):
+    y = x.copy()
+    rows = np.zeros((3, 5))
+    for k in range(1):
+        rows[k] = x * y
+        rows[k, 2] = y[1] * y[0]
+    return np.sum(rows * rows)
+
+
+PROGRAMS = [turned, stored_again, permuted, put, moved, transposed, in_a_loop, added, in_rows]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

@@ -71,8 +71,11 @@ def _copied_part(value: Node, facts: Facts) -> Node | None:
     return None
 
 
-def _looked_at(value: Node, facts: Facts, changed: Sequence[str] = ()) -> Node:
-    """`a[i]` for `a[i].copy()`, `sum_to(a[i], x)` for `sum_to(a[i].copy(), x)`, if a is none of what changes."""
+def _looked_at(value: Node, facts: Facts, changed: Sequence[str]) -> Node:
+    """`a[i]` for `a[i].copy()`, `sum_to(a[i], x)` for `sum_to(a[i].copy(), x)`, if a is none of what changes.
+
+    What is added, no second derivative needs; what `sum_to` gives elsewhere must be an array of its own to be kept.
+    """
     summed = isinstance(value, gast.Call) and getattr(value.func, "id", "") == facts.imports.get("sum_to")
     part = _copied_part(value.args[0] if summed else value, facts)
     if part is None or part.value.id in changed:
@@ -84,11 +87,12 @@ def _operands(node: Node, facts: Facts) -> None:
     """Arithmetic makes a new array: its operands need no copy."""
     for item in walk(node):
         if isinstance(item, gast.BinOp):
-            item.left, item.right = _looked_at(item.left, facts), _looked_at(item.right, facts)
+            item.left = _copied_part(item.left, facts) or item.left
+            item.right = _copied_part(item.right, facts) or item.right
         elif isinstance(item, gast.UnaryOp):
-            item.operand = _looked_at(item.operand, facts)
+            item.operand = _copied_part(item.operand, facts) or item.operand
         elif _makes_new(item, facts):
-            item.args = [_looked_at(argument, facts) for argument in item.args]
+            item.args = [_copied_part(argument, facts) or argument for argument in item.args]
 
 
 def _makes_new(call: Node, facts: Facts) -> bool:
@@ -102,9 +106,8 @@ def _makes_new(call: Node, facts: Facts) -> bool:
 def _seen_through(block: Block, position: int, bound: dict[str, int], facts: Facts) -> bool:
     """Read a part where its copy was read; whether the copy's statement is not needed any more."""
     node = block[position]
-    held = target(node) if isinstance(node, gast.Assign) else None
-    part = None if held is None else _looked_at(node.value, facts)
-    if held is None or part is node.value or bound.get(held) != 1 or facts.adjoint_of.get(held) in facts.wrt:
+    held, part = target(node), _copied_part(getattr(node, "value", None), facts)
+    if held is None or part is None or bound.get(held) != 1 or facts.adjoint_of.get(held) in facts.wrt:
         return False
     users = [k for k, other in enumerate(block) if k > position and _mentions(other, held)]
     if not users or not _lasts(block, position, users[-1], part, facts):
@@ -112,7 +115,7 @@ def _seen_through(block: Block, position: int, bound: dict[str, int], facts: Fac
     reads = [n for k in users for n in walk(block[k]) if isinstance(n, gast.Name) and n.id == held]
     if not all(is_only_read(block[k], held, facts, loads(part)) for k in users):
         return False
-    if len(reads) > 1 or isinstance(block[users[0]], COMPOUND) or not isinstance(part, gast.Subscript):
+    if len(reads) > 1 or isinstance(block[users[0]], COMPOUND):
         node.value = part
         return False
     replace(block[users[0]], reads[0], part)
