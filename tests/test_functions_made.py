@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import srcgrad
@@ -70,3 +71,13 @@ def test_called_at_once() -> None:
         return applied(scaled, 2.0) + applied(lambda t: t * x, 1.0)
 
     assert srcgrad.grad(twice)(3.0) == 13.0
+
+
+def test_a_function_of_a_module_changes_no_module() -> None:
+    def smallest_first(x):
+        def ordered(t):
+            return np.sort(t)
+
+        return np.sum(ordered(x) * np.cos(x))
+
+    srcgrad.check_grads(smallest_first, (np.array([0.4, -0.3, 0.8]),))

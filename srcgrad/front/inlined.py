@@ -137,7 +137,7 @@ def _check_order(value: Node | None, site: Site, alone: bool = True) -> None:
         found = called_by(call, site.facts, site.local)
         if found is None:
             continue
-        writes = found.tree is not None and changes_outside(found.tree)
+        writes = found.tree is not None and changes_outside(found.tree, site.facts)
         if writes or Procedures(site.facts).arguments(call, site.facts, site.local):
             raise site.facts.refuse(
                 call,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import gast
@@ -75,11 +76,11 @@ def _changed(effect: Node, facts: Facts) -> set[str]:
         held = effect.func.value.id if isinstance(effect.func.value, gast.Name) else ""
         return {held} & facts.local
     found = function_of(effect.func, facts, facts.local)
-    return outer_changes(found.tree) if found is not None and found.tree is not None else set()
+    return outer_changes(found.tree, facts) if found is not None and found.tree is not None else set()
 
 
-def outer_changes(tree: Node) -> set[str]:
-    """Names of the function around it that a nested function binds, or changes the contents of."""
+def outer_changes(tree: Node, facts: Facts) -> set[str]:
+    """Names around it that a nested function binds, or changes the contents of: np.sort(x) changes no np."""
     own = _own(tree)
     found: set[str] = set()
     for node in walk(tree):
@@ -91,7 +92,12 @@ def outer_changes(tree: Node) -> set[str]:
             places = node.targets if isinstance(node, gast.Assign) else [node.target]
             bases = [root(place) for place in places if isinstance(place, gast.Subscript | gast.Attribute)]
             found.update(base.id for base in bases if base is not None and base.id not in own)
-    return found
+    return {one for one in found if one in facts.local or not _is_module(one, facts)}
+
+
+def _is_module(name: str, facts: Facts) -> bool:
+    found = facts.namespace.lookup(name)
+    return found is not None and isinstance(found.object, ModuleType)
 
 
 def _reads(call: Node, facts: Facts, above: tuple[int, ...]) -> set[str]:

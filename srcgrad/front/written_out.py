@@ -183,9 +183,9 @@ def _settle(
             facts.foreign[item] = None
 
 
-def changes_outside(tree: Node) -> bool:
+def changes_outside(tree: Node, facts: Facts) -> bool:
     """Whether a nested function binds names of the function around it, or writes into arrays."""
-    return bool(outer_changes(tree)) or any(is_write(n) for n in statements(tree.body))
+    return bool(outer_changes(tree, facts)) or any(is_write(n) for n in statements(tree.body))
 
 
 @dataclass(frozen=True)
