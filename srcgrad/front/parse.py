@@ -89,6 +89,7 @@ def _syntax_place(error: SyntaxError, label: str, lines: Sequence[str]) -> Place
 def place(label: str, lines: Sequence[str], node: Node) -> Place:
     """The place of a node; Python counts columns in bytes, a reader in characters.
 
+    >>> import gast
     >>> line = "y = 'é' + z"
     >>> str(place("f.py", [line], gast.parse(line).body[0].value.right)).splitlines()[-1]
     '              ^'

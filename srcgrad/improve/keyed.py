@@ -7,6 +7,8 @@ state_bar["m"] = add(state_bar["m"], sum_to(0.9 * g, m))
 
 from __future__ import annotations
 
+from typing import Any  # keys of dicts
+
 import gast
 
 from srcgrad.derive.program import Program, rebuilt
@@ -27,6 +29,8 @@ from srcgrad.trees import (
     written,
 )
 
+Key = tuple[Any]  # a literal
+
 
 def keyed(program: Program, facts: Facts) -> Program:
     """Take each key of a dict for a value of its own, where all keys that are stored are literals."""
@@ -44,11 +48,11 @@ def _is_dict(held: str, facts: Facts) -> bool:
     return facts.list_kind(held) == "dict"
 
 
-def _key(part: Node, held: str) -> str | None:
-    """The k of `held[k]`, if it is a literal; None for anything else."""
+def _key(part: Node, held: str) -> Key | None:
+    """The k of `held[k]`, if it is a literal; None for anything else. 1, 1.0 and True are one key."""
     if not isinstance(part, gast.Subscript) or getattr(part.value, "id", "") != held:
         return None
-    return repr(part.slice.value) if isinstance(part.slice, gast.Constant) else None
+    return (part.slice.value,) if isinstance(part.slice, gast.Constant) else None
 
 
 def _begun(block: Block, adjoint: str, held: str, program: Program, facts: Facts) -> bool:
@@ -81,14 +85,14 @@ def _is_call(value: Node, helper: str, facts: Facts) -> bool:
     return isinstance(value, gast.Call) and getattr(value.func, "id", None) == facts.imports.get(helper, "")
 
 
-def _mentions(node: Node, held: str, key: str | None) -> bool:
+def _mentions(node: Node, held: str, key: Key | None) -> bool:
     """Whether a statement touches a part of a dict, or the whole of it."""
     inner = [part for part in walk(node) if _key(part, held) not in (None, key)]
     named = [one for one in walk(node) if isinstance(one, gast.Name) and one.id == held]
     return len(named) > len(inner)
 
 
-def _added(node: Node, adjoint: str, key: str | None, facts: Facts) -> str | None:
+def _added(node: Node, adjoint: str, key: Key | None, facts: Facts) -> str | None:
     """The e of `held_bar[k] = add(held_bar[k], e)`."""
     if not isinstance(node, gast.Assign) or not is_write(node) or not _is_call(node.value, "add", facts):
         return None
@@ -98,7 +102,7 @@ def _added(node: Node, adjoint: str, key: str | None, facts: Facts) -> str | Non
     return str(two.id)
 
 
-def _mirrors(first: str, block: Block, held: str, key: str | None, program: Program, facts: Facts) -> bool:
+def _mirrors(first: str, block: Block, held: str, key: Key | None, program: Program, facts: Facts) -> bool:
     """Whether a value is `sum_to(g, t)`, read nowhere else, where t is what the store that is undone has replaced."""
     made = [node for node in block if target(node) == first]
     uses = count(program.block)
@@ -114,7 +118,9 @@ def _mirrors(first: str, block: Block, held: str, key: str | None, program: Prog
         return False  # a key that is computed, or an element of an item
     replaced = [node for node in writes if _key(part_written(node), held) == key and node not in facts.pushes]
     bound = [node for node in statements(program.forward) if target(node) == held]
-    around = next((each for each in _blocks(program.forward) if old in each), [])
+    around = next((each for each in _blocks(program.forward) if old in each), None)
+    if around is None:
+        return False  # not in a loop, nor in a branch
     return len(bound) == len(replaced) == 1 and replaced[0] in around[around.index(old) :] and bound[0] not in around
 
 
@@ -140,7 +146,7 @@ def _unread(held: str, program: Program, facts: Facts) -> bool:
     return bool(gone)
 
 
-def _reads(node: Node, held: str, key: str | None) -> bool:
+def _reads(node: Node, held: str, key: Key | None) -> bool:
     """Whether a statement reads a part of a dict, or the whole of it: not where it stores into one."""
     own = part_written(node) if isinstance(node, gast.Assign) and is_write(node) else None
     if own is not None and _key(own, held) is not None:

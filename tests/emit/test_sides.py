@@ -15,7 +15,7 @@ from srcgrad.options import TARGETS
 from tests.test_golden import CASES, function_of, parts, wrt_of
 
 MODES = ("reverse", "value-and-grad", "vjp", "forward", "hvp")
-ZEROS = re.compile(r"_bar_* = \S*zeros(_like)?\(|= \[\]$")  # which stands where the it is needed first
+ZEROS = re.compile(r"_bar_* = \S*(zeros|empty)(_like)?\(|= \[\]$")  # which stands where the it is needed first
 CITED = re.compile(r"\s*# line (\d+): ")
 HEAT = '''\
 import numpy as np
