@@ -17,11 +17,13 @@ from srcgrad.trees import Node, constant, inside, statements
 
 
 def factors(program: Program, facts: Facts) -> Program:
-    """Multiply the constant factors of a product, and leave out a factor that becomes 1.0.
+    """Multiply the constant factors of a product, and leave out a factor that becomes 1.0; one of -1.0 is a sign.
 
     >>> from srcgrad.phases import explain_text
     >>> print(explain_text("def f(x):\\n    return 100.0 * x ** 2", after="factors").splitlines()[-2])
     x_bar = y_bar * 200.0 * x
+    >>> print(explain_text("def f(x):\\n    return np.exp(-0.5 * x ** 2)", after="factors").splitlines()[-2])
+    x_bar = -(y_bar * np.exp(-0.5 * x**2)) * x
     """
     tangents = [node for node in statements(program.forward) if node in facts.tangents]
     for node in [*statements(program.backward), *tangents]:
@@ -48,7 +50,7 @@ def _merged(value: Node, facts: Facts, inside: bool) -> Node:
     for factor, rest in ((value.right, value.left), (value.left, value.right)):
         if _is_float(factor) and is_floating(rest, facts):
             found = _absorbed(rest, factor.value, next_to=True)
-            if found is not None and (inside or isinstance(found, gast.BinOp | gast.Constant)):
+            if found is not None and (inside or isinstance(found, gast.BinOp | gast.UnaryOp | gast.Constant)):
                 return found
     return value
 
@@ -87,8 +89,12 @@ def _absorbed(value: Node, factor: float, next_to: bool) -> Node | None:
         for side, other in (("right", value.left), ("left", value.right)):
             own = getattr(value, side)
             found = _absorbed(own, factor, next_to and _is_float(own))
+            if found is not None and _is_one(found):
+                return other
+            if found is not None and isinstance(found, gast.UnaryOp) and _is_one(found.operand):
+                return gast.UnaryOp(found.op, other)
             if found is not None:
-                return other if _is_one(found) else gast.BinOp(*_placed(side, other, found, value.op))
+                return gast.BinOp(*_placed(side, other, found, value.op))
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Div):
         found = _absorbed(value.left, factor, False)
         return None if found is None else gast.BinOp(found, value.op, value.right)
