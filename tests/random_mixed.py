@@ -1,8 +1,8 @@
 """Programs drawn at random of all that Python has, together: calls, loops, writes, containers, draws, closures.
 
 `python -m tests.random_mixed FIRST COUNT [ORDER]` prints what is wrong, and how many were right, refused or wrong. The
-value and the state of the generator must be those of the function bit for bit, both modes must agree with each other
-and with differences, the dumped text with the text made here, and no argument may change.
+value must be that of the function but for roundings, the state of the generator the same, both modes must agree with
+each other and with differences, the dumped text with the text made here, and no argument may change.
 """
 
 from __future__ import annotations

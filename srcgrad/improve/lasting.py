@@ -12,7 +12,7 @@ from srcgrad.facts import UNKNOWN, Facts
 from srcgrad.improve.dead import dead
 from srcgrad.improve.outlines import wanted
 from srcgrad.indices import is_basic
-from srcgrad.trees import Node, children, is_write, loads, statements, target, walk, written
+from srcgrad.trees import Node, children, is_write, loads, statements, stores, target, written
 
 # Beside operations that work element by element: the shape of their result follows from shapes alone.
 _SHAPED = (
@@ -117,9 +117,8 @@ def _text(program: Program, facts: Facts) -> Text:
 
 def _bound(node: Node) -> list[str]:
     """The names that a statement binds: not those of what it writes into."""
-    parts = node.targets if isinstance(node, gast.Assign) else [getattr(node, "target", None)]
-    names = [n for part in parts if part is not None for n in walk(part) if isinstance(n, gast.Name)]
-    return [n.id for n in names if isinstance(n.ctx, gast.Store)]
+    changed = written(node)
+    return [name for name in stores(node) if name not in changed]
 
 
 def _is_array(name: str, program: Program, facts: Facts) -> bool:

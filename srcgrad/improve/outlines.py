@@ -31,6 +31,13 @@ def outline(node: Node, facts: Facts) -> Node | None:
     return None
 
 
+def is_fitted(call: Node, facts: Facts) -> bool:
+    """Whether an expression is `sum_to(g, x)` or `fit_to(g, x)`."""
+    if not isinstance(call, gast.Call) or len(call.args) != 2 or call.keywords:
+        return False
+    return getattr(call.func, "id", "") in (facts.imports.get("sum_to"), facts.imports.get("fit_to"))
+
+
 def indices(node: Node) -> list[Node]:
     """What decides on the shape of a value beside the shapes of what it is made of: a mask that looks it up, a call."""
     if isinstance(node, gast.Name | gast.Constant):

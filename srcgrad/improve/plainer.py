@@ -12,6 +12,7 @@ from srcgrad.analyse.extents import canonical
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts, Spec
 from srcgrad.improve.dead import dead
+from srcgrad.improve.outlines import is_fitted
 from srcgrad.trees import Node, header, root, statements, walk
 
 
@@ -26,18 +27,11 @@ def plainer(program: Program, facts: Facts) -> Program:
     changed = False
     for node in statements(program.backward):
         for call in [call for part in header(node) for call in walk(part)]:
-            if _is_shaped(call, facts) and isinstance(call.args[1], gast.BinOp | gast.UnaryOp | gast.Call):
+            if is_fitted(call, facts) and isinstance(call.args[1], gast.BinOp | gast.UnaryOp | gast.Call):
                 found = _operand(call.args[1], facts)
                 if found is not None:
                     call.args[1], changed = found, True
     return dead(program, facts) if changed else program
-
-
-def _is_shaped(call: Node, facts: Facts) -> bool:
-    """Whether an expression is `sum_to(g, x)` or `fit_to(g, x)`."""
-    if not isinstance(call, gast.Call) or len(call.args) != 2 or call.keywords:
-        return False
-    return getattr(call.func, "id", "") in (facts.imports.get("sum_to"), facts.imports.get("fit_to"))
 
 
 def _operand(whole: Node, facts: Facts) -> Node | None:

@@ -8,6 +8,7 @@ from srcgrad.derive.program import Program
 from srcgrad.facts import Facts, Spec
 from srcgrad.improve.dead import dead
 from srcgrad.improve.inline import Uses, bindings, count
+from srcgrad.improve.outlines import is_fitted
 from srcgrad.trees import COMPOUND, Block, Node, header, loads, statements, stores, target, walk
 
 _Place = tuple[int, Node]  # where in a block something is read for its shape
@@ -109,11 +110,8 @@ def _bodies(block: Block) -> list[Block]:
 
 
 def _is_shaped(call: Node, facts: Facts) -> bool:
-    """Whether an expression is `sum_to(g, x)` or `fit_to(g, x)`."""
-    if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Name) or len(call.args) != 2:
-        return False
-    helpers = (facts.imports.get("sum_to"), facts.imports.get("fit_to"))
-    return call.func.id in helpers and isinstance(call.args[1], gast.Name)
+    """Whether an expression is `sum_to(g, x)` or `fit_to(g, x)` of a name."""
+    return is_fitted(call, facts) and isinstance(call.args[1], gast.Name)
 
 
 def _replaced(

@@ -169,7 +169,6 @@ def test_hessian_is_one_run() -> None:
     assert "_hvps(" in made.source
 
 
-@pytest.mark.filterwarnings("ignore::srcgrad.ConstantOutputWarning")  # some of those that are drawn are constant
 @pytest.mark.parametrize("seed", range(24))
 def test_random_programs(seed: int) -> None:
     choose = random.Random(seed)
