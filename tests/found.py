@@ -335,7 +335,22 @@ def drawn_anew_in_each_trip(x, c, n):
     return x
 
 
+def _scale(u, s):
+    u *= s
+
+
+def part_changed_in_a_procedure(x):
+    a = x * 1.0
+    t = x[0] * x[1]
+    _scale(t, 3.0)  # a number is what it was
+    _scale(a[1], x[0])
+    for i in range(2):
+        _scale(a[i:], 1.0 + x[0])
+    return np.sum(a * a) * t
+
+
 FOUND = (
+    (part_changed_in_a_procedure, (np.array([0.3, -0.8, 1.1]),)),
     (one_key_under_two_spellings, (np.array([0.3, -0.8]),)),
     (second_name_in_a_called_function, (np.array([0.3, -0.8, 1.1]),)),
     (argument_read_before_the_call_takes, (np.array([0.3, -0.8, 1.1]),)),

@@ -286,5 +286,5 @@ def _refusal(node: Node, name: str, why: str, facts: Facts) -> Exception:
         node,
         "E5010",
         f"`{user}` is changed in place, and {why}",
-        f"write `{user} = {user} + ...`, which makes a new array",
+        f"write `{user} = {user} + ...`, which makes a new array, or `{user}[...] += ...` to change the one it has",
     )

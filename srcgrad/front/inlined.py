@@ -16,7 +16,7 @@ from srcgrad.front.namespace import Binding
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.plain import own_names
 from srcgrad.front.procedures import Procedures
-from srcgrad.front.reasons import reason_of
+from srcgrad.front.reasons import changed_by, reason_of
 from srcgrad.front.resolve import binding_of, operation_of
 from srcgrad.front.varied import varied_names
 from srcgrad.front.wanted import made_by, not_known
@@ -170,7 +170,7 @@ def _is_procedure(call: Node, site: Site) -> bool:
     found = called_by(call, site.facts, site.local)
     if found is None:
         return False
-    return found.tree is not None or bool(Procedures(site.facts).arguments(call, site.facts, site.local))
+    return found.tree is not None or bool(changed_by(call, site, performed=True))
 
 
 def _performed(node: Node, site: Site) -> Block:
@@ -223,7 +223,8 @@ def _expand(value: Node, where: Node, before: Block, site: Site) -> Node:
     if _is_local(value.func, site) or not _is_known(value.func, found, site.facts, site.local):
         _give_bound(value, found, site)
     hand_over(value, where, site)
-    return written_out(value, found, where, before, site) if _is_written_out(value, site, found) else value
+    performed = isinstance(where, gast.Expr) and where.value is value
+    return written_out(value, found, where, before, site) if _is_written_out(value, site, found, performed) else value
 
 
 def _check_none(item: Node, site: Site) -> None:
@@ -259,7 +260,7 @@ def _give_bound(call: Node, found: Function, site: Site) -> None:
         call.func = at(name(spelled), call.func)
 
 
-def _is_written_out(call: Node, site: Site, found: Function | None = None) -> bool:
+def _is_written_out(call: Node, site: Site, found: Function | None = None, performed: bool = False) -> bool:
     found = found or called_by(call, site.facts, site.local)
     if found is None:
         return False
@@ -273,7 +274,7 @@ def _is_written_out(call: Node, site: Site, found: Function | None = None) -> bo
     of_numpy = str(getattr(operation.function, "__module__", "")).partition(".")[0] == "numpy"
     if not of_numpy and (site.facts.module.inline or is_short(call, found.name, operation, site)):
         return True
-    reason = reason_of(call, operation.function, site)
+    reason = reason_of(call, operation.function, site, performed=performed)
     if reason and operation.checkpointed and site.facts.recomputes:
         raise site.facts.refuse(
             call,

@@ -13,8 +13,8 @@ from srcgrad.rules import is_composition
 from srcgrad.trees import Node, walk
 
 
-def reason_of(call: Node, function: Any, site: Site) -> str:
-    """The reason; an empty string for a call that is not written out."""
+def reason_of(call: Node, function: Any, site: Site, *, performed: bool = False) -> str:
+    """The reason; an empty string for a call that is not written out. `performed` if its result is not used."""
     given = [*call.args, *(w.value for w in call.keywords)]
     if any(
         isinstance(item, gast.Name | gast.Attribute | gast.Call) and function_of(item, site.facts, site.local)
@@ -27,11 +27,16 @@ def reason_of(call: Node, function: Any, site: Site) -> str:
         return ""  # of constants
     if site.facts.generated and any(isinstance(item, gast.Tuple) for item in given):
         return "is the rule of a user, with the primals of a call"
-    if Procedures(site.facts).arguments(call, site.facts, site.local):
+    if changed_by(call, site, performed=performed):
         return "writes into its arguments"
     if _asks_owner(call, function, site):
         return "calls methods of an object that it gets"
     return "takes `*args`" if site.is_of(function, lambda tree: tree.args.vararg is not None) else ""
+
+
+def changed_by(call: Node, site: Site, *, performed: bool) -> list[Node]:
+    """The arguments that a call changes; `u *= s` of a parameter is meant to where the call is made for its effect."""
+    return Procedures(site.facts, augments=performed).arguments(call, site.facts, site.local)
 
 
 def _asks_owner(call: Node, function: Any, site: Site) -> bool:
