@@ -221,6 +221,13 @@ def read_by_a_branch(x, n):
     return np.sum(x * x)
 
 
+def read_by_a_choice(x, n):
+    for _ in range(n):
+        z = x * x
+    y = x * 2.0 if n == 0 else z + x
+    return np.sum(y * y)
+
+
 def written_by_the_next_loop(x, n):
     for _ in range(n):
         z = x * x
@@ -232,7 +239,9 @@ def written_by_the_next_loop(x, n):
 
 
 @pytest.mark.parametrize("n", [0, 2])
-@pytest.mark.parametrize("program", [read_by_the_next_loop, read_by_a_branch, written_by_the_next_loop])
+@pytest.mark.parametrize(
+    "program", [read_by_the_next_loop, read_by_a_branch, read_by_a_choice, written_by_the_next_loop]
+)
 def test_loops_that_make_no_trip_and_bind_what_is_read(program: Callable[..., Any], n: int) -> None:
     check_grads(lambda x: program(x, n), (X,), order=2, modes=("forward", "reverse"))
     one = srcgrad.grad(program)(X, n)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import gast
 
-from srcgrad.trees import Block, Node, loads, statements, stores
+from srcgrad.trees import Block, Node, header, loads, statements, stores
 
 Names = frozenset[str]
 After = Names | None  # names bound for sure at the end of a block; None if the end is never reached
@@ -32,10 +32,11 @@ class Reader:
 
     def statement(self, node: Node, bound: Names) -> After:
         """Names bound for sure after a statement."""
-        for read in loads(node):
-            if read in self.local and read not in bound:
-                self.doubtful[read] = None
-                bound |= {read}  # or what follows is never reached
+        unsure = [read for read in loads(node) if read in self.local and read not in bound]
+        if unsure:
+            self.doubtful.update(dict.fromkeys(unsure))
+            always = {one for part in header(node) for one in _read_always(part)}
+            bound |= always.intersection(unsure)  # or what follows is never reached
         if isinstance(node, gast.Return | gast.Raise | gast.Continue):
             return None
         if isinstance(node, gast.Break):
@@ -60,6 +61,19 @@ class Reader:
         for one in left:
             after = _both(after, one)
         return after
+
+
+def _read_always(node: Node) -> Iterator[str]:
+    """Names that an expression or a statement reads whatever the values: not those of a branch that it may not take."""
+    if isinstance(node, gast.Name):
+        yield node.id
+    elif isinstance(node, gast.IfExp):
+        yield from _read_always(node.test)
+    elif isinstance(node, gast.BoolOp):
+        yield from _read_always(node.values[0])
+    elif not isinstance(node, gast.Lambda | gast.ListComp | gast.SetComp | gast.DictComp | gast.GeneratorExp):
+        for part in gast.iter_child_nodes(node):
+            yield from _read_always(part)
 
 
 def _runs(loop: Node) -> bool:
