@@ -29,6 +29,14 @@ MODEL = textwrap.dedent("""
             s = s + np.sum(u * v)
         return s
 
+    def left(params, x):
+        s = 0.0
+        for u, v in params:
+            if s > 0.1:
+                break
+            s = s + np.sum(u * v) * x[0]
+        return s
+
     def masked(params, x):
         a, b = params[np.array([False, True, True])]
         c = params[0]
@@ -59,6 +67,12 @@ CALLS = {
         [(drawn(2), 0.4), (drawn(3), 0.6)],
         drawn(3, 2),
         drawn(3, 2).astype(np.float32),
+    ],
+    "left": [
+        [(drawn(2), 0.4), (drawn(3), 0.6), (0.7, 0.1), (0.2, 0.3)],
+        ((0.3, 0.4), (0.5, 0.6)),
+        [[0.9, 0.8], [0.5, 0.6]],
+        drawn(3, 2),
     ],
     "masked": [drawn(3, 3)],
     "named": [[{"w": W[0], "b": B[0]}, {"b": B[1], "w": W[1]}], ({"w": W[0], "b": B[0]}, {"w": W[1], "b": B[1]})],

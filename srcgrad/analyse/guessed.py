@@ -67,7 +67,7 @@ def _item_of(held: str, order: list[Node], *, slices: bool) -> Kind | None:
     """The kind of all items of an argument; None if it is read in any other way than by items, or by slices."""
     reads = Counter(one for node in order for one in loads(node))
     bound = Counter(one for node in order for one in stores(node))
-    counters = {node.target.id for node in order if called(getattr(node, "iter", None)) == "range"}
+    counters = _counters(order)
     wholes: dict[str, int] = {held: 0}  # it and its slices: in how many of these ways each is read
     items: list[str] = []
     for node in order:
@@ -77,7 +77,9 @@ def _item_of(held: str, order: list[Node], *, slices: bool) -> Kind | None:
         name = node.target.id if isinstance(node, gast.For) else target(node)
         if of not in wholes or name is None or bound[name] != 1:
             continue
-        if part is not None and isinstance(part.slice, gast.Slice) and slices:
+        if source.__class__ is gast.Name and target(node) is not None:
+            wholes[name] = 0  # a second name: `trips = params`
+        elif part is not None and isinstance(part.slice, gast.Slice) and slices:
             wholes[name] = 0
         elif _is_place(part.slice, counters) if part is not None else isinstance(node, gast.For):
             items.append(name)
@@ -89,6 +91,17 @@ def _item_of(held: str, order: list[Node], *, slices: bool) -> Kind | None:
             wholes[call.args[0].id] += 1
     kinds = {_taken(item, reads[item], order) for item in items}
     return kinds.pop() if len(kinds) == 1 and all(reads[one] == count for one, count in wholes.items()) else None
+
+
+def _counters(order: list[Node]) -> set[str]:
+    """Names of integers: those of loops over `range`, and those that only count, `place = 0`, `place = place + 1`."""
+    counting = {one: None for node in order for one in stores(node)}
+    for node in order:
+        value = getattr(node, "value", None)
+        step = value.right if isinstance(value, gast.BinOp) and getattr(value.left, "id", "") == target(node) else value
+        if type(getattr(step, "value", None)) is not int:
+            counting = {one: None for one in counting if one not in stores(node)}
+    return {*counting, *(node.target.id for node in order if called(getattr(node, "iter", None)) == "range")}
 
 
 def _is_place(index: Node, counters: set[str]) -> bool:
