@@ -349,7 +349,29 @@ def part_changed_in_a_procedure(x):
     return np.sum(a * a) * t
 
 
+def scaled_by_its_own_sum(x):
+    for _ in range(3):
+        x = np.sin(x)
+        x /= x.sum()
+    return x[0]
+
+
+def filtered_by_columns(x):
+    seen = np.array([[0.3, 0.7], [0.6, 0.4]])
+    chain = np.exp(x[:2] * x[1])
+    alpha = np.array([0.5, 0.5])
+    total = 0.0
+    for k in (0, 1, 1):
+        alpha = alpha * chain * seen[:, k]
+        total += np.log(alpha.sum())
+        alpha /= alpha.sum()
+        alpha[0] += 0.1 * x[2]
+    return total
+
+
 FOUND = (
+    (scaled_by_its_own_sum, (np.array([0.3, 0.8, 1.1]),)),
+    (filtered_by_columns, (np.array([0.3, 0.8, 1.1]),)),
     (part_changed_in_a_procedure, (np.array([0.3, -0.8, 1.1]),)),
     (one_key_under_two_spellings, (np.array([0.3, -0.8]),)),
     (second_name_in_a_called_function, (np.array([0.3, -0.8, 1.1]),)),

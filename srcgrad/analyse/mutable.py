@@ -171,6 +171,13 @@ def _check_container(array: str, order: list[Node], facts: Facts) -> None:
             )
 
 
+def _is_display(value: Node) -> bool:
+    """Whether an expression is a list or a tuple, or such ones put together."""
+    if isinstance(value, gast.BinOp):
+        return _is_display(value.left) or _is_display(value.right)
+    return isinstance(value, gast.List | gast.Tuple)
+
+
 def _makes_array(node: Node, facts: Facts) -> bool:
     """Whether an assignment binds a new array."""
     value = getattr(node, "value", None)
@@ -178,7 +185,7 @@ def _makes_array(node: Node, facts: Facts) -> bool:
         return True
     if target(node) is None or isinstance(value, gast.Constant) or facts.spec[node].scalar:
         return False
-    if any(isinstance(item, gast.List | gast.Tuple) for item in walk(value)) and isinstance(value, gast.BinOp):
+    if _is_display(value):
         return False  # [0.0] * n
     if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "array":
         return not value.keywords

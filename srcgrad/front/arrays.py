@@ -8,14 +8,17 @@ import gast
 import numpy as np
 
 from srcgrad.facts import Facts
-from srcgrad.front.resolve import METHODS, binding_of
-from srcgrad.trees import Node, at, expression, header, is_write, statements, stores, target, walk, written
+from srcgrad.front.resolve import METHODS, PASSIVE_ATTRIBUTES, binding_of
+from srcgrad.front.viewing import VIEWS
+from srcgrad.trees import Node, at, children, expression, header, is_write, statements, stores, target, walk, written
 
 _MAKERS = (np.zeros, np.ones, np.empty, np.full, np.outer, np.eye, np.diag)
 _KEEPERS = (
     np.copy, np.sort, np.cumsum, np.cumprod, np.ravel, np.flip, np.roll, np.zeros_like, np.ones_like, np.empty_like,
     np.full_like, np.where, np.transpose, np.clip, np.minimum, np.maximum, np.round,
 )  # fmt: skip
+# Methods whose result shows nothing of the array: `a /= a.sum()` may bind a anew.
+_ASKING = frozenset(name for name, function in METHODS.items() if not any(function is one for one in VIEWS))
 
 
 def in_place(function: Node, facts: Facts) -> None:
@@ -118,9 +121,13 @@ def _shown(function: Node) -> set[str]:
         value = getattr(node, "value", None)
         if isinstance(value, gast.Name | gast.Tuple | gast.List | gast.Dict) and not isinstance(node, gast.Return):
             found.update(n.id for n in walk(value) if isinstance(n, gast.Name))
-        for item in [i for part in header(node) for i in walk(part)]:
+        items = [i for part in header(node) for i in walk(part)]
+        used = {value} if isinstance(node, gast.Return) else set()  # parts that nothing holds
+        used |= {one for i in items if isinstance(i, gast.BinOp | gast.UnaryOp | gast.Compare) for one in children(i)}
+        used |= {i.func for i in items if isinstance(i, gast.Call) and getattr(i.func, "attr", "") in _ASKING}
+        for item in items:
             if isinstance(item, gast.Subscript | gast.Attribute) and isinstance(item.value, gast.Name):
-                if not isinstance(item, gast.Attribute) or item.attr not in ("shape", "size", "ndim", "dtype"):
+                if item not in used and getattr(item, "attr", "") not in PASSIVE_ATTRIBUTES:
                     found.add(item.value.id)
             elif isinstance(item, gast.Call) and isinstance(item.func, gast.Name):
                 found.update(n.id for n in item.args if isinstance(n, gast.Name))
