@@ -1,6 +1,43 @@
 """Usual ways to write lists and dicts: programs that must come to the right derivative."""
 
 USUAL = {
+    "an array by the name of its list": """
+def f(x, c):
+    total = 0.0
+    for k in range(3):
+        row = []
+        for v in x:
+            if v > 0.8:
+                continue
+            row.append(v**k * c)
+        row = np.array(row)
+        row = row.reshape(-1, 1) * 2.0
+        total = total + row.sum() * row[0, 0]
+        row = [total]
+        row.append(x[0])
+        row = np.stack(row)
+        total = total * row[1] + np.sin(row[0])
+    return total
+""",
+    "what a key begins with": """
+def f(x, c):
+    total = 0.0
+    d = {"a_1": x[0], "b_2": c}
+    for key, value in d.items():
+        total += value**2 if key.startswith("a") else np.sin(value)
+    return total
+""",
+    "draws in tests": """
+def f(x, c):
+    rng = np.random.default_rng(0)
+    for _ in range(6):
+        if rng.uniform() < 0.4 + 0.1 * x[0]:
+            x = x * c
+        x = np.sin(x) if rng.uniform() < 0.5 else x + 0.1
+        while rng.uniform() < 0.5:
+            x = x * 1.1 + c**2
+    return np.sum(x) * rng.normal()
+""",
     "dict of keywords": """
 def f(x, c):
     p = dict(w=c, b=x[0])

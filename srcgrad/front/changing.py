@@ -21,3 +21,17 @@ def within(node: Node) -> list[str]:
     calls = [n for part in header(node) for n in inside(part, gast.Call)]
     held = [n.func.value for n in calls if isinstance(n.func, gast.Attribute) and n.func.attr in ("append", "pop")]
     return [one.id for one in held if isinstance(one, gast.Name)]
+
+
+def unused(call: Node, local: frozenset[str]) -> tuple[str, str]:
+    """Why a call whose result is not used is refused, and what to do."""
+    held = getattr(call.func, "value", None)
+    if isinstance(held, gast.Name) and held.id in local and call.func.attr in ("append", "extend", "insert", "pop"):
+        return (
+            f"`{held.id}` changes by `.{call.func.attr}()`, and is not a list of this function all along",
+            "begin it by `[]` here, and give what is made of it, or stands for it, a name of its own",
+        )
+    return (
+        "a call whose result is not used is not accepted: it may change its arguments",
+        "bind the result to a name; print, warnings and logging are accepted",
+    )

@@ -10,7 +10,7 @@ import numpy as np
 from srcgrad.facts import Operation
 from srcgrad.front.halves import opened_halves
 from srcgrad.front.operands import check_operands, check_passive, is_sequence, wants_arrays
-from srcgrad.front.resolve import operation_of
+from srcgrad.front.resolve import binding_of, operation_of
 from srcgrad.front.scope import Scope, cheap
 from srcgrad.rules import rule_of
 from srcgrad.template import adjoint_template, tangent_template
@@ -218,10 +218,17 @@ def _swapped(part: Node, swap: dict[Node, Node]) -> Node:
 
 
 def passive_calls(test: Node, scope: Scope) -> None:
-    """Nothing in a test is differentiated; resolve its calls all the same, so that refusals come early."""
+    """Nothing in a test is differentiated; resolve its calls all the same, so that refusals come early.
+
+    Methods of what is no array, `generator.uniform()` or `key.startswith("log")`, are what they are.
+    """
     for item in walk(test):
-        if isinstance(item, gast.Call):
+        if isinstance(item, gast.Call) and (scope.varied(item) or not _is_method(item, scope)):
             operation_of(item, scope.facts, scope.local)
+
+
+def _is_method(call: Node, scope: Scope) -> bool:
+    return isinstance(call.func, gast.Attribute) and binding_of(call.func, scope.facts, scope.local) is None
 
 
 def spread_varied(made: str, value: Node, scope: Scope) -> None:

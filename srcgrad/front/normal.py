@@ -5,6 +5,7 @@ from __future__ import annotations
 import gast
 
 from srcgrad.facts import Facts
+from srcgrad.front.changing import unused
 from srcgrad.front.flat import atom, compute, passive_calls, spread_varied, stored, whole
 from srcgrad.front.loops import prepare
 from srcgrad.front.moving import mark_moving
@@ -120,12 +121,7 @@ def _effect(node: Node, scope: Scope) -> None:
         return
     known = scope.facts.generated or node in scope.facts.effects  # a text of ours has what was looked at before
     if not known and not effects(node.value, scope.facts, scope.local):
-        raise scope.facts.refuse(
-            node,
-            "E5005",
-            "a call whose result is not used is not accepted: it may change its arguments",
-            "bind the result to a name; print, warnings and logging are accepted",
-        )
+        raise scope.facts.refuse(node, "E5005", *unused(node.value, scope.local))
     scope.facts.effects[node] = None
     scope.block.append(node)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import gast
 
 from srcgrad.facts import Facts
+from srcgrad.front.apart import apart
 from srcgrad.front.arrays import in_place
 from srcgrad.front.chosen import chosen
 from srcgrad.front.comprehensions import COMPREHENSIONS, comprehended, has_comprehension
@@ -110,6 +111,7 @@ def plain(function: Node, facts: Facts) -> Node:
         function.body = zipped(function.body, Plain(facts))
     else:
         work = Plain(facts)
+        apart(function, facts)
         hooks(function, work, own_names(function))
         function.body = take_out(function.body, work)
         open_records(function, work)

@@ -36,6 +36,7 @@ def _carries(node: Node, varied: dict[str, None], facts: Facts, local: frozenset
     return reads_varied(value, varied, facts, local)
 
 
+_OF_TEXT = ("startswith", "endswith")  # methods that strings alone have: a key of what varies is no value
 _BETWEEN = (gast.Compare, gast.JoinedStr, gast.Attribute, gast.IfExp, gast.Call)  # may carry none
 
 
@@ -59,6 +60,8 @@ def reads_varied(node: Node, varied: dict[str, None], facts: Facts, local: froze
             continue
         elif isinstance(item, gast.IfExp):
             todo.extend((item.body, item.orelse))
+        elif isinstance(item, gast.Call) and getattr(item.func, "attr", "") in _OF_TEXT:
+            continue
         elif isinstance(item, gast.Call):
             found = binding_of(item.func, facts, local)
             rule = None if found is None else rule_of(found.object if found.static is None else found.static)

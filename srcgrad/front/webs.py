@@ -40,7 +40,7 @@ def augmented(function: Node, facts: Facts) -> Node:
 
 def _plain(node: Node, facts: Facts) -> Node:
     if not isinstance(node, COMPOUND) and node not in facts.foreign and not facts.source.made:
-        facts.text[node] = copy(node)
+        facts.text.setdefault(node, copy(node))
     if isinstance(node, gast.AnnAssign):
         plain = node if node.value is None else gast.Assign([node.target], node.value, None)
     elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
