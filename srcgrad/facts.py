@@ -168,7 +168,7 @@ class Facts:
     generated: bool = False  # whether the source is a text of ours: stacks and element updates are accepted
     mutable: dict[str, None] = field(default_factory=dict)  # arrays that the function writes into
     added_to: dict[str, None] = field(default_factory=dict)  # arrays that `add_at` changes
-    views: dict[str, None] = field(default_factory=dict)  # names that may be views of these
+    views: dict[str, str | None] = field(default_factory=dict)  # names that may be views of these, or of one array
     viewed: dict[str, None] = field(default_factory=dict)  # temporaries that may be, and are taken again where read
     functions: dict[str, Any] = field(default_factory=dict)  # local name -> front.functions.Function
     lists: dict[str, str] = field(default_factory=dict)  # the user's names of lists and dicts made here -> which
@@ -227,6 +227,7 @@ class Facts:
     def shown(self, names: Iterable[str]) -> set[str]:
         """The names themselves, and the arrays of whose elements they may be views."""
         seen = set(names)
+        seen.update([self.views[one] or one for one in seen if one in self.views])
         return seen | set(self.mutable) if any(one in self.views or one in self.viewed for one in seen) else seen
 
     @property

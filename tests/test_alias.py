@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import check_grads, grad
+from srcgrad import check_grads, grad, source
 from srcgrad.errors import DifferentiationError
 
 VIEWS = (
@@ -103,3 +103,29 @@ def test_what_belongs_to_the_module_is_not_written_into(program):
     with pytest.raises(DifferentiationError, match=r"E5010.*belongs to the module"):
         grad(program)(2.0)
     assert STATE.tolist() == [0.0, 0.0, 0.0] and SEEN == []
+
+
+def power(s, n):
+    return 1.0 + 0.1 * s if n <= 0 else np.tanh(s) * power(s, n - 1)
+
+
+def of_branches(x, c):
+    a = np.sin(x)
+    a[0] = power(a[0] if c > 100.0 else c * 0.5, 2)
+    return np.sum(a * x)
+
+
+def of_items(x, c):
+    a = np.sin(x)
+    a[0] = power({"u": a[0], "v": c}["v" if c < 100.0 else "u"], 1)
+    return np.sum(a * x)
+
+
+@pytest.mark.parametrize("function", [of_branches, of_items])
+def test_an_element_that_is_kept_may_be_a_number_of_pythons(function: Any) -> None:
+    x, names = np.array([0.3, 0.5, 0.7]), dict[str, Any]()
+    exec(source(function, wrt=("x", "c")), names)
+    _, found = names[f"{function.__name__}_grad"](x, 0.4)
+    _, expected = grad(function, (0, 1))(x, np.float64(0.4))
+    assert found == expected != 0.0
+    check_grads(function, (x, 0.4), order=1)

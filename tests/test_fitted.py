@@ -9,7 +9,7 @@ import pytest
 
 import srcgrad
 from srcgrad.check import check_grads
-from srcgrad.runtime import fit_to, sum_to
+from srcgrad.runtime import empty_like, fit_to, sum_to
 
 SHAPES = [
     ((2, 3), (3,)),
@@ -130,3 +130,53 @@ def test_a_number_takes_the_dtype_of_a_product_before_it_is_multiplied() -> None
     found = gradient(np.ones((3, 2), np.float32), np.ones((4, 3), np.float32))
     assert found.dtype == np.float32
     assert "x.T @ np.full_like(x @ w, y_bar)" in gradient.source
+
+
+def read_late(x: Any, y: Any) -> Any:
+    a = np.zeros((3, 2))
+    s = 0.0
+    for i in range(3):
+        a[i] = x * y
+        t = sum_to(a[i], y)
+        u = t * x
+        a[i] = 0.0
+        s = s + np.sum(u * t)
+    return s
+
+
+def test_what_fits_is_handed_on_so_that_it_changes_with_its_array() -> None:
+    with pytest.raises(srcgrad.DifferentiationError, match="E5010"):
+        srcgrad.grad(read_late)(np.array([0.3, 0.4]), np.array([0.5, 0.7]))
+
+
+def spread_grad(x: Any, gamma: Any, y_bar: Any = 1.0) -> Any:
+    """A dumped gradient; in its own one, a line has room for an operand that is computed before a write."""
+    logs = x[:, :1]
+    below = x[:, 1:]
+    padded = np.concatenate((below, np.ones((2, 1))), axis=1)
+    t1 = np.exp(logs)
+    t2 = np.sin(padded)
+    x_bar = empty_like(x)
+    padded_bar = fit_to(y_bar * t1, t2) * np.cos(padded)
+    x_bar[:, 1:] = y_bar * gamma * 2.0 * below + padded_bar[:, : below.shape[1]]
+    x_bar[:, :1] = fit_to(y_bar * t2, t1) * t1
+    return x_bar
+
+
+def undone(x: Any, gamma: Any) -> Any:
+    x_bar = spread_grad(x, gamma)
+    return np.sum(x_bar * x_bar)
+
+
+def in_place(x: Any, y: Any) -> Any:
+    t = sum_to(x * y, y)
+    t += sum_to(y * y, y)
+    a = y * t
+    u = sum_to(t * x, a)
+    a[0] = 0.0
+    return np.sum(t * u * x)
+
+
+def test_fitted_values_are_read_and_changed() -> None:
+    check_grads(undone, (np.array([[0.3, -0.4], [0.7, 1.2]]), 0.6), wrt=0, order=1)
+    check_grads(in_place, (np.array([0.3, 0.4]), np.array([0.5, 0.7])), order=2)

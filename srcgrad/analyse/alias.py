@@ -13,7 +13,7 @@ from srcgrad.flow import definitions
 from srcgrad.front.results import gives_several
 from srcgrad.front.static import StaticFunction
 from srcgrad.front.step import Step
-from srcgrad.front.viewing import VIEWS
+from srcgrad.front.viewing import FITTED, VIEWS
 from srcgrad.front.webs import parameters
 from srcgrad.rules import is_users
 from srcgrad.trees import Node, at, loads, statement, statements, stores, target, walk, written
@@ -184,7 +184,7 @@ def is_fresh(node: Node, facts: Facts) -> bool:
     if operation is not None and operation.function in _COPIES:
         return isinstance(value, gast.Call) and not any(word.arg == "copy" for word in value.keywords)
     if operation is not None and operation.rule is not None:
-        return not is_view(operation, facts)
+        return not is_view(operation, facts) or _is_fitted_anew(operation, facts)
     if operation is not None:
         return False
     if isinstance(value, gast.Call):
@@ -193,6 +193,13 @@ def is_fresh(node: Node, facts: Facts) -> bool:
         called = value.func.attr if isinstance(value.func, gast.Attribute) else getattr(value.func, "id", "")
         return called in _MAKERS
     return isinstance(value, gast.Constant | gast.BinOp | gast.UnaryOp | gast.Compare)
+
+
+def _is_fitted_anew(operation: Operation, facts: Facts) -> bool:
+    """Whether an operation is `sum_to(x * y, z)`, of a value that has no name: nothing else holds that."""
+    given = getattr(operation.bound["g"], "id", "") if operation.function in FITTED else ""
+    definition = facts.definition.get(given)
+    return definition is not None and given in facts.temporaries and is_fresh(definition, facts)
 
 
 def is_view(operation: Operation, facts: Facts) -> bool:

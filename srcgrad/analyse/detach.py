@@ -49,11 +49,19 @@ def give_copies(block: Block, flow: Graph, views: Views, facts: Facts) -> None:
 
 def _copy_of(read: Node, node: Node, facts: Facts) -> tuple[Node, Node]:
     """A temporary that holds a copy of what a name holds now, and the statement that makes it."""
-    made = _named(_copied(read, facts), read.id, node, facts)
+    of_any = f"{facts.library('np')}.copy(x)" if _may_be_number(read.id, facts) else ""
+    made = _named(_copied(read, facts, of_any or "x.copy()"), read.id, node, facts)
     held = name(str(target(made)))
     if read in facts.spec:
         facts.spec[made] = facts.spec[held] = facts.value_spec[held.id] = facts.spec[read]
     return held, made
+
+
+def _may_be_number(held: str, facts: Facts) -> bool:
+    """Whether a name may hold a number of Python's: one of two branches gives it that, or a dict has it."""
+    value = getattr(facts.definition.get(held), "value", None)
+    item = isinstance(value, gast.Subscript) and getattr(value.value, "id", "") in facts.containers
+    return held not in facts.mutable and (value is None or item)
 
 
 def _copied(read: Node, facts: Facts, spelled: str = "x.copy()") -> Node:

@@ -10,6 +10,7 @@ from srcgrad.analyse.alias import check_numbers, is_computed, is_gathered, is_ne
 from srcgrad.facts import Facts, Operation
 from srcgrad.flow import Graph, solve_forward
 from srcgrad.front.resolve import METHODS, binding_of
+from srcgrad.front.viewing import FITTED
 from srcgrad.parts import is_swap
 from srcgrad.rules import rule_of
 from srcgrad.trees import Block, Node, is_write, statements, stores, target, walk, written
@@ -50,6 +51,8 @@ def shared(node: Node, facts: Facts) -> list[str]:
         return []
     if operation.kind == "callee" and facts.module.returns_new(operation.function):
         return []
+    if operation.function in FITTED:
+        value = operation.bound["g"]
     return [n.id for n in walk(value) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)]
 
 

@@ -12,6 +12,7 @@ import gast
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.improve.inline import bindings, replace
+from srcgrad.improve.outlines import is_fitted
 from srcgrad.indices import is_basic
 from srcgrad.trees import COMPOUND, Block, Node, constant, header, loads, root, same, statements, stores, target, walk
 
@@ -71,28 +72,24 @@ def _copied_part(value: Node, facts: Facts) -> Node | None:
     return None
 
 
-def _looked_at(value: Node, facts: Facts, changed: Sequence[str]) -> Node:
-    """`a[i]` for `a[i].copy()`, `sum_to(a[i], x)` for `sum_to(a[i].copy(), x)`, if a is none of what changes.
-
-    What is added, no second derivative needs; what `sum_to` gives elsewhere must be an array of its own to be kept.
-    """
-    summed = isinstance(value, gast.Call) and getattr(value.func, "id", "") == facts.imports.get("sum_to")
-    part = _copied_part(value.args[0] if summed else value, facts)
+def _looked_at(value: Node, facts: Facts, changed: Sequence[str] = ()) -> Node:
+    """`a[i]` for `a[i].copy()`, `sum_to(a[i], x)` for `sum_to(a[i].copy(), x)`, if a is none of what changes."""
+    fitted = is_fitted(value, facts)
+    part = _copied_part(value.args[0] if fitted else value, facts)
     if part is None or part.value.id in changed:
         return value
-    return gast.Call(value.func, [part, *value.args[1:]], []) if summed else part
+    return gast.Call(value.func, [part, *value.args[1:]], []) if fitted else part
 
 
 def _operands(node: Node, facts: Facts) -> None:
     """Arithmetic makes a new array: its operands need no copy."""
     for item in walk(node):
         if isinstance(item, gast.BinOp):
-            item.left = _copied_part(item.left, facts) or item.left
-            item.right = _copied_part(item.right, facts) or item.right
+            item.left, item.right = _looked_at(item.left, facts), _looked_at(item.right, facts)
         elif isinstance(item, gast.UnaryOp):
-            item.operand = _copied_part(item.operand, facts) or item.operand
+            item.operand = _looked_at(item.operand, facts)
         elif _makes_new(item, facts):
-            item.args = [_copied_part(argument, facts) or argument for argument in item.args]
+            item.args = [_looked_at(argument, facts) for argument in item.args]
 
 
 def _makes_new(call: Node, facts: Facts) -> bool:
@@ -106,8 +103,9 @@ def _makes_new(call: Node, facts: Facts) -> bool:
 def _seen_through(block: Block, position: int, bound: dict[str, int], facts: Facts) -> bool:
     """Read a part where its copy was read; whether the copy's statement is not needed any more."""
     node = block[position]
-    held, part = target(node), _copied_part(getattr(node, "value", None), facts)
-    if held is None or part is None or bound.get(held) != 1 or facts.adjoint_of.get(held) in facts.wrt:
+    held = target(node)
+    part = None if held is None else _looked_at(node.value, facts)
+    if held is None or part is node.value or bound.get(held) != 1 or facts.adjoint_of.get(held) in facts.wrt:
         return False
     users = [k for k, other in enumerate(block) if k > position and _mentions(other, held)]
     if not users or not _lasts(block, position, users[-1], part, facts):
@@ -115,8 +113,10 @@ def _seen_through(block: Block, position: int, bound: dict[str, int], facts: Fac
     reads = [n for k in users for n in walk(block[k]) if isinstance(n, gast.Name) and n.id == held]
     if not all(is_only_read(block[k], held, facts, loads(part)) for k in users):
         return False
-    if len(reads) > 1 or isinstance(block[users[0]], COMPOUND):
+    if len(reads) > 1 or isinstance(block[users[0]], COMPOUND) or not isinstance(part, gast.Subscript):
         node.value = part
+        shown: Node = part.args[0] if isinstance(part, gast.Call) else part
+        facts.views[held] = shown.value.id
         return False
     replace(block[users[0]], reads[0], part)
     return True

@@ -39,12 +39,12 @@ def forward_sweep_grad(low, x, y_bar=1.0):
         # line 9: x[i] /= low[i, i]
         x[i] = x_stack.pop()
         t2 = x[i] / low[i, i]
-        t3 = sum_to(x_1_bar[i].copy(), t2) / low[i, i]
+        t3 = sum_to(x_1_bar[i], t2) / low[i, i]
         x_1_bar[i] = sum_to(t3, x[i])
         low_bar[i, i] -= sum_to(t3 * t2, low[i, i])
         for k in reversed(range(i)):
             # line 8: x[i] -= low[i, k] * x[k]
-            t4_bar = sum_to(x_1_bar[i].copy(), low[i, k] * x[k])
+            t4_bar = sum_to(x_1_bar[i], low[i, k] * x[k])
             low_bar[i, k] -= sum_to(t4_bar * x[k], low[i, k])
             x_1_bar[k] -= sum_to(t4_bar * low[i, k], x[k])
     # line 5: x = x.copy()
