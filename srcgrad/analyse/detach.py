@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any  # a part of a statement, or nothing
+
 import gast
 import numpy as np
 
@@ -9,29 +11,24 @@ from srcgrad.analyse.views import Views, shared, written_after
 from srcgrad.facts import Facts, Operation
 from srcgrad.flow import Graph
 from srcgrad.front.step import Step
+from srcgrad.parts import is_swap
 from srcgrad.rules import rule_of
-from srcgrad.trees import Block, Node, assign, at, expression, name, target
+from srcgrad.trees import Block, Node, assign, at, expression, name, target, written
 
 
 def give_copies(block: Block, flow: Graph, views: Views, facts: Facts) -> None:
     """A function that is called with an array that changes later gets a copy, which its pullback may keep.
 
-    So does the forward half of a class of two halves, which may keep its arguments.
+    So does the forward half of a class of two halves, which may keep its arguments; and so do a list, a tuple and a
+    dict of our own text, which undoes what was written into an array that they hold.
     """
     for position in range(len(block) - 1, -1, -1):
         node = block[position]
         for field in ("body", "orelse"):
             if getattr(node, field, None):
                 give_copies(getattr(node, field), flow, views, facts)
-        operation = facts.operation.get(getattr(node, "value", None))
-        if not isinstance(node, gast.Assign) or operation is None:
-            continue
-        context = facts.fills.get(node.value)
-        if operation.kind == "op" and context is None:
-            continue
-        if isinstance(operation.function, Step):
-            continue  # its adjoint is given the array, once that is what it was
-        for place in [node.value.args, *([w] for w in node.value.keywords)]:
+        context = facts.fills.get(getattr(node, "value", None))
+        for place in _places(node, context, facts):
             for number, item in enumerate(place):
                 read = item.value if isinstance(item, gast.keyword) else item
                 if not isinstance(read, gast.Name) or read.id == context:
@@ -45,6 +42,23 @@ def give_copies(block: Block, flow: Graph, views: Views, facts: Facts) -> None:
                     item.value = held
                 else:
                     place[number] = held
+
+
+def _places(node: Node, context: str | None, facts: Facts) -> list[list[Node]]:
+    """Where a statement gives something to what may keep it: to a call; in our own text also to a list, tuple, dict."""
+    value: Any = getattr(node, "value", None)
+    operation = facts.operation.get(value)
+    if isinstance(node, gast.Assign) and operation is not None:
+        if (operation.kind == "op" and context is None) or isinstance(operation.function, Step):
+            return []  # the adjoint of a step is given the array, once that is what it was
+        return [value.args, *([w] for w in value.keywords)]
+    if not facts.generated:
+        return []
+    if isinstance(node, gast.Expr) and any(facts.list_kind(held) for held in written(node)):
+        return [value.args]
+    if isinstance(node, gast.Assign) and not is_swap(node) and isinstance(value, gast.Tuple | gast.List | gast.Dict):
+        return [value.values if isinstance(value, gast.Dict) else value.elts]
+    return []
 
 
 def _copy_of(read: Node, node: Node, facts: Facts) -> tuple[Node, Node]:

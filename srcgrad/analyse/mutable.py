@@ -15,7 +15,7 @@ from srcgrad.analyse.entered import check_entered
 from srcgrad.analyse.held import check_held
 from srcgrad.analyse.views import check_rows, check_stale, settle, views_of
 from srcgrad.facts import Facts, Operation
-from srcgrad.flow import graph
+from srcgrad.flow import definitions, graph
 from srcgrad.front.results import gives_several
 from srcgrad.front.webs import parameters
 from srcgrad.parts import is_swap
@@ -40,10 +40,11 @@ def mutable(function: Node, facts: Facts) -> Node:
         return function
     views = views_of(order, arrays, facts)
     if not facts.generated:  # what our text reads late is a number
-        flow = graph(function.body)
-        check_stale(flow, views, function.body, facts)
+        check_stale(graph(function.body), views, function.body, facts)
         check_held(function.body, graph(function.body), views, facts)
     give_copies(function.body, graph(function.body), views, facts)
+    if facts.generated:
+        check_held(function.body, graph(function.body), views, facts)
     order = list(statements(function.body))
     views = views_of(order, arrays, facts)
     facts.views.update(dict.fromkeys(views))
@@ -98,26 +99,35 @@ def _is_users(operation: Operation) -> bool:
 
 
 def _check_origin(array: str, order: list[Node], function: Node, facts: Facts) -> None:
-    """Every array that the name may hold must have been made here."""
-    first = next(n for n in order if (is_write(n) or is_swap(n)) and array in stores(n))
-    user = facts.base.get(array, array)
-    if array in parameters(function):
-        raise facts.refuse(
-            first,
-            "E5010",
-            f"`{user}` is an argument, which the caller holds",
-            f"write into a copy: `{user} = {user}.copy()` at the start of the function",
-        )
-    for node in order:
-        if array not in stores(node) or is_write(node) or is_swap(node) or _makes_array(node, facts):
+    """Every array that a name may hold where it is written into must have been made here."""
+    bound = [n for n in order if array in stores(n)]
+    doubtful = [n for n in bound if not (is_write(n) or is_swap(n) or _makes_array(n, facts))]
+    given = array in parameters(function)
+    if not doubtful and not given:
+        return
+    reaching = definitions(function.body, parameters(function))
+    for node in bound:
+        if not is_write(node) and not is_swap(node):
             continue
-        where = getattr(node, "lineno", 0)
-        raise facts.refuse(
-            first,
-            "E5010",
-            f"`{user}` is written into, and line {where} may bind it to what something else holds, or to no array",
-            f"make it an array of its own in line {where}: `np.array(...)`, `np.zeros(...)` or `.copy()`",
-        )
+        met = [reaching.graph.nodes[reaching.of[k][0]] for k in reaching.at(node, array)]
+        where = next((one for one in met if one is None or one in doubtful), node)
+        if where is not node:
+            raise _is_not_own(array, node, where, facts)
+
+
+def _is_not_own(array: str, node: Node, made: Node | None, facts: Facts) -> Exception:
+    """The error of a write into what the caller holds (`made` is None), or what a statement binds the name to."""
+    user = facts.base.get(array, array)
+    if made is None:
+        wrong = f"`{user}` is an argument, which the caller holds"
+        return facts.refuse(node, "E5010", wrong, f"write into a copy: `{user} = {user}.copy()` before it changes")
+    line = getattr(made, "lineno", 0)
+    return facts.refuse(
+        node,
+        "E5010",
+        f"`{user}` is written into, and line {line} may bind it to what something else holds, or to no array",
+        f"make it an array of its own in line {line}: `np.array(...)`, `np.zeros(...)` or `.copy()`",
+    )
 
 
 def _check_floating(block: list[Node], facts: Facts) -> None:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import gast
 
-from srcgrad.analyse.alias import check_numbers, is_computed, is_gathered, is_new_of_step, is_view, may_be_number
+from srcgrad.analyse.alias import (
+    check_numbers,
+    is_computed,
+    is_fresh,
+    is_gathered,
+    is_new_of_step,
+    is_view,
+    may_be_number,
+)
 from srcgrad.facts import Facts, Operation
 from srcgrad.flow import Graph, solve_forward
 from srcgrad.front.resolve import METHODS, binding_of
@@ -81,6 +89,7 @@ def _is_passive_result(value: Node, facts: Facts) -> bool:
 def check_stale(flow: Graph, views: Views, body: Block, facts: Facts) -> None:
     """Refuse to read a view after what it shows has been written into; what may be a number is looked at."""
     bits = {view: 1 << k for k, view in enumerate(views)}
+    shown = _shown(flow, views, facts)
     made, killed = [0] * len(flow.nodes), [0] * len(flow.nodes)
     for number, node in enumerate(flow.nodes):
         if node is None:
@@ -90,12 +99,26 @@ def check_stale(flow: Graph, views: Views, body: Block, facts: Facts) -> None:
                 killed[number] |= bits[bound]
         if is_write(node) or (is_swap(node) and stores(node)[0] in facts.swapped):
             changed = {name for w in stores(node) for name in facts.swapped.get(w, {w: None})}
-            made[number] = sum(bits[view] for view, bases in views.items() if changed & set(bases))
+            made[number] = sum(bits[v] for v, bases in views.items() if changed & bases.keys() & shown(number, v))
     stale = solve_forward(flow, made, killed)
     for number, node in enumerate(flow.nodes):
         for read in flow.read_at(number) if stale[number] else []:
             if stale[number] & bits.get(read, 0) and not is_checked(read, body, facts):
                 raise _stale(node, read, views[read], flow, facts)
+
+
+def _shown(flow: Graph, views: Views, facts: Facts) -> Callable[[int, str], set[str]]:
+    """Of which arrays, as they are at a node, a view may show elements: it does not of one that was made since."""
+    pairs = {pair: 1 << k for k, pair in enumerate((v, base) for v, bases in views.items() for base in bases)}
+    made, killed = [0] * len(flow.nodes), [0] * len(flow.nodes)
+    for number, node in enumerate(flow.nodes):
+        if node is None or is_write(node):
+            continue
+        bound, anew = flow.bound_at(number), _made_anew(number, flow, facts)
+        killed[number] = sum(bit for (v, base), bit in pairs.items() if v in bound or base in anew)
+        made[number] = sum(bit for (v, _), bit in pairs.items() if v in bound and v not in anew)
+    held = solve_forward(flow, made, killed)
+    return lambda number, v: {base for base in views[v] if held[number] & pairs[v, base]}
 
 
 def is_checked(view: str, body: Block, facts: Facts) -> bool:
@@ -160,18 +183,28 @@ def settle(node: Node, flow: Graph, views: Views, arrays: Iterable[str], body: B
 
 
 def written_after(flow: Graph, node: Node, bases: Iterable[str], facts: Facts) -> list[Node]:
-    """Writes into one of some arrays that may be reached after a statement."""
-    wanted = {name for base in bases for name in facts.swapped.get(base, {base: None})}
-    seen: set[int] = set()
-    todo = list(flow.successors[flow.index[node]])
-    found = []
-    while todo:
-        number = todo.pop()
-        if number in seen:
-            continue
-        seen.add(number)
-        todo += flow.successors[number]
-        after = flow.nodes[number]
-        if after is not None and is_write(after) and wanted & set(written(after)):
-            found.append(after)
-    return found
+    """Writes into one of some arrays, as they are after a statement, that may be reached from there."""
+    found: dict[Node, None] = {}
+    for base in bases:
+        wanted = set(facts.swapped.get(base, {base: None}))
+        seen: set[int] = set()
+        todo = list(flow.successors[flow.index[node]])
+        while todo:
+            number = todo.pop()
+            if number in seen:
+                continue
+            seen.add(number)
+            after = flow.nodes[number]
+            if after is not None and is_write(after) and wanted & set(written(after)):
+                found[after] = None
+            if base not in _made_anew(number, flow, facts):
+                todo += flow.successors[number]
+    return list(found)
+
+
+def _made_anew(number: int, flow: Graph, facts: Facts) -> list[str]:
+    """Names to which a node gives a new array: nothing has its elements that had those of the one before."""
+    node = flow.nodes[number]
+    if node is None or is_write(node) or not is_fresh(node, facts):
+        return []
+    return [bound for bound in flow.bound_at(number) if bound not in facts.swapped]

@@ -8,7 +8,8 @@ from srcgrad.facts import Facts
 from srcgrad.front.changing import is_change
 from srcgrad.front.defaults import default_of
 from srcgrad.front.functions import Function
-from srcgrad.front.procedures import Procedures
+from srcgrad.front.procedures import Procedures, entering
+from srcgrad.front.webs import parameters
 from srcgrad.trees import Block, Node, assign, at, is_write, statements, stores
 
 
@@ -63,8 +64,9 @@ def bind(
         before.append(made)
 
 
-def _changed(tree: Node) -> set[str]:
-    return {part for node in statements(tree.body) if is_write(node) for part in stores(node)}
+def _changed(tree: Node) -> dict[str, None]:
+    writes = [(node, part) for node in statements(tree.body) if is_write(node) for part in stores(node)]
+    return entering(writes, tree, parameters(tree))
 
 
 def _shares_name(parameter: str, value: Node, tree: Node, changes: bool, call: Node, facts: Facts) -> bool:
