@@ -369,6 +369,28 @@ def filtered_by_columns(x):
     return total
 
 
+def _last_halved(x):
+    v = x[::-1]
+    v[0] = 0.5 * v[0]
+    return np.sum(x)
+
+
+def _rows_begun(m):
+    for row in m:
+        row[0] = 0.5
+    return np.sum(m)
+
+
+def written_through_names(x):
+    a = x * 1.0
+    b = np.sin(x)
+    m = np.outer(x, x)
+    unread = _last_halved(a)
+    unread = _rows_begun(m)  # noqa: F841
+    total = _last_halved(b)
+    return np.sum(a * x) + total * b[2] + np.sum(m * m)
+
+
 FOUND = (
     (scaled_by_its_own_sum, (np.array([0.3, 0.8, 1.1]),)),
     (filtered_by_columns, (np.array([0.3, 0.8, 1.1]),)),
@@ -413,6 +435,7 @@ FOUND = (
     (dict_given_out_whole_and_by_parts, (np.array([0.3, -0.4, 0.9]),)),
     (list_given_out_whole_and_by_parts, (np.array([0.3, -0.4, 0.9]),)),
     (drawn_anew_in_each_trip, (0.4, 0.7, 3)),
+    (written_through_names, (np.array([0.3, -0.4, 0.9]),)),
 )
 
 SECOND = (

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any  # functions are arbitrary objects
 
 import gast
+import numpy as np
 
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Facts
@@ -14,10 +15,13 @@ from srcgrad.front.changing import is_change
 from srcgrad.front.plain import own_names, plain
 from srcgrad.front.resolve import binding_of, operation_of
 from srcgrad.front.step import Step
+from srcgrad.front.viewing import VIEWS
 from srcgrad.identity import uncached
 from srcgrad.otherwise import written_out
 from srcgrad.rules import rule_of
-from srcgrad.trees import Node, copy, header, is_write, statements, stores, walk, written
+from srcgrad.trees import Node, children, copy, header, is_write, statements, stores, walk, written
+
+_COPIES = (np.array, np.ndarray.astype)  # unless `copy=` says otherwise
 
 
 def entering(changes: list[tuple[Node, str]], tree: Node, own: list[str]) -> dict[str, None]:
@@ -101,7 +105,48 @@ class Procedures:
             for call in [n for part in header(node) for n in walk(part) if isinstance(n, gast.Call)]:
                 changes = self.arguments(call, inner, local)
                 found += [(node, n.id) for a in changes for n in walk(a) if isinstance(n, gast.Name)]
-        return entering(found, tree, own)
+        return entering([*found, *self._shown(found, tree, inner, local)], tree, own)
+
+    def _shown(
+        self, changes: list[tuple[Node, str]], tree: Node, inner: Facts, local: frozenset[str]
+    ) -> list[tuple[Node, str]]:
+        """Where names that change were bound to parts of what others hold: `v = x[::-1]`, `for row in x`."""
+        found: list[tuple[Node, str]] = []
+        todo = list(dict.fromkeys(name for _, name in changes))
+        for view in todo:
+            for node in statements(tree.body) if view in local else ():
+                if view not in stores(node) or is_write(node):
+                    continue
+                value = node.iter if isinstance(node, gast.For) else getattr(node, "value", None)
+                bases = self._seen(value, inner, local)
+                found += [(node, base) for base in bases]
+                todo += [base for base in bases if base not in todo]
+        return found
+
+    def _seen(self, value: Node, inner: Facts, local: frozenset[str]) -> list[str]:
+        """The names whose elements a value may show: not those of arithmetic, nor of calls that make an array."""
+        if isinstance(value, gast.Name):
+            return [value.id]
+        if isinstance(value, gast.Subscript):
+            return [] if isinstance(value.slice, gast.List | gast.Compare) else self._seen(value.value, inner, local)
+        if isinstance(value, gast.Call):
+            return self._seen_through(value, inner, local)
+        if not isinstance(value, gast.Tuple | gast.List | gast.IfExp | gast.Attribute):
+            return []
+        return [one for part in children(value) for one in self._seen(part, inner, local)]
+
+    def _seen_through(self, call: Node, inner: Facts, local: frozenset[str]) -> list[str]:
+        try:
+            operation = operation_of(call, inner, local)
+        except DifferentiationError:
+            return []  # refused later
+        if operation is None or (operation.function in _COPIES and not any(w.arg == "copy" for w in call.keywords)):
+            return []
+        if operation.kind == "callee" and inner.module.returns_new(operation.function):
+            return []
+        if operation.kind == "op" and operation.function not in VIEWS:
+            return []
+        return [one for part in children(call) for one in self._seen(part, inner, local)]
 
     def arguments(self, call: Node, facts: Facts, local: frozenset[str]) -> list[Node]:
         """The arguments of a call into whose arrays the called function writes."""
