@@ -391,7 +391,26 @@ def written_through_names(x):
     return np.sum(a * x) + total * b[2] + np.sum(m * m)
 
 
+def newton_of_two_unknowns(x):
+    u = np.array([1.0, 1.0])
+    for _ in range(4):
+        values = np.array([u[0] ** 2 + u[1] - x[0] - 1.0, u[0] - u[1] ** 2 + x[1]])
+        step = np.linalg.solve(np.array([[2.0 * u[0], 1.0], [1.0, -2.0 * u[1]]]), -values)
+        u += step
+        if np.max(np.abs(step)) < 1e-14:
+            break
+    return u @ u * x[2]
+
+
+def added_to_a_grid(x):
+    t = np.linspace(0.0, 1.0, 3)
+    t += x
+    return t @ t
+
+
 FOUND = (
+    (newton_of_two_unknowns, (np.array([0.3, 0.8, 1.1]),)),
+    (added_to_a_grid, (np.array([0.3, 0.8, 1.1]),)),
     (scaled_by_its_own_sum, (np.array([0.3, 0.8, 1.1]),)),
     (filtered_by_columns, (np.array([0.3, 0.8, 1.1]),)),
     (part_changed_in_a_procedure, (np.array([0.3, -0.8, 1.1]),)),

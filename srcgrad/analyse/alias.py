@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import operator
-from types import FunctionType
 
 import gast
 import numpy as np
 
+from srcgrad.analyse.viewing import is_passive_result, is_view
 from srcgrad.facts import Facts, Operation, copied
 from srcgrad.flow import definitions
 from srcgrad.front.results import gives_several
-from srcgrad.front.static import StaticFunction
 from srcgrad.front.step import Step
-from srcgrad.front.viewing import FITTED, VIEWS
+from srcgrad.front.viewing import FITTED
 from srcgrad.front.webs import parameters
-from srcgrad.rules import is_users
 from srcgrad.trees import Node, at, loads, statement, statements, stores, target, walk, written
 
 _MAKERS = (
@@ -191,7 +189,7 @@ def is_fresh(node: Node, facts: Facts) -> bool:
         if isinstance(value.func, gast.Attribute) and value.func.attr == "copy":
             return True
         called = value.func.attr if isinstance(value.func, gast.Attribute) else getattr(value.func, "id", "")
-        return called in _MAKERS
+        return called in _MAKERS or is_passive_result(value, facts)
     return isinstance(value, gast.Constant | gast.BinOp | gast.UnaryOp | gast.Compare)
 
 
@@ -200,15 +198,6 @@ def _is_fitted_anew(operation: Operation, facts: Facts) -> bool:
     given = getattr(operation.bound["g"], "id", "") if operation.function in FITTED else ""
     definition = facts.definition.get(given)
     return definition is not None and given in facts.temporaries and is_fresh(definition, facts)
-
-
-def is_view(operation: Operation, facts: Facts) -> bool:
-    """Whether the result of an operation may show elements of an operand: so may what a user's function gives."""
-    if operation.rule is not None and is_users(operation.rule):
-        own = operation.rule.own
-        called = operation.function if own is None or own.applied is None else own.applied.forward
-        return not (isinstance(called, FunctionType | StaticFunction) and facts.module.returns_new(called))
-    return operation.function in VIEWS
 
 
 def is_new(value: Node, function: Node, facts: Facts, seen: tuple[str, ...] = ()) -> bool:

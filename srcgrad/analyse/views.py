@@ -12,15 +12,13 @@ from srcgrad.analyse.alias import (
     is_fresh,
     is_gathered,
     is_new_of_step,
-    is_view,
     may_be_number,
 )
-from srcgrad.facts import Facts, Operation
+from srcgrad.analyse.viewing import is_passive_result, is_view
+from srcgrad.facts import Facts
 from srcgrad.flow import Graph, solve_forward
-from srcgrad.front.resolve import METHODS, binding_of
 from srcgrad.front.viewing import FITTED
 from srcgrad.parts import is_swap
-from srcgrad.rules import rule_of
 from srcgrad.trees import Block, Node, is_write, statements, stores, target, walk, written
 
 Views = dict[str, dict[str, None]]  # name -> the written arrays that it may be a view of
@@ -54,7 +52,7 @@ def shared(node: Node, facts: Facts) -> list[str]:
     if is_gathered(value, facts):
         return []
     if operation is None:
-        return [] if is_computed(value) or _is_passive_result(value, facts) else _given(value)
+        return [] if is_computed(value) or is_passive_result(value, facts) else _given(value)
     if operation.kind == "op" and not is_view(operation, facts):
         return []
     if operation.kind == "callee" and facts.module.returns_new(operation.function):
@@ -71,19 +69,6 @@ def _given(value: Node) -> list[str]:
     if isinstance(value, gast.Call | gast.Attribute) and is_computed(value):
         return []
     return [one for part in gast.iter_child_nodes(value) for one in _given(part)]
-
-
-def _is_passive_result(value: Node, facts: Facts) -> bool:
-    """Whether an expression that carries no derivative calls a function of NumPy that makes a new value."""
-    if not isinstance(value, gast.Call):
-        return False
-    found = binding_of(value.func, facts, facts.local)
-    method = METHODS.get(value.func.attr) if found is None and isinstance(value.func, gast.Attribute) else None
-    function = method if found is None else found.object
-    rule = None if function is None else rule_of(function)
-    if rule is None or rule.kind in ("composed", "refused"):
-        return False
-    return not is_view(Operation("op", function, rule), facts)
 
 
 def check_stale(flow: Graph, views: Views, body: Block, facts: Facts) -> None:
