@@ -408,7 +408,15 @@ def added_to_a_grid(x):
     return t @ t
 
 
+def three_names_bound_at_once(x):
+    a, b, c = x[0], x[1], x[2]
+    for _ in range(3):
+        a, b, c = b * c - a, np.sin(c * a + b), np.cos(a * b * 2.0) * c
+    return a * b * c
+
+
 FOUND = (
+    (three_names_bound_at_once, (np.array([0.3, 0.8, 1.1]),)),
     (newton_of_two_unknowns, (np.array([0.3, 0.8, 1.1]),)),
     (added_to_a_grid, (np.array([0.3, 0.8, 1.1]),)),
     (scaled_by_its_own_sum, (np.array([0.3, 0.8, 1.1]),)),

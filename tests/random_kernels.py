@@ -234,7 +234,8 @@ def _made_for(f: Any, args: tuple[Any, ...], rtol: float, seed: int) -> str:
 
 
 def _summed(f: Any, seed: int) -> Any:
-    text = program(seed).replace("    return ", "    y_sum = ") + "    return np.sum(y_sum * y_sum)\n"
+    body, value = program(seed).rsplit("    return ", 1)  # functions that it calls return, too
+    text = f"{body}    y_sum = {value}    return np.sum(y_sum * y_sum)\n"
     return random_programs.define(text, seed + 10_000_000)
 
 

@@ -321,6 +321,23 @@ def test_order_of_reads_and_writes(function: Callable[..., Any], size: int) -> N
     np.testing.assert_allclose(gradient, wanted, rtol=1e-11, atol=1e-12)
 
 
+def product_before_a_write(u, w):
+    a = u * 2.0 + np.sin(u)
+    b = np.exp(u) * a
+    t = b @ w
+    a[1:] = a[:-1] * b[1:] + np.sin(b[1:])
+    s = w @ a
+    a[:-1] = np.cos(a[:-1]) * t[1:] * u[:-1] + s[:-1]
+    return np.sum(a * t * b)
+
+
+def test_a_product_waits_behind_no_write_into_what_it_reads() -> None:
+    arguments = DRAW(7) * 0.5, DRAW((7, 7))
+    found = srcgrad.grad(product_before_a_write, (0, 1), target="opencl")(*arguments)
+    for one, wanted in zip(found, srcgrad.grad(product_before_a_write, (0, 1))(*arguments), strict=True):
+        np.testing.assert_allclose(one, wanted, rtol=1e-11)
+
+
 def item_of_an_item(u, x):
     s = np.sin(x)[0][0]
     y = u[0] + np.cos(s)
