@@ -5,7 +5,8 @@ from __future__ import annotations
 import gast
 
 from srcgrad.batch import each, helpers, made, products, reductions, shapes, turns  # noqa: F401  they fill the table
-from srcgrad.batch.expressions import Axis, Expressions
+from srcgrad.batch.expressions import Expressions
+from srcgrad.batch.found import Axis
 from srcgrad.batch.grouped import grouped
 from srcgrad.batch.lighter import lighter
 from srcgrad.batch.named import named

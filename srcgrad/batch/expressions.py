@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass, field
 from typing import Any  # functions are arbitrary objects
 
 import gast
@@ -13,6 +12,7 @@ from srcgrad import runtime
 from srcgrad.batch import indices
 from srcgrad.batch.axes import grown
 from srcgrad.batch.calls import Call, Lifted, meant
+from srcgrad.batch.found import Axis
 from srcgrad.batch.operations import RULES, applied, call_of, method
 from srcgrad.batch.values import NONE, NUMBER, OPEN, OTHER, UNKNOWN, NoAxisError, Value, batched, joined, shape_of
 from srcgrad.converted import literal_value
@@ -20,22 +20,6 @@ from srcgrad.facts import Facts
 from srcgrad.trees import Node, copy, expression, walk
 
 BUILTINS: dict[str, Any] = {"len": len, "list": list, "map": map, "slice": slice, "zip": zip}
-
-
-@dataclass
-class Axis:
-    """What has the leading axis, as far as it has been found."""
-
-    names: dict[str, None]
-    writes: bool = False  # whether the text writes into parts of what has it
-    zeroed: dict[str, None] = field(default_factory=dict)  # names bound to 0.0, which became zeros
-    plain: dict[str, None] = field(default_factory=dict)  # those that stay 0.0, since arrays are added to it
-    spare: list[str] = field(default_factory=list)  # names of what comprehensions go through
-
-    @property
-    def state(self) -> tuple[int, bool, int, int]:
-        """What grows until all is known."""
-        return len(self.names), self.writes, len(self.zeroed), len(self.plain)
 
 
 class Expressions:

@@ -9,9 +9,10 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.batch.calls import meant
-from srcgrad.batch.expressions import Axis, Expressions
+from srcgrad.batch.expressions import Expressions
+from srcgrad.batch.found import Axis
 from srcgrad.batch.loops import row, rows, through
-from srcgrad.batch.values import OPEN, OTHER, UNKNOWN, NoAxisError, Value, batched, joined
+from srcgrad.batch.values import OPEN, OTHER, UNKNOWN, NoAxisError, Value, batched, joined, merged
 from srcgrad.batch.writes import added_at, write
 from srcgrad.facts import Facts
 from srcgrad.trees import COMPOUND, Block, Node, assign, loads, name, stores
@@ -33,7 +34,7 @@ class Statements:
         """The statements of a block, with the axis."""
         made: Block = []
         for node in block:
-            if not self.final and any(self._is_open(read) for read in loads(node)) and not isinstance(node, COMPOUND):
+            if not self.final and not isinstance(node, COMPOUND) and self._waits(node):
                 self._leave_open(node)
                 continue
             try:
@@ -44,8 +45,10 @@ class Statements:
                 self._leave_open(node)
         return made
 
-    def _is_open(self, bound: str) -> bool:
-        return self.text.known.get(bound, UNKNOWN) == OPEN
+    def _waits(self, node: Node) -> bool:
+        """Whether a statement reads what nothing has been bound to yet."""
+        known = self.text.known
+        return "open" in [known[read].tag for read in loads(node) if read in known]
 
     def _leave_open(self, node: Node) -> None:
         """Another trip, or the next pass, knows more of what a statement binds."""
@@ -98,7 +101,7 @@ class Statements:
             return self._call(node, target)
         if isinstance(target, gast.Tuple):
             return self._unpack(node, target)
-        made, value = self.text.own(node.value, zero=True)
+        made, value = self.text.axis.look(node.value, self.text, final=self.final)
         made = self._bind(target.id, made, value)
         if self.final:
             node.value = made
@@ -242,7 +245,7 @@ class Statements:
         body = self.block(node.body)
         one, self.text.known = self.text.known, before
         orelse = self.block(node.orelse)
-        self.text.known = _merged(one, self.text.known)
+        self.text.known = merged(one, self.text.known)
         if self.final:
             node.body, node.orelse = body, orelse
         return [node]
@@ -257,14 +260,14 @@ class Statements:
         while True:
             before = dict(self.text.known)
             self._trip(node)
-            self.text.known = _merged(before, self.text.known)
+            self.text.known = merged(before, self.text.known)
             if self.text.known == before:
                 break
         self.final = final
         if final:
             before = dict(self.text.known)
             node.body = self._trip(node)
-            self.text.known = _merged(before, self.text.known)
+            self.text.known = merged(before, self.text.known)
         return [node]
 
     def _trip(self, node: Node) -> Block:
@@ -287,11 +290,3 @@ class Statements:
         if self.has(target.id) and not value.batched:
             raise NoAxisError(f"`{target.id}` counts, and is a tangent elsewhere")
         self._bind(target.id, target, value)
-
-
-def _merged(one: Known, other: Known) -> Known:
-    """What holds of each name whichever way was taken."""
-    return {
-        bound: joined([value for value in (one.get(bound), other.get(bound)) if value is not None])
-        for bound in {**one, **other}
-    }

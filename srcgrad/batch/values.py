@@ -103,6 +103,16 @@ def _joined(one: Value, other: Value) -> Value:
     return Value(None, having, one.tag, each=joined(parts) if parts else None)
 
 
+def merged(one: dict[str, Value], other: dict[str, Value]) -> dict[str, Value]:
+    """What holds of each name whichever way was taken."""
+    found = {**one, **other}
+    for bound, value in found.items():
+        first = one.get(bound, value)
+        if first is not value:
+            found[bound] = joined([first, value])
+    return found
+
+
 def of_kind(kind: Kind) -> Value:
     """What the kind of an argument tells."""
     if kind.tag == "scalar":

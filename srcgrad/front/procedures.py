@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import FunctionType
 from typing import Any  # functions are arbitrary objects
 
 import gast
@@ -13,13 +14,14 @@ from srcgrad.facts import Facts
 from srcgrad.flow import ENTRY, Definitions, definitions
 from srcgrad.front.changing import is_change
 from srcgrad.front.plain import own_names, plain
-from srcgrad.front.resolve import binding_of, operation_of
+from srcgrad.front.resolve import METHODS, binding_of, operation_of
 from srcgrad.front.step import Step
 from srcgrad.front.viewing import VIEWS
 from srcgrad.identity import uncached
 from srcgrad.otherwise import written_out
 from srcgrad.rules import rule_of
-from srcgrad.trees import Node, children, copy, header, is_write, statements, stores, walk, written
+from srcgrad.trees import Node, children, copy, header, inside, is_write, statements, stores, walk, written
+from srcgrad.walked import kinds
 
 _COPIES = (np.array, np.ndarray.astype)  # unless `copy=` says otherwise
 
@@ -57,6 +59,39 @@ def _holds_argument(reaching: Definitions, node: Node, name: str) -> bool:
     return False
 
 
+_BARE = {
+    gast.FunctionDef, gast.arguments, gast.Name, gast.Constant, gast.Assign, gast.Return, gast.Expr, gast.If, gast.For,
+    gast.BinOp, gast.UnaryOp, gast.Compare, gast.BoolOp, gast.IfExp, gast.Call, gast.keyword, gast.Attribute,
+    gast.Subscript, gast.Slice, gast.Tuple, gast.List,
+}  # fmt: skip
+
+
+def is_bare(tree: Node, facts: Facts) -> bool:
+    """Whether a function binds names and calls functions, and in no spelling writes into anything itself."""
+    stored = inside(tree, gast.Subscript, gast.Attribute)
+    return (
+        kinds(tree) <= _BARE
+        and len(inside(tree, gast.FunctionDef)) == 1
+        and all(type(n.ctx) is gast.Load for n in stored)
+        and all(type(n.value) is gast.Constant for n in inside(tree, gast.Expr))
+        and all(_gives_only(call, facts) for call in inside(tree, gast.Call))
+    )
+
+
+def _gives_only(call: Node, facts: Facts) -> bool:
+    """Whether a call fills none of its arguments, as `np.add(a, b, a)` does, unless it is one of a Python function."""
+    if any(word.arg in (None, "out") for word in call.keywords):
+        return False
+    found = binding_of(call.func, facts, facts.local)
+    if found is None:
+        return isinstance(call.func, gast.Attribute) and call.func.attr in METHODS and len(call.args) < 2
+    function: Any = found.object
+    if isinstance(function, np.ufunc):
+        return len(call.args) <= function.nin
+    rule = rule_of(function)
+    return isinstance(function, FunctionType) if rule is None else rule.kind != "refused" and len(call.args) < 3
+
+
 @dataclass
 class Procedures:
     """What is known of the functions that one function calls."""
@@ -86,7 +121,8 @@ class Procedures:
         self.open.append(id(tree))
         inner = Facts(source, namespace, self.facts.mode, (), module=self.facts.module)
         inner.local = own_names(tree)
-        self.known[id(tree)] = self._changed(plain(copy(tree), inner), inner)
+        if not is_bare(tree, inner) or any(self.arguments(n, inner, inner.local) for n in inside(tree, gast.Call)):
+            self.known[id(tree)] = self._changed(plain(copy(tree), inner), inner)
         self.open.pop()
         if not self.open:  # what was found on the way lacks what a circle would have added
             whole = [id(tree)] if self.circular else list(self.known)

@@ -1,0 +1,62 @@
+"""Which functions are taken to write into nothing without a closer look."""
+
+from __future__ import annotations
+
+import gast
+import numpy as np
+import pytest
+
+import srcgrad.templates as templates
+from srcgrad.facts import Facts
+from srcgrad.front.namespace import LiveNamespace
+from srcgrad.front.plain import own_names
+from srcgrad.front.procedures import is_bare
+from srcgrad.front.source import Source
+
+WRITES = """
+x[0] = y
+x.a = y
+x += y
+x[0], z = y
+x.real[0] = y
+del x[0]
+np.add(x, y, x)
+z = np.add(x, y, x)
+z = np.add(x, y, out=x)
+z = np.clip(y, 0, 1, x)
+z = np.dot(y, y, x)
+z = y.dot(y, x)
+z = np.add(x, y, **k)
+z = np.copyto(x, y) if y else 0
+x.sort()
+x.fill(0.0)
+z = x.pop()
+z = [x.append(i) for i in y]
+z = unknown(x)
+z = (lambda: x.sort())()
+g = np.sin; z = g(x)
+z = (x := y)
+for x[0] in y: pass
+with np.errstate(): x[0] = y
+def inner(): x[0] = y
+""".strip().split("\n")
+
+
+def _bare(line: str) -> bool:
+    templates.load()
+    text = f"def f(x, y, k):\n    '''Words.'''\n    {line}\n    return x"
+    tree = gast.parse(text).body[0]
+    source = Source("model.py", 1, tuple(text.split("\n")), tree, "f", {})
+    facts = Facts(source, LiveNamespace(lambda: np), "reverse", ())
+    facts.local = own_names(tree)
+    return is_bare(tree, facts)
+
+
+@pytest.mark.parametrize("line", WRITES)
+def test_what_may_write_is_looked_at(line: str) -> None:
+    assert not _bare(line)
+
+
+def test_what_binds_names_and_calls_functions_is_not() -> None:
+    assert _bare("z = np.where(y.sum() > 0, 1) if x[0] else np.stack((x[1:], -y), axis=1)")
+    assert _bare("(a, b), c = y.T, float(x.shape[0])")
