@@ -16,7 +16,7 @@ from srcgrad.front.source import Source
 from srcgrad.frozen import record
 from srcgrad.names import Names
 from srcgrad.rules import Rule
-from srcgrad.trees import Node, inside, name
+from srcgrad.trees import Node, inside, name, remade
 from srcgrad.written import place_in
 
 
@@ -283,12 +283,4 @@ def copied(node: Node, facts: Facts) -> Node:
         if node in facts.results:
             facts.results[made] = None
         return made
-    made = type(node)()
-    for key in node._fields:
-        part = getattr(node, key, None)
-        if isinstance(part, list):
-            part = [copied(p, facts) if isinstance(p, gast.AST) else p for p in part]
-        elif isinstance(part, gast.AST) and part._fields:
-            part = copied(part, facts)
-        setattr(made, key, part)
-    return made
+    return remade(node, lambda part: copied(part, facts))

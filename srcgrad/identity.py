@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from types import MethodType
+from types import FunctionType, MethodType
 from typing import Any  # operations are arbitrary objects
 
 Key = int | tuple[int, int] | tuple[int, str]
@@ -29,9 +29,12 @@ def key_of(op: Any) -> Key:
 
     The methods of a ufunc, such as `np.add.reduce`, are new objects too: they are known by ufunc and name.
     """
-    if isinstance(op, MethodType):
+    kind = type(op)
+    if kind is FunctionType or kind.__name__ == "ufunc":
+        return id(op)
+    if kind is MethodType:
         return id(op.__func__), id(op.__self__)
-    if type(op).__name__ == "StaticFunction":  # a function known only as text, which is found anew at each call
+    if kind.__name__ == "StaticFunction":  # a function known only as text, which is found anew at each call
         return id(op.node)
     owner = getattr(op, "__self__", None)
     return (id(owner), str(getattr(op, "__name__", ""))) if type(owner).__name__ == "ufunc" else id(op)

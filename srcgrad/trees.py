@@ -15,6 +15,7 @@ Node = Any  # gast.AST; gast ships no type information
 Block = list[Node]
 
 SIMPLE = (gast.Name, gast.Constant)
+_NAMES = frozenset([gast.Name])
 
 
 @lru_cache(maxsize=4096)
@@ -50,17 +51,18 @@ def substitute(node: Node, parts: Mapping[str, Node]) -> Node:
         if isinstance(part, str):
             return name(part, node.ctx)
         return part
-    return _rebuild(node, lambda child: substitute(child, parts))
+    return at(remade(node, lambda child: substitute(child, parts)), node)
 
 
 def copy(node: Node) -> Node:
     """A deep copy, positions included."""
     if type(node) is gast.Name:
         return name(node.id, node.ctx, node)
-    return _rebuild(node, copy)
+    return at(remade(node, copy), node)
 
 
-def _rebuild(node: Node, change: Callable[[Node], Node]) -> Node:
+def remade(node: Node, change: Callable[[Node], Node]) -> Node:
+    """The same with all right below it changed, without a position; operators and contexts are shared."""
     kind: Any = type(node)
     new = kind.__new__(kind)  # without the constructor, which would look at each field twice
     made, given = new.__dict__, node.__dict__
@@ -72,7 +74,7 @@ def _rebuild(node: Node, change: Callable[[Node], Node]) -> Node:
             made[key] = change(value)
         else:
             made[key] = value
-    return at(new, node)
+    return new
 
 
 _LOAD, _STORE = gast.Load(), gast.Store()
@@ -99,7 +101,7 @@ def assign(target: str, value: Node, like: Node = None) -> Node:
 def at(node: Node, like: Node) -> Node:
     """`node`, with the position of `like`: a generated statement carries the user's line."""
     made, given = node.__dict__, like.__dict__
-    for key in POSITION:
+    for key in POSITION if "lineno" in given else ():
         value = given.get(key)
         if value is not None:
             made[key] = value
@@ -170,19 +172,19 @@ def stores(node: Node) -> list[str]:
     """Names bound by a statement's own header, in order."""
     kind = type(node)
     if kind is gast.Assign:
-        parts = node.targets
+        parts, value = node.targets, node.value
         if len(parts) == 1 and type(parts[0]) is gast.Name:  # most statements
-            if type(node.value) is gast.Call and type(node.value.func) is gast.Attribute:
-                return [parts[0].id, *_popped(node.value)]
-            return [parts[0].id]
+            popped = _popped(value) if type(value) is gast.Call and getattr(value.func, "attr", "") == "pop" else []
+            return [parts[0].id, *popped]
     elif kind is gast.For or kind is gast.AugAssign or kind is gast.AnnAssign:
         parts = [node.target]
     elif kind is gast.FunctionDef:
         return [node.name]
     else:
         return written(node)
-    if len(parts) == 1 and type(parts[0]) is gast.Name:
-        return [parts[0].id, *written(node)]
+    items = parts[0].elts if len(parts) == 1 and type(parts[0]) is gast.Tuple else parts
+    if _NAMES.issuperset(map(type, items)):
+        return [*[item.id for item in items], *written(node)]
     tables = [table for part in parts for table in walked(part).names]
     return [table["id"] for table in tables if type(table["ctx"]) is gast.Store] + written(node)
 
@@ -248,16 +250,18 @@ def _popped(call: Node) -> list[str]:
 
 def statements(block: Block) -> Block:
     """Every statement of a block, nested ones after the one that holds them, in the order of the text."""
-    if len(block) == 1 and type(block[0]) not in _HOLD:
-        return [block[0]]
+    if _HOLD.isdisjoint(map(type, block)):
+        return list(block)
     found: Block = []
-    todo = block[::-1]
+    todo = [iter(block)]
     while todo:
-        node = todo.pop()
-        found.append(node)
-        if type(node) in _HOLD:
-            for field in BLOCKS[::-1]:
-                todo += (getattr(node, field, None) or [])[::-1]
+        for node in todo[-1]:
+            found.append(node)
+            if type(node) in _HOLD:
+                todo += [iter(inner) for field in BLOCKS[::-1] if (inner := getattr(node, field, None))]
+                break
+        else:
+            todo.pop()
     return found
 
 

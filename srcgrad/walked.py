@@ -41,24 +41,25 @@ class Walked:
         hold: list[Any] = []
         names: list[Any] = []
         todo = [root]
-        push = todo.append
+        push, pop, found, held = todo.append, todo.pop, nodes.append, hold.append
+        below, word = _BELOW, gast.Name
         while todo:
-            item = todo.pop()
+            item = pop()
             if item is None:  # `{**e}` has no key there
                 continue
-            nodes.append(item)
+            found(item)
             kind = type(item)
-            if kind is gast.Name:
+            if kind is word:
                 names.append(item.__dict__)
                 continue
-            fields = _BELOW[kind]
+            fields = below[kind]
             if fields:
                 table = item.__dict__
-                hold.append(table)
+                held(table)
                 for key in fields:
                     value = table.get(key)
                     if type(value) is list:
-                        hold.append(value)
+                        held(value)
                         todo += value[::-1]
                     elif value is not None:
                         push(value)

@@ -20,7 +20,7 @@ from srcgrad.identity import holder
 from srcgrad.minus import negated
 from srcgrad.runtime import opposite
 from srcgrad.template import derivative_of
-from srcgrad.trees import Block, Node, assign, constant, expression, name, walk
+from srcgrad.trees import Block, Node, assign, constant, expression, name, remade, walk
 
 
 @record(frozen=True)
@@ -177,19 +177,8 @@ def fill(node: Node, setting: Setting, local: dict[str, Node], carrying: set[str
         return copied(setting.derivatives[belongs], setting.facts)
     if isinstance(node, gast.Name):
         return _filled(node, setting, local)
-    made = type(node)()
-    for key in node._fields:
-        part = getattr(node, key, None)
-        if isinstance(part, list):
-            part = [
-                fill(p, setting, local, below(p, node, setting.template.namespace, carrying))
-                if isinstance(p, gast.AST)
-                else p
-                for p in part
-            ]
-        elif isinstance(part, gast.AST) and part._fields:
-            part = fill(part, setting, local, below(part, node, setting.template.namespace, carrying))
-        setattr(made, key, part)
+    namespace = setting.template.namespace
+    made = remade(node, lambda part: fill(part, setting, local, below(part, node, namespace, carrying)))
     if isinstance(node, gast.Call):  # the usual norm is not spelled
         made.keywords = [w for w in made.keywords if w.arg != "norm" or literal_of(w.value) != "backward"]
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Name):

@@ -25,6 +25,8 @@ def drop_defaults(call: Node, function: object) -> None:
     if call.keywords:
         _drop_named(call, function, "srcgrad.runtime")
         return
+    if not call.args or not isinstance(call.args[-1], gast.Constant):
+        return
     parameters = list(inspect.signature(function).parameters.values())
     while 0 < len(call.args) <= len(parameters) and isinstance(call.args[-1], gast.Constant):
         default = parameters[len(call.args) - 1].default
@@ -40,7 +42,7 @@ def drop_keywords(call: Node, function: object) -> None:
 
 
 def _drop_named(call: Node, function: FunctionType, package: str) -> None:
-    if not function.__module__.startswith(f"{package}."):
+    if not call.keywords or not function.__module__.startswith(f"{package}."):
         return
     defaults = {p.name: p.default for p in inspect.signature(function).parameters.values()}
     call.keywords = [

@@ -33,6 +33,7 @@ from srcgrad.trees import (
     expression,
     loads,
     name,
+    remade,
     same,
     stores,
     target,
@@ -258,15 +259,7 @@ def exchanged(value: Node, swap: dict[Node, Node], facts: Facts) -> Node:
         return swap[value]
     if isinstance(value, gast.Name):
         return copied(value, facts)
-    made = type(value)()
-    for key in value._fields:
-        part = getattr(value, key, None)
-        if isinstance(part, list):
-            part = [exchanged(p, swap, facts) if isinstance(p, gast.AST) else p for p in part]
-        elif isinstance(part, gast.AST) and part._fields:
-            part = exchanged(part, swap, facts)
-        setattr(made, key, part)
-    return at(made, value)
+    return at(remade(value, lambda part: exchanged(part, swap, facts)), value)
 
 
 def _general(

@@ -77,12 +77,14 @@ def _outermost(tree: ast.AST) -> Iterator[Dotted]:
     todo: list[ast.AST] = [tree]
     while todo:
         node = todo.pop()
-        if isinstance(node, Dotted) and _is_chain(node):
-            yield node
+        kind = type(node)
+        if kind is ast.Constant:
             continue
-        for key in node._fields:
-            value = getattr(node, key, None)
-            if isinstance(value, list):
+        if (kind is ast.Name or kind is ast.Attribute) and _is_chain(node):  # type: ignore[arg-type]
+            yield node  # type: ignore[misc]
+            continue
+        for value in [getattr(node, key, None) for key in kind._fields]:
+            if type(value) is list:
                 todo += [item for item in value if isinstance(item, ast.AST)]
             elif isinstance(value, ast.AST) and value._fields:
                 todo.append(value)

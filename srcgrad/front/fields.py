@@ -10,7 +10,7 @@ from srcgrad.front.resolve import binding_of
 from srcgrad.front.webs import parameters
 from srcgrad.identity import home
 from srcgrad.rules import Results, rule_of
-from srcgrad.trees import Node, at, constant, expression, header, statements, stores, target, walk
+from srcgrad.trees import Node, at, constant, expression, header, inside, statements, stores, target, walk
 
 
 def fields(function: Node, facts: Facts) -> Node:
@@ -59,6 +59,8 @@ def results_of(value: Node, facts: Facts, local: frozenset[str]) -> Results:
 
 def _spell(part: Node, known: dict[str, Results], facts: Facts, local: frozenset[str]) -> bool:
     """Replace the fields that are read below `part`; whether there were any."""
+    if all(_field(value, known, facts, local) is None for value in inside(part, gast.Attribute)):
+        return False
     changed = False
     for item in list(walk(part)):
         for key in item._fields:

@@ -14,18 +14,21 @@ from srcgrad.front.resolve import binding_of, operation_of
 from srcgrad.front.scope import Scope, cheap
 from srcgrad.rules import rule_of
 from srcgrad.template import adjoint_template, tangent_template
-from srcgrad.trees import Node, assign, at, copy, expression, name, root, walk, written
+from srcgrad.trees import Node, assign, at, copy, expression, name, remade, root, walk, written
 
 
 def compute(bound: str, value: Node, scope: Scope) -> None:
     """Emit `bound = value` with one operation per statement."""
-    if isinstance(value, gast.IfExp) and scope.varied(value):
+    _compute(bound, value, scope.varied(value), scope)
+
+
+def _compute(bound: str, value: Node, varied: bool, scope: Scope) -> None:
+    if varied and isinstance(value, gast.IfExp):
         _choose(bound, value, scope)
-        return
-    if isinstance(value, gast.BoolOp) and scope.varied(value):
+    elif varied and isinstance(value, gast.BoolOp):
         _either(bound, value, scope)
-        return
-    scope.emit(assign(bound, _flat(value, scope)))
+    else:
+        scope.emit(assign(bound, _flat(value, scope) if varied else value))
 
 
 def _choose(bound: str, value: Node, scope: Scope) -> None:
@@ -56,14 +59,17 @@ def _either(bound: str, value: Node, scope: Scope) -> None:
 
 def atom(value: Node, scope: Scope) -> Node:
     """A name or a literal that holds the value."""
-    if isinstance(value, gast.Name | gast.Constant) or not scope.varied(value):
-        if isinstance(value, gast.Name) or cheap(value):
-            return value
-    if isinstance(value, gast.Tuple | gast.List | gast.Dict) and scope.varied(value):
+    if isinstance(value, gast.Name | gast.Constant):
+        return value
+    varied = scope.varied(value)
+    if not varied and cheap(value):
+        return value
+    if varied and isinstance(value, gast.Tuple | gast.List | gast.Dict):
         return _flat(value, scope)
     held = scope.temporary()
-    spread_varied(held, value, scope)
-    compute(held, value, scope)
+    if varied:
+        scope.facts.varied[held] = None
+    _compute(held, value, varied, scope)
     return name(held)
 
 
@@ -82,7 +88,7 @@ def as_array(value: Node, scope: Scope) -> Node:
     """The name of an array of the items of a display, or of a list that the module has."""
     kept = scope.temporary()
     spread_varied(kept, value, scope)
-    items = _flat(value, scope)
+    items = _flat(value, scope) if scope.varied(value) else value
     made = at(expression(f"{scope.facts.library('np')}.array(x)", x=items), value)
     scope.facts.operation[made] = Operation("op", np.array, rule_of(np.array), {"object": items})
     scope.emit(assign(kept, made))
@@ -103,8 +109,8 @@ def stored(part: Node, value: Node, scope: Scope) -> Node:
 
 
 def _flat(value: Node, scope: Scope) -> Node:
-    """The expression with every active operand replaced by a name or a literal."""
-    if not scope.varied(value) or isinstance(value, gast.Name):
+    """The expression, through which a derivative flows, with every active operand replaced by a name or a literal."""
+    if isinstance(value, gast.Name):
         return value
     value = _negated_square(value)
     if isinstance(value, gast.Tuple | gast.List):
@@ -196,20 +202,10 @@ def _flat_call(value: Node, operation: Operation, scope: Scope) -> Node:
 
 def _swap(value: Node, swap: dict[Node, Node]) -> Node:
     """The same expression with operands exchanged; other parts are shared."""
-    made = type(value)()
-    for key in value._fields:
-        part = getattr(value, key, None)
-        if isinstance(part, list):
-            part = [_swapped(item, swap) for item in part]
-        elif isinstance(part, gast.AST):
-            part = _swapped(part, swap)
-        setattr(made, key, part)
-    return at(made, value)
+    return at(remade(value, lambda part: _swapped(part, swap)), value)
 
 
 def _swapped(part: Node, swap: dict[Node, Node]) -> Node:
-    if not isinstance(part, gast.AST):
-        return part
     if part in swap:
         return swap[part]
     if isinstance(part, gast.keyword | gast.Tuple | gast.Attribute):

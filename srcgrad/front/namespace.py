@@ -187,6 +187,10 @@ def together(parts: Iterable[Dependencies]) -> Dependencies:
     return Dependencies(tuple(cells.values()), tuple(entries.values()), tuple(codes.values()))
 
 
+_held: dict[int, Binding] = {}  # what functions and modules in modules are, by identity
+_MOST = 4096
+
+
 def attribute(binding: Binding, name: str) -> Binding | None:
     """What `name` is in a module or a class; None for attributes of values, which only a run can tell.
 
@@ -199,9 +203,15 @@ def attribute(binding: Binding, name: str) -> Binding | None:
     value = binding.object
     if isinstance(value, ModuleType):
         try:
-            return bound_to(getattr(value, name))
+            held = getattr(value, name)
         except AttributeError:
             return unknown(f"the module {value.__name__} has no {name}")
+        known = _held.get(id(held))
+        if known is None or known.object is not held:
+            known = bound_to(held)
+            if type(held) in _AS_THEY_ARE and len(_held) < _MOST:
+                _held[id(held)] = known  # which keeps the object, so that no other has its identity
+        return known
     if isinstance(value, type):
         return _of_class(value, name)
     if is_distribution(value) and isinstance(getattr(type(value), name, None), FunctionType):

@@ -16,7 +16,7 @@ from srcgrad.front.varied import varied_names
 from srcgrad.front.webs import parameters
 from srcgrad.names import LOOP
 from srcgrad.parts import is_swap
-from srcgrad.trees import Block, Node, assign, copy, is_write, name, statements, stores, walk, written
+from srcgrad.trees import Block, Node, assign, copy, inside, is_write, name, statements, stores, walk, written
 
 
 def normalise(function: Node, facts: Facts) -> Node:
@@ -46,7 +46,8 @@ def normalise(function: Node, facts: Facts) -> Node:
 
 def _take_parts(block: Block) -> None:
     """`(a, b)[1]` as `b`."""
-    for node in [n for s in block for n in walk(s)]:
+    taken = [s for s in block if any(isinstance(n.value, gast.Tuple | gast.List) for n in inside(s, gast.Subscript))]
+    for node in [n for s in taken for n in walk(s)]:
         for key in node._fields:
             part = getattr(node, key, None)
             if isinstance(part, list):

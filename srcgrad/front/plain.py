@@ -41,6 +41,7 @@ from srcgrad.trees import (
     copy,
     expression,
     header,
+    inside,
     name,
     statements,
     stores,
@@ -136,21 +137,13 @@ def own_names(function: Node) -> frozenset[str]:
     names = {a.id for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs}
     if arguments.vararg is not None:
         names.add(arguments.vararg.id)
-    bound = [n for node in function.body for n in walk(node) if isinstance(n, gast.Name)]
+    bound = [n for node in function.body for n in inside(node, gast.Name)]
     return frozenset(names | {n.id for n in bound if isinstance(n.ctx, gast.Store)})
 
 
 def _outside_comprehensions(function: Node) -> frozenset[str]:
-    inside = {
-        id(n)
-        for node in function.body
-        for c in walk(node)
-        if isinstance(c, COMPREHENSIONS)
-        for n in walk(c)
-        if isinstance(n, gast.Name)
-    }
-    names = [n for node in function.body for n in walk(node) if isinstance(n, gast.Name)]
-    own = {n.id for n in names if id(n) not in inside}
+    within = {n for s in function.body for c in inside(s, *COMPREHENSIONS) for n in inside(c, gast.Name)}
+    own = {n.id for node in function.body for n in inside(node, gast.Name) if n not in within}
     arguments = function.args
     return frozenset(own | {a.id for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs})
 
@@ -254,9 +247,12 @@ def _context(node: Node, work: Plain) -> Block:
 def _while(node: Node, work: Plain) -> Block:
     """A test that binds names, or calls a function of this one, is computed at the head of each trip."""
     before = walruses(node, work) + starred(node, work)
-    inside = [n for n in walk(node.test) if isinstance(n, gast.Call)]
     own = work.facts.functions
-    calls = [n for n in inside if getattr(n.func, "id", "") in own or made_by(n, work.facts, work.facts.local)]
+    calls = [
+        n
+        for n in inside(node.test, gast.Call)
+        if getattr(n.func, "id", "") in own or made_by(n, work.facts, work.facts.local)
+    ]
     if not before and not calls and not any(isinstance(n, gast.NamedExpr) for n in walk(node.test)):
         return [node]
     ended = work.name("ended") if node.orelse else ""

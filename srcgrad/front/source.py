@@ -63,7 +63,9 @@ def source_of(function: Callable[..., Any]) -> Source:
     if known is not None:
         return replace(known, tree=copy(known.tree), safe=is_safe(plain))
     made = source_at(node, label_of(code.co_filename), text.module.lines, cell_of(code.co_filename))
-    if all(getattr(item, "annotation", None) is None for item in walk(made.tree)):  # which copies leave out
+    if node not in text.asked:
+        text.asked[node] = None  # most are asked for once
+    elif all(getattr(item, "annotation", None) is None for item in walk(made.tree)):  # which copies leave out
         text.sources[node] = replace(made, tree=copy(made.tree))
     return replace(made, safe=is_safe(plain))
 
@@ -209,6 +211,7 @@ class _Text:
     lines: list[str]
     module: Module
     sources: dict[FunctionNode, Source] = field(default_factory=dict)
+    asked: dict[FunctionNode, None] = field(default_factory=dict)  # functions of which there was a source
 
 
 _texts: dict[tuple[str, int], _Text] = {}

@@ -47,14 +47,13 @@ def _unpacks(item: Node) -> bool:
 def options(function: Node, facts: Facts) -> dict[str, Node]:
     """Dicts of the function that are only read by constant keys, or unpacked: `opts = dict(axis=0)`."""
     found: dict[str, Node] = {}
-    bound: list[str] = []
     for node in statements(function.body):
         one = target(node)
-        bound += [n.id for n in walk(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)]
         if one is not None and isinstance(node, gast.Assign) and _items(node.value, facts) is not None:
             found[one] = node.value
     if not found:
         return {}
+    bound = [n.id for s in statements(function.body) for n in inside(s, gast.Name) if isinstance(n.ctx, gast.Store)]
     for node in [n for s in function.body for n in walk(s)]:
         if isinstance(node, gast.keyword) and node.arg is None and isinstance(node.value, gast.Name):
             bound.append(f"**{node.value.id}")

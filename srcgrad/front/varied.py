@@ -37,6 +37,7 @@ def _carries(node: Node, varied: dict[str, None], facts: Facts, local: frozenset
 
 
 _OF_TEXT = ("startswith", "endswith")  # methods that strings alone have: a key of what varies is no value
+_NONE = {gast.Compare, gast.JoinedStr}  # carry none
 _BETWEEN = (gast.Compare, gast.JoinedStr, gast.Attribute, gast.IfExp, gast.Call)  # may carry none
 
 
@@ -51,18 +52,17 @@ def reads_varied(node: Node, varied: dict[str, None], facts: Facts, local: froze
     todo = [node]
     while todo:
         item = todo.pop()
-        if isinstance(item, gast.Name):
+        kind = type(item)
+        if kind is gast.Name:
             if item.id in varied:
                 return True
-        elif isinstance(item, gast.Compare | gast.JoinedStr) or (
-            isinstance(item, gast.Attribute) and item.attr in ("shape", "dtype", "size", "ndim")
-        ):
+        elif kind in _NONE or (kind is gast.Attribute and item.attr in ("shape", "dtype", "size", "ndim")):
             continue
-        elif isinstance(item, gast.IfExp):
+        elif kind is gast.IfExp:
             todo.extend((item.body, item.orelse))
-        elif isinstance(item, gast.Call) and getattr(item.func, "attr", "") in _OF_TEXT:
+        elif kind is gast.Call and getattr(item.func, "attr", "") in _OF_TEXT:
             continue
-        elif isinstance(item, gast.Call):
+        elif kind is gast.Call:
             found = binding_of(item.func, facts, local)
             rule = None if found is None else rule_of(found.object if found.static is None else found.static)
             if rule is None or rule.kind != "constant":

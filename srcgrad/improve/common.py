@@ -129,27 +129,26 @@ class _Reader:
 
     def _key(self, node: Node) -> _Key | None:
         """What tells one expression from others with another value; None where that can not be told."""
-        if isinstance(node, gast.Name):
+        kind = type(node)
+        if kind is gast.Name:
             held = self.alike.get(node.id, node.id)
             return (held,) if held in self.fixed and held in self.bound else None
-        if isinstance(node, gast.Constant):
+        if kind is gast.Constant:
             return (type(node.value), repr(node.value))
-        if isinstance(node, gast.Call) and not self._is_pure(node):
+        if kind not in _KNOWN or (kind is gast.Call and not self._is_pure(node)):
             return None
-        if not isinstance(node, _KNOWN):
-            return None
-        parts: list[object] = [type(node), getattr(node, "attr", None), getattr(node, "arg", None)]
-        for one in node._fields:
-            below = getattr(node, one, None)
-            for child in below if isinstance(below, list) else [below]:
-                if isinstance(child, gast.operator | gast.unaryop):
-                    parts.append(type(child))
-                elif one == "func":
-                    parts.append((getattr(child, "attr", None), getattr(child, "id", None)))
-                elif child is None or isinstance(child, gast.expr_context):
+        table = node.__dict__
+        parts: list[object] = [kind, table.get("attr"), table.get("arg")]
+        for one in kind._fields:
+            below = table.get(one)
+            if one == "func":
+                parts.append((getattr(below, "attr", None), getattr(below, "id", None)))
+                continue
+            for child in below if type(below) is list else [below]:
+                if child is None or type(child) in _CONTEXTS:
                     parts.append(None)
                 elif isinstance(child, gast.AST):
-                    key = self._key(child)
+                    key = self._key(child) if child._fields else (type(child),)  # an operator
                     if key is None:
                         return None
                     parts.append(key)
@@ -170,4 +169,5 @@ def _value(node: Node) -> Node | None:
     return getattr(node, "value", None)
 
 
-_KNOWN = (gast.BinOp, gast.UnaryOp, gast.Call, gast.Subscript, gast.Slice, gast.Tuple, gast.keyword)
+_KNOWN = {gast.BinOp, gast.UnaryOp, gast.Call, gast.Subscript, gast.Slice, gast.Tuple, gast.keyword}
+_CONTEXTS = {gast.Load, gast.Store, gast.Del}

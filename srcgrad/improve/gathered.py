@@ -128,21 +128,28 @@ def _placed(block: Block) -> list[tuple[Node, Block]]:
 def _together(group: list[_Stack], touched: _Touched) -> list[list[_Stack]]:
     """Stacks whose pushes may stand at one place, and whose pops may: as many as come one after the other."""
     made: list[list[_Stack]] = []
+    known: dict[Node, tuple[int, int]] = {}
     for one in group:
-        if made and _places([*made[-1], one], touched) is not None:
+        if made and _places([*made[-1], one], touched, known) is not None:
             made[-1].append(one)
         else:
             made.append([one])
     return [each for each in made if len(each) > 1]
 
 
-def _places(group: list[_Stack], touched: _Touched) -> tuple[Node, Node] | None:
-    """The last push at whose place all others may stand, and the first such pop."""
+def _places(group: list[_Stack], touched: _Touched, known: dict[Node, tuple[int, int]]) -> tuple[Node, Node] | None:
+    """The last push at whose place all others may stand, and the first such pop.
+
+    `known` is where each may move, as long as nothing has moved.
+    """
     if len({one.held for one in group}) < len(group):
         return None
     pushed, popped = group[0].pushed, group[0].popped
-    pushes = [_free(one.push, pushed, _reads(one, touched.facts), touched.stored) for one in group]
-    pops = [_free(one.pop, popped, {one.held}, touched.mentioned) for one in group]
+    for one in group:
+        if one.push not in known:
+            known[one.push] = _free(one.push, pushed, _reads(one, touched.facts), touched.stored)
+            known[one.pop] = _free(one.pop, popped, {one.held}, touched.mentioned)
+    pushes, pops = [known[one.push] for one in group], [known[one.pop] for one in group]
     last = [one.push for one in reversed(group) if all(a <= pushed.index(one.push) <= b for a, b in pushes)]
     order = sorted(group, key=lambda one: popped.index(one.pop))
     first = [one.pop for one in order if all(a <= popped.index(one.pop) <= b for a, b in pops)]
@@ -164,7 +171,7 @@ def _free(node: Node, block: Block, names: set[str], touched: Callable[[Node], s
 
 def _join(group: list[_Stack], kept: str, program: Program, touched: _Touched) -> None:
     """One list in the place of several."""
-    facts, places = touched.facts, _places(group, touched)
+    facts, places = touched.facts, _places(group, touched, {})
     assert places is not None, "the group was made so that there are places"
     push, pop = places
     values = gast.Tuple(elts=[one.push.value.args[0] for one in group], ctx=gast.Load())

@@ -13,7 +13,21 @@ from srcgrad.emit.text import statement as spelled
 from srcgrad.facts import Facts, copied
 from srcgrad.front.quiet import is_inside
 from srcgrad.indices import adds_axes, is_basic, without_axes
-from srcgrad.trees import COMPOUND, Block, Node, copy, header, loads, same, statements, stores, target, walk, written
+from srcgrad.trees import (
+    COMPOUND,
+    SIMPLE,
+    Block,
+    Node,
+    copy,
+    header,
+    loads,
+    same,
+    statements,
+    stores,
+    target,
+    walk,
+    written,
+)
 
 WIDTH = 80
 _LINES = 3  # of a call with all of its arguments in one
@@ -50,10 +64,13 @@ def inlined(program: Program, facts: Facts, width: int) -> Program:
 def count(block: Block) -> Uses:
     """Reads and bindings of every name."""
     read: dict[str, int] = {}
+    bound: dict[str, int] = {}
     for node in statements(block):
         for name in loads(node):
             read[name] = read.get(name, 0) + 1
-    return Uses(read, bindings(block))
+        for name in stores(node):
+            bound[name] = bound.get(name, 0) + 1
+    return Uses(read, bound)
 
 
 def bindings(block: Block) -> dict[str, int]:
@@ -194,7 +211,8 @@ def _fill(
         if read.id not in repeated and (uses.read[read.id] == 1 or uses.bound[read.id] > 1):
             replace(node, read, source.value)
             _rejoin(node, source.value, facts)
-            _spread(node)
+            if isinstance(source.value, gast.Tuple):
+                _spread(node)
             gone.add(pending.pop(read.id))
             continue
         repeated.add(read.id)  # a part such as x[i] may be written more than once
@@ -268,12 +286,12 @@ def _is_display(item: Node) -> bool:
 def replace(node: Node, old: Node, new: Node) -> None:
     """Put `new` in the place of `old` somewhere below `node`."""
     for item in walk(node):
-        for key in item._fields:
+        for key in () if type(item) in SIMPLE else item._fields:
             part = getattr(item, key, None)
             if part is old:
                 setattr(item, key, new)
                 return
-            if isinstance(part, list):
+            if type(part) is list:
                 for index, child in enumerate(part):
                     if child is old:
                         part[index] = new

@@ -11,7 +11,7 @@ from srcgrad.derive.stacks import is_pop, is_push
 from srcgrad.facts import Facts
 from srcgrad.improve.inline import Uses, count
 from srcgrad.names import stack
-from srcgrad.trees import COMPOUND, Block, Node, loads, name, statements, target, walk
+from srcgrad.trees import COMPOUND, Block, Node, header, loads, name, statements, stores, target, walk
 
 _WORTH = 2  # operations: one is as soon computed again as it is named
 
@@ -123,9 +123,11 @@ def _exchange(one: _Record, again: Block, program: Program, uses: Uses, facts: F
     one.push.value.args[0] = name(own)
     one.pop.targets[0].id = own
     one.popped[:] = [node for node in one.popped if node not in again]
-    for item in [item for node in [*program.backward, program.result] for item in walk(node)]:
-        if isinstance(item, gast.Name) and item.id == last:
-            item.id = own
+    for node in statements([*program.backward, program.result]):
+        if last in loads(node) or last in stores(node):
+            for item in [item for part in header(node) for item in walk(part)]:
+                if isinstance(item, gast.Name) and item.id == last:
+                    item.id = own
     for node in again:
         for read in loads(node):
             uses.read[read] -= 1
