@@ -17,6 +17,8 @@ from srcgrad.trees import (
     constant,
     copy,
     expression,
+    header,
+    inside,
     name,
     statement,
     statements,
@@ -103,10 +105,9 @@ def _separate(halves: Halves, facts: Facts) -> None:
         facts.temporaries[renamed[again]] = "t"
         if again in facts.viewed:
             facts.viewed[renamed[again]] = None
-    for node in halves.backward:
-        for item in walk(node):
-            if isinstance(item, gast.Name) and item.id in renamed:
-                item.id = renamed[item.id]
+    for node in statements(halves.backward) if renamed else ():
+        for item in [item for part in header(node) or [node] for item in inside(part, gast.Name)]:
+            item.id = renamed.get(item.id, item.id)
     facts.again = {new: old for old, new in renamed.items()}
 
 

@@ -24,7 +24,7 @@ from srcgrad.trees import Block, Node, at, name, stores, target, walk
 
 def counted(program: Program, facts: Facts) -> Program:
     """Undo trips for as long as there is a record, which each trip has made once and undoes once."""
-    if not is_final(facts):
+    if not is_final(facts) or not facts.whiles:
         return program
     mentions = Counter(item.id for node in program.block for item in walk(node) if isinstance(item, gast.Name))
     for place, back in enumerate(program.backward):

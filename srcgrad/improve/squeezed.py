@@ -6,7 +6,7 @@ import gast
 
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
-from srcgrad.trees import Node, statements, walk
+from srcgrad.trees import Node, header, inside, statements, walk
 
 
 def squeezed(program: Program, facts: Facts) -> Program:
@@ -19,8 +19,8 @@ def squeezed(program: Program, facts: Facts) -> Program:
         s_bar = (y_bar * np.sin(k)).sum(axis=1)
     """
     for node in statements(program.backward):
-        for whole in list(walk(node)):
-            if isinstance(whole, gast.Subscript) and isinstance(whole.ctx, gast.Load) and _is_taken_off(whole):
+        for whole in [whole for part in header(node) for whole in inside(part, gast.Subscript)]:
+            if isinstance(whole.ctx, gast.Load) and _is_taken_off(whole):
                 call = whole.value
                 call.keywords = [word for word in call.keywords if word.arg != "keepdims"]
                 _become(node, whole, call)
