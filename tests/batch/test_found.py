@@ -36,10 +36,10 @@ def test_a_value_is_looked_at_again_if_anything_is_different() -> None:
     assert looks() == 1
     axis.writes = True
     assert looks() == 1
-    node.left.slice = expression("j + 1")  # `sooner` changes trees in place
+    node.left.slice = expression("i + 1")  # `sooner` changes trees in place
     assert looks() == 1
     node.right.id = "z"
     assert looks() == 1
     assert looks(final=True) == 0
     assert looks(final=True) == 1  # what was made stands in the text now, and in one place
-    assert looked[-2:] == ["x[j + 1] * z"] * 2
+    assert looked[-2:] == ["x[i + 1] * z"] * 2

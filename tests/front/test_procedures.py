@@ -10,8 +10,9 @@ import srcgrad.templates as templates
 from srcgrad.facts import Facts
 from srcgrad.front.namespace import LiveNamespace
 from srcgrad.front.plain import own_names
-from srcgrad.front.procedures import is_bare
-from srcgrad.front.source import Source
+from srcgrad.front.procedures import Procedures, is_bare
+from srcgrad.front.source import Source, source_of
+from srcgrad.modules import Module
 
 WRITES = """
 x[0] = y
@@ -29,6 +30,7 @@ z = y.dot(y, x)
 z = np.add(x, y, **k)
 z = np.copyto(x, y) if y else 0
 x.sort()
+np.exp(x)
 x.fill(0.0)
 z = x.pop()
 z = [x.append(i) for i in y]
@@ -39,6 +41,7 @@ z = (x := y)
 for x[0] in y: pass
 with np.errstate(): x[0] = y
 def inner(): x[0] = y
+def inner(): return y
 """.strip().split("\n")
 
 
@@ -60,3 +63,34 @@ def test_what_may_write_is_looked_at(line: str) -> None:
 def test_what_binds_names_and_calls_functions_is_not() -> None:
     assert _bare("z = np.where(y.sum() > 0, 1) if x[0] else np.stack((x[1:], -y), axis=1)")
     assert _bare("(a, b), c = y.T, float(x.shape[0])")
+
+
+def fills(a, y):
+    """Writes into its first argument."""
+    a[0] = y
+    return a
+
+
+def hands_on(x, y):
+    """Writes into nothing itself."""
+    z = fills(x, y)
+    return z * y
+
+
+def hands_rows_on(x, y):
+    """A row is a part of what it is a row of."""
+    for row, one in zip(x, y, strict=True):
+        z = fills(row, one)
+    return z
+
+
+def reads(x, y):
+    """Calls what writes with an array of its own."""
+    return fills(np.zeros(3), x * y)
+
+
+def test_what_a_function_hands_to_one_that_writes_changes() -> None:
+    templates.load()
+    facts = Facts(source_of(reads), LiveNamespace(reads), "reverse", (), module=Module())
+    changed = [list(Procedures(facts).changed(one)) for one in (hands_on, hands_rows_on, reads)]
+    assert changed == [["x"], ["x"], []]
