@@ -94,8 +94,8 @@ def _stacks(program: Program, facts: Facts) -> list[_Stack]:
         for item in walk(node):
             if isinstance(item, gast.Name):
                 mentions[item.id] = mentions.get(item.id, 0) + 1
-    pushes = {facts.pushes[n]: (n, block) for n, block in _placed(program.forward) if n in facts.pushes and is_push(n)}
-    pops = {facts.restores[n]: (n, block) for n, block in _placed(program.backward) if n in facts.restores}
+    pushes = {facts.pushes[n]: (n, block) for n, block in placed(program.forward) if n in facts.pushes and is_push(n)}
+    pops = {facts.restores[n]: (n, block) for n, block in placed(program.backward) if n in facts.restores}
     changed = {one for node in statements(program.backward) for one in written(node)}
     found = []
     for head in [node for node in program.forward if node in facts.pushes and isinstance(node, gast.Assign)]:
@@ -115,13 +115,13 @@ def _stacks(program: Program, facts: Facts) -> list[_Stack]:
     return found
 
 
-def _placed(block: Block) -> list[tuple[Node, Block]]:
+def placed(block: Block) -> list[tuple[Node, Block]]:
     """Each statement with the block that has it."""
     found = []
     for node in block:
         found.append((node, block))
         if isinstance(node, COMPOUND):
-            found += [*_placed(node.body), *_placed(getattr(node, "orelse", None) or [])]
+            found += [*placed(node.body), *placed(getattr(node, "orelse", None) or [])]
     return found
 
 

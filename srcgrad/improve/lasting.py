@@ -46,7 +46,7 @@ def lasting(program: Program, facts: Facts) -> Program:
     backward = [*statements(program.backward), program.result]
     needed = wanted(backward, facts)
     made = [name for node in backward for name in _bound(node)]
-    text = _text(program, facts)
+    text = text_of(program, facts)
     alone = {name for name in restores.values() if name not in needed and made.count(name) == 1}
     alone = {name for name in alone if text.is_steady(gast.Name(name, gast.Load(), None, None), ())}
     if not alone:
@@ -102,7 +102,7 @@ class Text:
         return fixed and whole and is_basic(part.slice, frozenset(self.facts.integers))
 
 
-def _text(program: Program, facts: Facts) -> Text:
+def text_of(program: Program, facts: Facts) -> Text:
     """What is known of the names of a forward half."""
     nodes = list(statements(program.forward))
     loops = [node for node in nodes if isinstance(node, gast.For | gast.While)]

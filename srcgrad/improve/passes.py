@@ -13,6 +13,7 @@ from srcgrad.improve.begun import begun
 from srcgrad.improve.cleared import cleared
 from srcgrad.improve.closure import closure
 from srcgrad.improve.coalesce import coalesce, count_temporaries
+from srcgrad.improve.combined import combined
 from srcgrad.improve.common import common
 from srcgrad.improve.copies import copies
 from srcgrad.improve.counted import counted
@@ -55,6 +56,7 @@ IMPROVE: tuple[Callable[[Program, Facts], Program], ...] = (
     unread,
     keyed,
     fused,
+    combined,
     standins,
     lasting,
     nearest,

@@ -22,10 +22,10 @@ def standins(program: Program, facts: Facts) -> Program:
     >>> [line for line in explain_text(text, after="standins", wrt=("h",)).splitlines() if "v, e)" in line]
     ['    t3_bar = sum_to(t2_bar * v, e)']
     """
-    bodies, trips = _bodies(program.backward), _bodies(program.forward)
-    uses = count([*program.backward, program.result] if bodies else [])
+    backward, trips = bodies(program.backward), bodies(program.forward)
+    uses = count([*program.backward, program.result] if backward else [])
     changed = False
-    for block in bodies:
+    for block in backward:
         shaped: dict[str, list[_Place]] = {}
         for position, node in enumerate(block):
             for call in [call for part in header(node) for call in walk(part)]:
@@ -99,13 +99,13 @@ def _is_arithmetic(node: Node) -> bool:
 _PLAIN = (gast.BinOp, gast.Add, gast.Sub, gast.Mult, gast.Name, gast.Load, gast.Constant)
 
 
-def _bodies(block: Block) -> list[Block]:
+def bodies(block: Block) -> list[Block]:
     """The bodies of loops."""
     found: list[Block] = []
     for node in block:
         if isinstance(node, COMPOUND):
             found += [node.body] if isinstance(node, gast.For | gast.While) else []
-            found += [*_bodies(node.body), *_bodies(getattr(node, "orelse", None) or [])]
+            found += [*bodies(node.body), *bodies(getattr(node, "orelse", None) or [])]
     return found
 
 
@@ -125,7 +125,7 @@ def _replaced(
         found = None if node is None or node not in facts.restores else target(node)
         if found in (None, held) or found in facts.mutable or uses.bound[found] != 1:
             continue
-        if _spec(found, facts) != spec and not _is_operand(str(found), held, trips, facts):
+        if not is_alike(str(found), held, trips, facts):
             continue
         alone = [place for place, _ in shaped.get(found, []) if not _is_arithmetic(block[place])]
         if uses.read.get(found, 0) > len(alone):  # its elements are read as well
@@ -143,6 +143,14 @@ def _replaced(
                 uses.read[one] -= 1
                 shaped[one] = [place for place in shaped.get(one, []) if place[0] != position]
     return True
+
+
+def is_alike(found: str, held: str, trips: list[Block], facts: Facts) -> bool:
+    """Whether two values of a trip, of which the second is an array, have one shape and dtype."""
+    spec = _spec(held, facts)
+    if spec is None or spec.scalar:
+        return False
+    return _spec(found, facts) == spec or _is_operand(found, held, trips, facts)
 
 
 def _is_operand(found: str, held: str, trips: list[Block], facts: Facts) -> bool:
