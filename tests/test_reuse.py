@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import check_grads, source, value_and_grad, vjp
+from srcgrad import check_grads, grad, source, value_and_grad, vjp
 from srcgrad.dump import dump
 
 
@@ -164,3 +164,16 @@ def test_what_a_maximum_was_given_becomes_its_adjoint() -> None:
     np.testing.assert_array_equal(t, np.matmul(x, w) + 0.3)
     tied = value_and_grad(layer)(np.array([[0.0, -0.6], [1.0, 1.0]]), np.array([[0.5, 1.0], [0.5, 0.0]]))[1]
     np.testing.assert_allclose(tied, [[0.6, 0.0], [3.9, 1.3]], rtol=1e-13)
+
+
+def test_what_is_given_away_is_read_by_no_line_that_is_put_together_later() -> None:
+    """A value read once was written into a line behind `m_bar *= e`, which had overwritten what it reads."""
+
+    def saturated(x):
+        m = x * 1.0
+        u = m * np.tanh(np.log1p(np.abs(m)))
+        return np.sum(u * u)
+
+    x = np.cos(np.arange(12.0)).reshape(4, 3)
+    check_grads(saturated, (x,), order=1)
+    np.testing.assert_allclose(grad(saturated, like=(x,))(x), grad(saturated)(x), rtol=1e-12)
