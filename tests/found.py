@@ -415,7 +415,27 @@ def three_names_bound_at_once(x):
     return a * b * c
 
 
+def rows_written_at_computed_places(x, places):
+    a = np.outer(x, x)
+    for i in range(2):
+        a[places[i] :, places[i + 1]] = np.sin(a[places[i] :, i]) * x[i]
+        a[places[i] - 1] = a[places[i]] * a[places[i - 1]]
+    return np.sum(a * a)
+
+
+def bound_anew_after_writes(x):
+    a = x * 1.0
+    for i in range(3):
+        a[1:] = a[:-1] * a[1:]
+        old = a
+        a = old[::-1] * x
+        a[i] = a[i] ** 2
+    return np.sum(a**2)
+
+
 FOUND = (
+    (rows_written_at_computed_places, (np.array([0.7, 0.4, 0.95]), np.array([1, 0, 1]))),
+    (bound_anew_after_writes, (np.array([0.7, 0.4, 0.95]),)),
     (three_names_bound_at_once, (np.array([0.3, 0.8, 1.1]),)),
     (newton_of_two_unknowns, (np.array([0.3, 0.8, 1.1]),)),
     (added_to_a_grid, (np.array([0.3, 0.8, 1.1]),)),
