@@ -180,3 +180,15 @@ def in_place(x: Any, y: Any) -> Any:
 def test_fitted_values_are_read_and_changed() -> None:
     check_grads(undone, (np.array([[0.3, -0.4], [0.7, 1.2]]), 0.6), wrt=0, order=1)
     check_grads(in_place, (np.array([0.3, 0.4]), np.array([0.5, 0.7])), order=2)
+
+
+def of_logarithms(w, x, y):
+    p = 1.0 / (1.0 + np.exp(-x @ w))
+    return np.sum(y * np.log(p)) + np.sum(y * np.log(w))
+
+
+def test_a_value_of_the_function_and_no_argument_gives_a_shape_for_another() -> None:
+    arguments = np.array([0.3, 1.4]), np.array([[2, 3], [1, 4]]), np.array([0.2, 0.7])
+    check_grads(of_logarithms, arguments, wrt=0, order=2)
+    text = srcgrad.source(of_logarithms, wrt=("w",))
+    assert ", np.log(w))" in text and ", p) / p" in text

@@ -30,29 +30,28 @@ def price_grad_grad(spot, strike, time, rate, volatility, y_bar=1.0, y_bar_=1.0)
     d1_bar -= y_bar * t5 * 0.5641895835477563 * t4_ / t2
     # line 15: d1 = (np.log(spot / strike) + (rate + 0.5 * volatility**2) * time) / s...
     t5_ = d1_bar / spread / t1
-    t6_ = sum_to(t5_, t1) / strike
-    spot_bar += sum_to(t6_, spot)
+    spot_bar += sum_to(sum_to(t5_, t1) / strike, spot)
 
     # line 30: return spot_bar
     check_seed(y_bar_, spot_bar)
     # line 29: spot_bar += sum_to(sum_to(d1_bar / spread / t1, t1) / strike, spot)
-    t7_bar = np.broadcast_to(y_bar_, np.shape(t6_)) / strike
-    t8 = np.broadcast_to(t7_bar, np.shape(t5_)) / t1
-    d1_bar_bar = t8 / spread
-    t1_bar = -sum_to(t8 * t5_, t1)
+    t6__bar = np.broadcast_to(y_bar_, np.shape(t1)) / strike
+    t7 = np.broadcast_to(t6__bar, np.shape(t5_)) / t1
+    d1_bar_bar = t7 / spread
+    t1_bar = -sum_to(t7 * t5_, t1)
     # line 27: d1_bar -= y_bar * t5 * 0.5641895835477563 * np.exp(-t6 * t6) / t2
-    t9_bar = sum_to(d1_bar_bar / t2 * (y_bar * t5 * 0.5641895835477563), t4_) * t4_
+    t8_bar = sum_to(d1_bar_bar / t2 * (y_bar * t5 * 0.5641895835477563), t4_) * t4_
     # line 24: d1_bar = y_bar * spot * 0.5641895835477563 * np.exp(-t3 * t3) / t2
-    t10_bar = d1_bar_bar / t2
-    spot_bar_ = sum_to(sum_to(t10_bar * t2_, t1_) * 0.5641895835477563 * y_bar, spot)
-    t3_bar = -sum_to(t10_bar * t1_, t2_) * t2_ * 2.0 * t3
+    t9_bar = d1_bar_bar / t2
+    spot_bar_ = sum_to(sum_to(t9_bar * t2_, t1_) * 0.5641895835477563 * y_bar, spot)
+    t3_bar = -sum_to(t9_bar * t1_, t2_) * t2_ * 2.0 * t3
     # line 18: t4 = 0.5 * (1.0 + erf(t3))
-    t11_bar = sum_to(np.broadcast_to(y_bar_, np.shape(t3_)) * y_bar, t4) * 0.5
-    t3_bar += t11_bar * 1.1283791670955126 * np.exp(-t3 * t3)
+    t10_bar = sum_to(np.broadcast_to(y_bar_, np.shape(t3_)) * y_bar, t4) * 0.5
+    t3_bar += t10_bar * 1.1283791670955126 * np.exp(-t3 * t3)
     # line 17: t3 = d1 / t2
     d1_bar_ = t3_bar / t2
     # line 15: d2 = d1 - spread
-    d1_bar_ += t9_bar * 2.0 * t6 / t2
+    d1_bar_ += t8_bar * 2.0 * t6 / t2
     # line 14: d1 = (np.log(t1) + (rate + 0.5 * volatility**2) * time) / spread
     t1_bar += sum_to(d1_bar_ / spread / t1, t1)
     # line 13: t1 = spot / strike

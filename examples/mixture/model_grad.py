@@ -27,15 +27,14 @@ def log_likelihood_grad(logits, means, log_scales, points, y_bar=1.0):
     t9 = np.log(t8)
     t10 = top_1 + t9
     t11 = np.sum(t10)
-    t12 = n * log_norm
 
     # line 23: return np.sum(log_sum_exp(scores)) - n * log_norm
-    check_seed(y_bar, t11 - t12)
+    check_seed(y_bar, t11 - n * log_norm)
     t9_bar = sum_to(np.broadcast_to(sum_to(y_bar, t11), np.shape(t10)), t9)
     scores_bar = sum_to(np.expand_dims(t9_bar / t8, -1) * t7, scores)
     # line 22: log_norm = 0.5 * d * np.log(2.0 * np.pi) + log_sum_exp(logits)
-    t5_bar = np.expand_dims(sum_to(sum_to(-y_bar, t12) * n / t6, t6), -1)
-    logits_bar = sum_to(t5_bar * t5, logits)
+    t6_bar = -sum_to(sum_to(y_bar, log_norm) * n / t6, t6)
+    logits_bar = sum_to(np.expand_dims(t6_bar, -1) * t5, logits)
     # line 21: scores = constants - 0.5 * np.sum(distances**2, axis=2)
     distances_bar = distances
     distances_bar *= -sum_to(scores_bar, t4)[:, :, None]

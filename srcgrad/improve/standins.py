@@ -77,7 +77,7 @@ def _read_for_shape(call: Node, facts: Facts) -> Node | None:
 def _alike(held: str, program: Program, facts: Facts) -> str:
     """A name of the user's from which a value is computed, and which has its shape and dtype to the end of the text."""
     spec, bound = _spec(held, facts), bindings(program.block)
-    if spec is None or spec.scalar or spec.ndim is None:
+    if spec is None or spec.scalar:
         return ""
     made = {str(target(node)): node for node in program.forward if target(node)}
     seen = [held]
@@ -85,7 +85,9 @@ def _alike(held: str, program: Program, facts: Facts) -> str:
         seen += [read for read in loads(made[one]) if read not in seen] if one in made else []
     for one in seen[1:]:
         changes = any(one in table for table in (facts.mutable, facts.viewed, facts.swapped, facts.temporaries))
-        if not changes and facts.value_spec.get(one) == spec and bound.get(one, 0) == (one in made):
+        if changes or facts.value_spec.get(one) != spec or bound.get(one, 0) != (one in made):
+            continue
+        if spec.ndim is not None or (one in made and one in facts.active):  # an argument may be a list, or of integers
             return one
     return ""
 
