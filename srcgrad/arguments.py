@@ -22,7 +22,7 @@ from srcgrad.opencl.memory import Lease
 _ARRAYS = tuple(Kind("array", rank) for rank in range(65))
 _COMPLEX_ARRAYS = tuple(Kind("array", rank, complex=True) for rank in range(65))
 _COMPLEX = Kind("scalar", 0, complex=True)
-_OTHER = Kind("other")
+_OTHER, _NONE = Kind("other"), Kind("none")
 _HALF = Kind("scalar", 0, dtype="float16")
 _NARROW = {"e": "float16"} | dict.fromkeys("?bBhHiIlLqQ", "integer")
 _WIDTHS = {"f": "single"} | dict.fromkeys("diIlLqQ", "double")  # what float32 meets: int64 makes float64 of it
@@ -48,6 +48,8 @@ def kind_of(value: Any) -> Kind:
         return _COMPLEX
     if cls is float or cls is int or cls is bool or issubclass(cls, np.generic):
         return SCALAR
+    if value is None:
+        return _NONE
     if isinstance(value, np.ndarray):
         raise DifferentiationError(
             "E5017",

@@ -24,7 +24,7 @@ from srcgrad.written import place_in
 class Kind:
     """What is known of an argument before it is seen: nothing, a number, an array of some rank, a container."""
 
-    tag: str = "unknown"  # unknown, scalar, array, tuple, list, dict, function, object, other
+    tag: str = "unknown"  # unknown, scalar, array, tuple, list, dict, function, object, none, other
     ndim: int | None = None
     items: tuple[tuple[Any, Kind], ...] = ()
     owner: Any = None  # the class of a NamedTuple

@@ -180,4 +180,29 @@ def f(x, c):
     made.update(high=high, both=low * high)
     return blended(x, c) + made["low"] * made["high"] + made["both"]
 """,
+    "a default of None": """
+def f(x, c, w=None, *, k=None):
+    if w is None:
+        w = np.sin(x)
+    if k is not None:
+        w = w * k
+    return np.sum(w * x) * c
+""",
+    "bounds that may be None": """
+def f(x, c, bounds=(None, 0.5)):
+    low, high = bounds
+    if low is not None:
+        x = np.maximum(x, low)
+    if high is not None:
+        x = np.minimum(x, high)
+    return np.sum(x * x) * c
+""",
+    "None in a function that stands in another": """
+def f(x, c, s=None):
+    def scaled(v, scale=None):
+        if scale is None:
+            scale = 1.5 if s is None else s
+        return v * scale
+    return np.sum(scaled(x) * scaled(x, c))
+""",
 }
