@@ -36,6 +36,11 @@ def lists_in_a_dict_filled_by_a_loop(x):
     return rows[0][1] * rows[1][0] + rows[2][1] ** 2
 
 
+def dicts_made_by_words(x):
+    p = dict(w=x * x, b=x[0])
+    return np.sum(np.tanh(p["w"] * p["b"]))
+
+
 def dicts_in_a_dict(x):
     layers = {"first": {"w": x[0] * x, "b": x[1]}, "last": {"w": x[2] * x, "b": x[0]}}
     h = x
@@ -149,7 +154,7 @@ def a_list_that_changes_on_the_way_back(x):
 
 
 PROGRAMS = (
-    dicts_in_a_list, dicts_appended_to_a_list, lists_in_a_dict_filled_by_a_loop, dicts_in_a_dict,
+    dicts_in_a_list, dicts_appended_to_a_list, lists_in_a_dict_filled_by_a_loop, dicts_in_a_dict, dicts_made_by_words,
     entries_that_may_be_missing, defaults_that_are_active, memories,
     active_defaults_of_entries_that_a_loop_makes, keys_in_branches, a_dict_and_what_it_gives,
     a_list_that_a_helper_fills, a_list_and_its_copy, a_queue, parts_of_lists, a_list_that_changes_on_the_way_back,

@@ -12,6 +12,7 @@ from srcgrad.front.apart import apart
 from srcgrad.front.arrays import in_place
 from srcgrad.front.chosen import chosen
 from srcgrad.front.comprehensions import COMPREHENSIONS, comprehended, has_comprehension
+from srcgrad.front.dicts import spell_displays
 from srcgrad.front.fill import fill
 from srcgrad.front.frozen import frozen
 from srcgrad.front.hooks import hooks
@@ -108,6 +109,7 @@ def plain(function: Node, facts: Facts) -> Node:
     if facts.generated:
         function.body = opened(function.body, facts)
         opened_records(function, facts)
+        spell_displays(function, facts)
         implicit(function, Plain(facts))
         function.body = zipped(function.body, Plain(facts))
     else:

@@ -57,23 +57,36 @@ def _after_docstring(function: Node) -> int:
 
 
 def _find_made(function: Node, work: Plain) -> None:
-    """Names to which nothing but new objects of one class is bound."""
+    """Names to which nothing but new objects of one class is bound, or changed copies of such."""
     bound: dict[str, list[Node | None]] = {}
     for node in statements(function.body):
         for one in stores(node):
             bound.setdefault(one, []).append(node if target(node) == one else None)
     parameters = {a.id for a in [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]}
-    for name, nodes in bound.items():
-        classes = {_class_of(n.value, name, work) if n is not None else None for n in nodes}
-        owner = next(iter(classes)) if len(classes) == 1 else None
-        if owner is None or name in parameters:
-            continue
-        made = [(n, _display(n.value, owner, name, work)) for n in nodes if n is not None]
-        if all(display is not None for _, display in made):
-            work.facts.records[name] = owner
-            for node, display in made:
-                node.value = display
-                work.facts.foreign[node] = None
+    todo = [name for name in bound if name not in parameters]
+    while todo:
+        found = [name for name in todo if _is_made(name, bound[name], work)]
+        todo = [name for name in todo if name not in found] if found else []
+
+
+def _is_made(name: str, nodes: list[Node | None], work: Plain) -> bool:
+    """Whether all that a name is bound to are objects of one class, which are spelled as dicts then."""
+    made = [n for n in nodes if n is not None]
+    owners = [_class_of(n.value, name, work) for n in made]
+    known = [owner for owner in owners if owner is not _SAME]
+    if len(made) < len(nodes) or not known or known[0] is None or any(owner is not known[0] for owner in known):
+        return False
+    displays = [_display(n.value, known[0], work) for n in made]
+    if any(display is None for display in displays):
+        return False
+    work.facts.records[name] = known[0]
+    for node, display in zip(made, displays, strict=True):
+        node.value = display
+        work.facts.foreign[node] = None
+    return True
+
+
+_SAME = object()  # the class that the name has anyhow
 
 
 def _class_of(value: Node, name: str, work: Plain) -> Any:
@@ -82,7 +95,8 @@ def _class_of(value: Node, name: str, work: Plain) -> Any:
         return None
     changed = _changed(value, work)
     if changed is not None:
-        return _owner_of(name, work) if changed == name else None
+        owner = work.facts.records.get(changed)
+        return _SAME if changed == name else owner if owner is not None and _is_plain(owner) else None
     found = binding_of(value.func, work.facts, work.facts.local)
     owner = found.object if found is not None and found.kind == "object" else None
     if not isinstance(owner, type):
@@ -117,30 +131,26 @@ def _is_plain(owner: type) -> bool:
     return owner.__bases__ == (tuple,) and hasattr(owner, "_fields")
 
 
-def _owner_of(name: str, work: Plain) -> Any:
-    return work.facts.records.get(name)
-
-
 def _changed(call: Node, work: Plain) -> str | None:
     """The name of which `dataclasses.replace(p, ...)` or `p._replace(...)` makes a changed copy."""
     function = call.func
     if isinstance(function, gast.Attribute) and function.attr == "_replace" and isinstance(function.value, gast.Name):
-        return str(function.value.id)
+        return str(function.value.id) if not call.args else None
     found = binding_of(function, work.facts, work.facts.local)
-    if found is not None and found.object is dataclasses.replace and isinstance(call.args[0], gast.Name):
-        return str(call.args[0].id)
-    return None
+    of_name = len(call.args) == 1 and isinstance(call.args[0], gast.Name)
+    return str(call.args[0].id) if found is not None and found.object is dataclasses.replace and of_name else None
 
 
-def _display(call: Node, owner: Any, name: str, work: Plain) -> Node | None:
+def _display(call: Node, owner: Any, work: Plain) -> Node | None:
     """The object as a dict of its fields."""
-    names = fields_in(owner)
-    given = dict(zip(names, call.args, strict=False)) | {w.arg: w.value for w in call.keywords}
-    if _changed(call, work) is not None or len(call.args) > len(names) or any(key not in names for key in given):
+    names, changed = fields_in(owner), _changed(call, work)
+    given = {} if changed else dict(zip(names, call.args, strict=False))
+    given |= {w.arg: w.value for w in call.keywords}
+    if (not changed and len(call.args) > len(names)) or any(key not in names for key in given):
         return None
     for field in names:
         if field not in given:
-            default = _default(owner, field)
+            default = expression(f"{changed}.{field}") if changed else _default(owner, field)
             if default is None:
                 return None
             given[field] = at(default, call)

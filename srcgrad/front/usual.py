@@ -12,6 +12,7 @@ import gast
 import numpy as np
 
 from srcgrad.front.columns import columns
+from srcgrad.front.dicts import displayed
 from srcgrad.front.functions import function_of
 from srcgrad.front.lists import kinds_of_lists
 from srcgrad.front.masked import masked
@@ -87,10 +88,11 @@ def _expression(node: Node, work: Plain) -> Node:
 
 
 def _called(call: Node, work: Plain) -> Node | None:
+    made = displayed(call, work.facts)
+    if made is not None:
+        return made
     found = binding_of(call.func, work.facts, work.facts.local)
     function = None if found is None else found.object
-    if function is dict and not call.args and all(k.arg for k in call.keywords):
-        return gast.Dict([constant(k.arg) for k in call.keywords], [k.value for k in call.keywords])
     if function is list and not call.args and not call.keywords:
         return gast.List([], gast.Load())
     if function in (max, min) and len(call.args) == 1 and not call.keywords:
