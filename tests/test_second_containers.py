@@ -37,7 +37,7 @@ def lists_in_a_dict_filled_by_a_loop(x):
 
 
 def dicts_made_by_words(x):
-    p = dict(w=x * x, b=x[0])
+    p = dict(w=x * x, b=x[0])  # noqa: C408
     return np.sum(np.tanh(p["w"] * p["b"]))
 
 

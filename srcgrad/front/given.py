@@ -74,6 +74,8 @@ def _shares_name(parameter: str, value: Node, tree: Node, changes: bool, call: N
     bound = {s for n in statements(tree.body) for s in stores(n) if not is_write(n) and not is_change(n, s)}
     if isinstance(value, gast.Name) and parameter not in bound and value.id not in bound:
         return True
+    if isinstance(value, gast.BinOp | gast.UnaryOp):
+        return False  # a new array, which nothing else holds
     if changes and not (parameter not in bound and isinstance(value, gast.Subscript | gast.Attribute)):
         raise facts.refuse(
             value if "lineno" in value.__dict__ else call,

@@ -138,7 +138,9 @@ def _check_order(value: Node | None, site: Site, alone: bool = True) -> None:
         if found is None:
             continue
         writes = found.tree is not None and changes_outside(found.tree, site.facts)
-        if writes or Procedures(site.facts).arguments(call, site.facts, site.local):
+        known = Procedures(site.facts)
+        given = known.arguments(call, site.facts, site.local)
+        if writes or any(known.seen(one, site.facts, site.local) for one in given):
             raise site.facts.refuse(
                 call,
                 "E5010",

@@ -154,22 +154,22 @@ class Procedures:
                 if view not in stores(node) or is_write(node):
                     continue
                 value = node.iter if isinstance(node, gast.For) else getattr(node, "value", None)
-                bases = self._seen(value, inner, local)
+                bases = self.seen(value, inner, local)
                 found += [(node, base) for base in bases]
                 todo += [base for base in bases if base not in todo]
         return found
 
-    def _seen(self, value: Node, inner: Facts, local: frozenset[str]) -> list[str]:
+    def seen(self, value: Node, inner: Facts, local: frozenset[str]) -> list[str]:
         """The names whose elements a value may show: not those of arithmetic, nor of calls that make an array."""
         if isinstance(value, gast.Name):
             return [value.id]
         if isinstance(value, gast.Subscript):
-            return [] if isinstance(value.slice, gast.List | gast.Compare) else self._seen(value.value, inner, local)
+            return [] if isinstance(value.slice, gast.List | gast.Compare) else self.seen(value.value, inner, local)
         if isinstance(value, gast.Call):
             return self._seen_through(value, inner, local)
         if not isinstance(value, gast.Tuple | gast.List | gast.IfExp | gast.Attribute):
             return []
-        return [one for part in children(value) for one in self._seen(part, inner, local)]
+        return [one for part in children(value) for one in self.seen(part, inner, local)]
 
     def _seen_through(self, call: Node, inner: Facts, local: frozenset[str]) -> list[str]:
         try:
@@ -182,7 +182,7 @@ class Procedures:
             return []
         if operation.kind == "op" and operation.function not in VIEWS:
             return []
-        return [one for part in children(call) for one in self._seen(part, inner, local)]
+        return [one for part in children(call) for one in self.seen(part, inner, local)]
 
     def arguments(self, call: Node, facts: Facts, local: frozenset[str]) -> list[Node]:
         """The arguments of a call into whose arrays the called function writes."""
