@@ -2,7 +2,7 @@
 
 Its exit status tells nothing, so its log must be empty. Races and reads are looked for in text that is not optimised:
 of that it knows every instruction. Some of the tests of kernels run under it here; with SRCGRAD_EVERY=1 (`make
-oclgrind`) all that launch kernels on arrays of a few thousand elements, in both forms, which takes hours.
+oclgrind`) all that launch kernels on arrays of a few thousand elements, in both forms, which takes an hour.
 """
 
 from __future__ import annotations
