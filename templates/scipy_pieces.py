@@ -103,7 +103,7 @@ def periodic_slopes(x, y):
     note="Of `CubicSpline(x, y, bc_type=...)`, and of splines of degree 3 through all points.",
 )
 def cubic_pieces_of(x, y, bc_type="not-a-knot"):
-    x = np.asarray(x)
+    x = 1.0 * np.asarray(x)
     y = np.asarray(y)
     require_handled(np.all(np.diff(x) > 0.0), "a spline whose knots do not increase")
     if isinstance(bc_type, str) and bc_type == "periodic":
@@ -131,7 +131,7 @@ def end_slope(h0, h1, m0, m1):
     note="Of `PchipInterpolator(x, y)`.",
 )
 def monotone_pieces_of(x, y):
-    x = np.asarray(x)
+    x = 1.0 * np.asarray(x)
     y = np.asarray(y)
     require_handled(np.all(np.diff(x) > 0.0), "a spline whose knots do not increase")
     h = column(np.diff(x), y)
@@ -157,7 +157,7 @@ def monotone_pieces_of(x, y):
     note="Of `CubicHermiteSpline(x, y, dydx)`.",
 )
 def hermite_pieces_of(x, y, dydx):
-    x = np.asarray(x)
+    x = 1.0 * np.asarray(x)
     require_handled(np.all(np.diff(x) > 0.0), "a spline whose knots do not increase")
     return x, of_slopes(x, np.asarray(y), np.asarray(dydx))
 

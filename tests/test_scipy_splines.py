@@ -88,6 +88,14 @@ def test_a_spline_that_is_made_of_what_is_differentiated(made):
     check_grads(made, (T + 0.1 * np.sin(T), np.sin(T) + 0.2 * T, np.array([0.3, 1.7, 3.1])), order=1)
 
 
+def at_whole_numbers(y):
+    return CubicSpline(np.arange(5), y)(2.5) ** 2 + PchipInterpolator(range(5), y)(1.2)
+
+
+def test_knots_may_be_integers():
+    check_grads(at_whole_numbers, (np.array([0.1, 0.7, 0.4, 1.2, 0.9]),), order=2)
+
+
 def test_the_second_derivative_of_a_spline_by_its_values():
     def square(y):
         return CubicSpline(T, y)(1.3) ** 2
