@@ -32,7 +32,10 @@ _BELOW = _Below()
 
 
 class Walked:
-    """The nodes below a root, itself included, in the order of the text, and in what they hang, now and as it was."""
+    """The nodes below a root, itself included, in the order of the text, and in what they hang, now and as it was.
+
+    What they hang in is compared, never written into: a list that was exchanged for an equal one is still the old one.
+    """
 
     __slots__ = ("held", "hold", "kinds", "named", "names", "nodes", "reads")
 
