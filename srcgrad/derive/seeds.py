@@ -81,6 +81,8 @@ def _start(seed: str, output: Node, facts: Facts) -> Block:
 
 def _is_own(returned: str, facts: Facts) -> bool:
     """Whether the seed may go by the name of the returned value's adjoint, whose elements must not change."""
-    if returned in facts.mutable or facts.list_kind(returned) or facts.temporaries.get(returned, "y") != "y":
+    if returned in facts.mutable or returned in facts.indexed or facts.list_kind(returned):
+        return False
+    if facts.temporaries.get(returned, "y") != "y":
         return False
     return returned in facts.active and returned not in facts.wrt and returned not in facts.base
