@@ -160,17 +160,21 @@ def _find(code: CodeType, function: FunctionType) -> tuple[FunctionNode, _Text]:
         message = f"{label}, the file of {name}, cannot be parsed"
         raise DifferentiationError("E5016", message, TOO_DEEP) from None
     if text is None:
-        raise DifferentiationError(
-            "E5008",
-            f"the text of {name} is not known: {label} is no file that can be read",
-            "define the function in a file or a notebook cell, or enter its text into linecache",
-        )
+        raise _not_known(label, name)
     if node is None:
         raise _stale(label, name)
     return node, text
 
 
+def _not_known(label: str, name: str) -> DifferentiationError:
+    message = f"the text of {name} is not known: {label} is no file that can be read"
+    remedy = "define the function in a file or a notebook cell, or enter its text into linecache"
+    return DifferentiationError("E5008", message, remedy)
+
+
 def _stale(label: str, name: str) -> DifferentiationError:
+    if label == "<string>":  # the text of `python -c`, which Python 3.13 remembers, or of any `exec`
+        return _not_known(label, name)
     message = f"the text of {name} in {label} is not the text that runs"
     remedy = f"import {label} again, or run the cell again: it was edited after {name} was defined"
     return DifferentiationError("E5008", message, remedy)
