@@ -49,7 +49,14 @@ def rows_of_the_first(u: Any, c: Any) -> Any:
     return np.sum(u[1:] * first)
 
 
-@pytest.mark.parametrize("function", [steps, old_and_new, rows_of_the_first])
+def displays(u: Any, c: Any) -> Any:
+    a = u * c
+    a[1:] *= a[-1] * c
+    states, named = [a], {"last": a}
+    return np.sum(a * states[0] * named["last"])
+
+
+@pytest.mark.parametrize("function", [steps, old_and_new, rows_of_the_first, displays])
 def test_arguments_under_their_own_name(function: Callable[..., Any]) -> None:
     u = np.random.default_rng(0).standard_normal(5)
     given = u.copy()
@@ -127,7 +134,31 @@ def held_and_changed(u: Any, c: Any) -> Any:
     return np.sum(states[0] * states[1])
 
 
-@pytest.mark.parametrize("function", [in_the_first_trip, through_a_part, held_and_changed])
+def held_before_an_exchange(u: Any, c: Any) -> Any:
+    a, b = u * c, u + c
+    states = []
+    states.append(a)
+    a, b = b, a
+    a = np.sin(a)
+    b[0] = c
+    return np.sum(states[0] * a)
+
+
+def _given_on(v: Any) -> Any:
+    v[0] = v[1] ** 2
+    return np.sum(v)
+
+
+def changed_through_a_call(u: Any, c: Any) -> Any:
+    a = u * c
+    s = _given_on(np.asarray(a))
+    return s + np.sum(a * a)
+
+
+REFUSED = [in_the_first_trip, through_a_part, held_and_changed, held_before_an_exchange, changed_through_a_call]
+
+
+@pytest.mark.parametrize("function", REFUSED)
 def test_what_may_be_someone_elses_is_refused(function: Callable[..., Any]) -> None:
     with pytest.raises(srcgrad.DifferentiationError, match="E5010"):
         srcgrad.grad(function)(np.ones(4), 0.5)
