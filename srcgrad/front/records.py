@@ -144,6 +144,9 @@ def _changed(call: Node, work: Plain) -> str | None:
 def _display(call: Node, owner: Any, work: Plain) -> Node | None:
     """The object as a dict of its fields."""
     names, changed = fields_in(owner), _changed(call, work)
+    of_tuple = getattr(call.func, "attr", "") == "_replace"  # what a dataclass may call so is a method of its own
+    if changed and of_tuple != issubclass(owner, tuple):
+        return None
     given = {} if changed else dict(zip(names, call.args, strict=False))
     given |= {w.arg: w.value for w in call.keywords}
     if (not changed and len(call.args) > len(names)) or any(key not in names for key in given):
