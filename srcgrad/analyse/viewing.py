@@ -34,6 +34,8 @@ def is_passive_result(value: Node, facts: Facts) -> bool:
     rule = None if function is None else rule_of(function)
     if rule is None or rule.kind in ("composed", "refused"):
         return False
+    if any(word.arg == "copy" for word in value.keywords) or (function is np.nan_to_num and len(value.args) > 1):
+        return False  # `np.nan_to_num(x, copy=False)` is x
     if function is np.array:
-        return not any(word.arg == "copy" for word in value.keywords)
+        return True
     return not is_view(Operation("op", function, rule), facts)
