@@ -20,6 +20,7 @@ from srcgrad.analyse.complex_limits import complex_limits
 from srcgrad.analyse.complexes import complexes
 from srcgrad.analyse.containers import containers
 from srcgrad.analyse.items import items
+from srcgrad.analyse.logistic import logistic
 from srcgrad.analyse.mutable import mutable
 from srcgrad.analyse.shapes import shapes
 from srcgrad.analyse.shifts import shifts
@@ -101,6 +102,7 @@ ANALYSE: tuple[Pass, ...] = (
     accumulators,
     calls,
     handed,
+    logistic,
 )
 
 REVERSE: tuple[Pass, ...] = (*FRONT, *ANALYSE, gradient, *IMPROVE)

@@ -70,6 +70,7 @@ ZEROS: tuple[Row, ...] = (
     ("np.logaddexp(x, y)", "-inf, 0.0", "0.0, 1.0", "the limit"),
     ("np.logaddexp.reduce(x)", "array([-inf, -inf])", "array([0.0, 0.0])", "as np.logaddexp"),
     ("np.tanh(x)", "800.0", "0.0", "1 - tanh(x) ** 2, which does not overflow"),
+    ("1.0 / (1.0 + np.exp(-x))", "-800.0", "0.0", "y * (1 - y) of the result y, also where np.exp overflows"),
     ("np.linalg.det(x)", "array([[1.0, 2.0], [2.0, 4.0]])", "array([[4.0, -2.0], [-2.0, 1.0]])", "cofactors"),
     ("np.where(x > 0.0, np.sqrt(x), 0.0)", "0.0", "nan", "honest 0 * inf: mask first, or 0.0 by `safe_where`"),
     ("np.sqrt(x[x > 0.0])", "array([0.0, 4.0])", "array([0.0, 0.25])", "what is left out has no influence"),

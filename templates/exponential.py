@@ -10,6 +10,7 @@ import operator
 import numpy as np
 
 from srcgrad.rules import adjoint, d
+from srcgrad.runtime.logistic import falling
 
 
 def _python_3_11(*names):
@@ -30,6 +31,13 @@ def exp2(z, x):
 @adjoint.elementwise(np.expm1, cl="expm1(x)", aliases=(math.expm1,))
 def expm1(z, x):
     d[x] = d[z] * (z + 1.0)
+
+
+@adjoint.elementwise(
+    falling, cl="1.0 / (1.0 + exp(x))", at=(((-800.0,), (0.0,)), ((800.0,), (0.0,))), complex="conjugated"
+)
+def falling_adjoint(z, x):
+    d[x] = -d[z] * z * (1.0 - z)
 
 
 @adjoint.elementwise(np.log, cl="log(x)", domain=(0.3, 4.0), at=(((0.0,), (math.inf,)),), aliases=(math.log,))

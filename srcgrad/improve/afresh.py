@@ -1,10 +1,10 @@
-"""A pullback computes afresh what is cheap and comes of what it keeps anyway: it keeps e, not e and `1.0 / (1.0 + e)`.
+"""A pullback computes afresh what is cheap and comes of what it keeps anyway: it keeps e, not e and `1.0 / (2.0 + e)`.
 
 e = np.exp(-x)                              e = np.exp(-x)
-y = 1.0 / (1.0 + e)                         y = 1.0 / (1.0 + e)
+y = 1.0 / (2.0 + e)                         y = 1.0 / (2.0 + e)
 
 def back(y_bar):                     =>     def back(y_bar):
-    return y_bar * y * y * e                    y = 1.0 / (1.0 + e)
+    return y_bar * y * y * e                    y = 1.0 / (2.0 + e)
                                                 return y_bar * y * y * e
 
 So is what comes of values that are computed afresh: after y, `s = y * y`.

@@ -23,11 +23,10 @@ def model_grad(x, k, y_bar=1.0):
 
     Recorded: nothing.
     """
-    t1 = np.exp(-k * x)
-    p = 1.0 / (1.0 + t1)
+    p = 1.0 / (1.0 + np.exp(-k * x))
 
     # line 9: p = sigmoid(x, slope=k)
-    t2_bar = y_bar / p * p * p * t1
-    k_bar = -sum_to(t2_bar * x, k)
-    x_bar = -sum_to(t2_bar * k, x)
+    t_bar = y_bar / p * p * (1.0 - p)
+    k_bar = -sum_to(t_bar * x, k)
+    x_bar = -sum_to(t_bar * k, x)
     return x_bar, k_bar

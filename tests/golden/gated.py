@@ -32,23 +32,21 @@ def step_vjp(w, h, x):
     drive = 2.0 - w
     for _ in range(2):
         w = w + 1.0
-    t1 = np.exp(-(drive * drive))
-    opened = 1.0 / (1.0 + t1)
+    opened = 1.0 / (1.0 + np.exp(-drive * drive))
     share = opened * opened
-    t2 = np.tanh(w * x)
-    t3 = 1.0 - share
-    y = share * t2 + t3 * h
+    t1 = np.tanh(w * x)
+    t2 = 1.0 - share
+    y = share * t1 + t2 * h
 
     def step_back(y_bar):
         # line 10: return share * np.tanh(w * x) + (1.0 - share) * h
-        opened = 1.0 / (1.0 + t1)
         share = opened * opened
-        w_bar = sum_to(sum_to(y_bar * share, t2) * (1.0 - t2 * t2) * x, w)
-        share_bar = sum_to(y_bar * t2, share) - sum_to(y_bar * h, share)
-        t3 = 1.0 - share
-        h_bar = sum_to(y_bar * t3, h)
+        w_bar = sum_to(sum_to(y_bar * share, t1) * (1.0 - t1 * t1) * x, w)
+        share_bar = sum_to(y_bar * t1, share) - sum_to(y_bar * h, share)
+        t2 = 1.0 - share
+        h_bar = sum_to(y_bar * t2, h)
         # line 5: drive = 2.0 - w
-        w_bar -= share_bar * 4.0 * opened * opened * opened * t1 * drive
+        w_bar -= share_bar * 4.0 * opened * opened * (1.0 - opened) * drive
         return w_bar, h_bar
 
     return y, step_back
