@@ -22,6 +22,7 @@ FAMILIES = (
     "build",
     "index",
     "contract",
+    "itself",
     "systems",
     "determinants",
     "norms",

@@ -138,7 +138,7 @@ def _of_call(node: Node, facts: Facts) -> Spec:
 
 _SHAPED = {
     "sum_to": 1, "fit_to": 1, "zeros_like": 0, "share": 1, "matmul_left": 1, "dot_left": 1, "matmul_right": 2,
-    "dot_right": 2,
+    "dot_right": 2, "matmul_both": 1, "dot_both": 1,
 }  # fmt: skip
 
 

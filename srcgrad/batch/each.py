@@ -19,6 +19,7 @@ LIKE: dict[str, tuple[Any, ...]] = {
     "a": (
         runtime.share, runtime.split_axes, runtime.prod_without, runtime.diff_transpose, runtime.repeat_transpose,
         runtime.tile_transpose, runtime.place_diagonal, runtime.section_sums_transpose, runtime.matmul_left,
+        runtime.matmul_both, runtime.dot_both,
         runtime.dot_left, runtime.inner_left, runtime.kron_left, runtime.tensordot_left, runtime.cofactor,
         runtime.as_square, runtime.resized, runtime.square, runtime.recurrence, runtime.recurrence_back,
         runtime.products_before,

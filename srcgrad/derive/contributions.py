@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator
 
 import gast
-import numpy as np
 
 from srcgrad.derive.adjoints import Adjoints
 from srcgrad.derive.broadcast import closed, own_sum
@@ -16,14 +15,14 @@ from srcgrad.derive.own import by_output, own_contributions
 from srcgrad.derive.parts import Parts, reads_new
 from srcgrad.derive.pruned import Lost
 from srcgrad.derive.pulled import Pair, pulled_back
-from srcgrad.derive.squares import scaled_square
+from srcgrad.derive.squares import scaled_square, squared
 from srcgrad.derive.unknown import lacks_mode, unknown_function
 from srcgrad.facts import Facts, Operation, Spec, copied
 from srcgrad.front.results import gives_several
 from srcgrad.indices import adds_axes, is_basic, without_axes
-from srcgrad.rules import Rule, rule_of
+from srcgrad.rules import Rule
 from srcgrad.template import adjoint_template
-from srcgrad.trees import Block, Node, assign, expression, name, same, stores
+from srcgrad.trees import Block, Node, assign, expression, name, stores
 
 
 def contributions(node: Node, adjoints: Adjoints, facts: Facts) -> Parts:
@@ -71,7 +70,7 @@ def _value(
         return
     if value not in facts.operation:
         return  # a value that carries no derivative
-    operation = _squared(facts.operation[value], facts)
+    operation = squared(facts.operation[value], facts)
     if operation.rule is None:
         raise unknown_function(value, facts)
     if operation.function is operator.getitem:
@@ -97,15 +96,6 @@ def _takes_all(held: str, index: Node, facts: Facts) -> bool:
     known = facts.value_spec.get(held)
     number = known is not None and known.scalar and held not in facts.containers
     return adds_axes(index, number=True) and (number or held not in facts.indexed)
-
-
-def _squared(operation: Operation, facts: Facts) -> Operation:
-    """`x * x` is a square."""
-    if operation.function is np.multiply:
-        one, two = operation.bound.values()
-        if isinstance(one, gast.Name) and same(one, two):
-            return Operation("op", np.square, rule_of(np.square), {"x": one})
-    return operation
 
 
 def _several(node: Node, adjoints: Adjoints, facts: Facts, shared: Block) -> list[Pair]:

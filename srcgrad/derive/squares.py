@@ -1,12 +1,34 @@
-"""Squares with a factor: `a * x * x` is differentiated as a times a square, and `x * x * x` as a cube."""
+"""Squares: `x * x` and `x @ x` are operations of one operand, `a * x * x` is a times a square, `x * x * x` a cube."""
 
 from __future__ import annotations
 
 import gast
 import numpy as np
 
-from srcgrad.facts import Facts, Operation, copied
-from srcgrad.trees import Node, constant, expression
+from srcgrad.facts import Facts, Operation, Spec, copied
+from srcgrad.rules import rule_of
+from srcgrad.runtime.contract import self_dot, self_product
+from srcgrad.trees import Node, constant, expression, same
+
+_ITSELF = {np.multiply: np.square, np.matmul: self_product, np.dot: self_dot, np.inner: self_dot, np.vdot: self_dot}
+
+
+def squared(operation: Operation, facts: Facts) -> Operation:
+    """A product of a value with itself as an operation of one operand: two equal terms are one.
+
+    Of `np.inner` and `np.vdot` that holds for vectors; of complex values for `x * x` alone.
+    """
+    own = None if operation.function is None else _ITSELF.get(operation.function)
+    if own is None or len(operation.bound) != 2:
+        return operation
+    one, two = operation.bound.values()
+    if not isinstance(one, gast.Name) or not same(one, two):
+        return operation
+    if own is not np.square and one.id in facts.complex:
+        return operation
+    if operation.function in (np.inner, np.vdot) and facts.value_spec.get(one.id, Spec(ndim=None)).ndim != 1:
+        return operation
+    return Operation("op", own, rule_of(own), {"x": one})
 
 
 def scaled_square(operation: Operation, node: Node, read: Node, facts: Facts) -> list[tuple[Node, Node]]:

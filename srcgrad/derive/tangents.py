@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import gast
-import numpy as np
 
 from srcgrad.analyse.active import differentiable
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
@@ -16,13 +15,13 @@ from srcgrad.derive.decide import Setting
 from srcgrad.derive.harmless import check_harmless
 from srcgrad.derive.instantiate import instantiate
 from srcgrad.derive.pruned import Lost
+from srcgrad.derive.squares import squared
 from srcgrad.derive.stacks import tangent_beside
 from srcgrad.derive.swaps import swaps, tangent_of_swap
 from srcgrad.derive.unknown import lacks_mode
 from srcgrad.derive.unowned import shows_changing
 from srcgrad.facts import Facts, Operation, Spec, copied
 from srcgrad.front.results import gives_several
-from srcgrad.rules import rule_of
 from srcgrad.template import adjoint_template, derivative_of, tangent_template
 from srcgrad.trees import (
     Block,
@@ -34,7 +33,6 @@ from srcgrad.trees import (
     loads,
     name,
     remade,
-    same,
     stores,
     target,
     walk,
@@ -176,6 +174,7 @@ def _zero(node: Node, facts: Facts) -> Node:
 
 
 def _terms(node: Node, operation: Operation, facts: Facts, dotted: Dotted, shared: Block) -> list[Node]:
+    operation = squared(operation, facts)
     rule = operation.rule
     assert rule is not None, "an op has a rule"
     active = [p for p, a in operation.bound.items() if p in differentiable(rule) and _holds(a, facts)]
@@ -200,10 +199,6 @@ def _holds(argument: Node, facts: Facts) -> bool:
 def _elementwise(
     node: Node, operation: Operation, active: list[str], facts: Facts, dotted: Dotted, shared: Block
 ) -> list[Node]:
-    if operation.function is np.multiply and same(*operation.bound.values()):
-        one = next(iter(operation.bound.values()))
-        operation = Operation("op", np.square, rule_of(np.square), {"x": one})
-        active = ["x"] if active else []
     assert operation.rule is not None, "an op has a rule"
     template = adjoint_template(operation.rule)
     assert template is not None, "an elementwise rule has a template"

@@ -9,7 +9,8 @@ from srcgrad.facts import SCALAR, UNKNOWN, Facts
 from srcgrad.trees import COMPOUND, Block, Node, header, name, statements, target, walk
 
 _ARITHMETIC = (gast.BinOp, gast.UnaryOp, gast.Constant)
-_PRODUCTS = ("matmul_left", "matmul_right")  # helpers whose result is an array of its own, whatever they are given
+# Helpers whose result is an array of its own, whatever they are given.
+_PRODUCTS = ("matmul_left", "matmul_right", "matmul_both", "dot_both")
 
 
 def accumulate(program: Program, facts: Facts) -> Program:

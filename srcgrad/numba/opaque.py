@@ -17,6 +17,7 @@ LIKE = ("zeros_like", "empty_like", "copy", "owned", "ascontiguousarray", "array
 FILLED = ("zeros", "ones", "empty")
 PRODUCTS = ("matmul", "dot")
 ADJOINTS = ("matmul_left", "matmul_right", "dot_left", "dot_right")
+BOTH = ("matmul_both", "dot_both")
 VIEWS = ("reshape", "ravel", "transpose", "swapaxes", "broadcast_to", "asarray", "squeeze", "expand_dims", "moveaxis")
 SHARING = ("sum_to", "fit_to", "spread", "stop_gradient", "split_like", "ascontiguousarray", "atleast_1d", "real")
 
@@ -45,8 +46,8 @@ def _real(node: Node, reader: Reader) -> str | None:
         return DOUBLE
     if called == "concatenate":
         return joined([_operand(one, reader) for one in node.args[0].elts])
-    if called in (*PRODUCTS, *ADJOINTS):
-        given = node.args if called in PRODUCTS else [node.args[0], node.args[2 if called.endswith("left") else 1]]
+    if called in (*PRODUCTS, *ADJOINTS, *BOTH):
+        given = node.args if called not in ADJOINTS else [node.args[0], node.args[2 if called.endswith("left") else 1]]
         return joined([_operand(one, reader) for one in given])
     return _operand(node.args[0] if node.args else node.func.value, reader)
 
@@ -85,6 +86,8 @@ def _axes(node: Node, reader: Reader, held: str) -> Axes | None:
         return _product(reader.axes_of(args[0]), reader.axes_of(args[1]), reader.lengths)
     if called in ADJOINTS and len(args) == 3 and not words:
         return reader.axes_of(args[1 if called.endswith("left") else 2])
+    if called in BOTH and len(args) == 2 and not words:
+        return reader.axes_of(args[1])
     if called == "transpose" and args and not words:
         return _transposed(reader.axes_of(args[0]), args[1:])
     if called == "swapaxes" and len(args) == 3 and not words:
@@ -105,7 +108,7 @@ def operands(node: Node, reader: Reader) -> list[tuple[Node, str, int | None]]:
         return [(node, "left", None), (node, "right", None)]
     called = reader.spelled(node) if isinstance(node, gast.Call) else ""
     count = {"matmul": 2, "dot": 2, "reshape": 1, "transpose": 1, "swapaxes": 1}.get(called, 0)
-    count = 3 if called in ADJOINTS else count
+    count = 3 if called in ADJOINTS else 2 if called in BOTH else count
     return [(node, "args", k) for k in range(min(count, len(getattr(node, "args", []))))]
 
 
@@ -276,7 +279,7 @@ def _shown(value: Node) -> list[str]:
     return [item.id for item in walk(value) if isinstance(item, gast.Name)]
 
 
-KNOWN = ("matmul_left", "matmul_right", "dot_left", "dot_right", "zeros_like", "if_larger", "owned", "count", "abs")
+KNOWN = (*ADJOINTS, *BOTH, "zeros_like", "if_larger", "owned", "count", "abs")
 
 
 def renamed(node: Node, names: dict[str, str]) -> Node:

@@ -146,6 +146,16 @@ def _right(g: Any, a: Any, b: Any) -> Compiled | None:
     return (lambda g, a, b: right_of(a[None], g, b.shape[0])) if ranks == (3, 2, 3) else None
 
 
+def _both(g: Any, a: Any) -> Compiled | None:
+    if _ranks(g, a) in ((0, 0), (0, 1)):
+        return lambda g, a: 2.0 * g * a
+    if _ranks(g, a) == (2, 2):
+        return lambda g, a: np.dot(whole(g), whole(a).T) + np.dot(whole(a).T, whole(g))
+    return None
+
+
+compiled(runtime.matmul_both)(_both)
+compiled(runtime.dot_both)(_both)
 for _op in (runtime.matmul_left, runtime.dot_left):
     compiled(_op)(_left)
 for _op in (runtime.matmul_right, runtime.dot_right):

@@ -9,7 +9,7 @@ from srcgrad.numba.nests import Item, Loop, Plain, Step
 from srcgrad.numba.spelled import Bodies, Nests, places
 from srcgrad.trees import Node, called, name, target, walk
 
-PRODUCTS = ("matmul", "matmul_left", "matmul_right")  # what they give is an array of its own
+PRODUCTS = ("matmul", "matmul_left", "matmul_right", "matmul_both")  # what they give is an array of its own
 
 
 def reused(

@@ -19,6 +19,7 @@ from srcgrad.runtime.choices import (
 )
 from srcgrad.runtime.context import Context
 from srcgrad.runtime.contract import (
+    dot_both,
     dot_left,
     dot_right,
     fitted,
@@ -26,6 +27,7 @@ from srcgrad.runtime.contract import (
     inner_right,
     kron_left,
     kron_right,
+    matmul_both,
     matmul_left,
     matmul_right,
     product,
@@ -159,6 +161,7 @@ __all__ = [
     "diag_transpose",
     "diagonal_index",
     "diff_transpose",
+    "dot_both",
     "dot_left",
     "dot_right",
     "doubled",
@@ -194,6 +197,7 @@ __all__ = [
     "last_axes",
     "lengths",
     "lowered",
+    "matmul_both",
     "matmul_left",
     "matmul_right",
     "merge_axes",

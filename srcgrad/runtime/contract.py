@@ -76,6 +76,50 @@ def matmul_right(g: Any, a: Any, b: Any) -> Any:
     return sum_to(np.swapaxes(a, -1, -2) @ g, b)
 
 
+def self_product(x: Any) -> Any:
+    """`x @ x`, the key of its own rule: a vector's derivative is one term, not two.
+
+    >>> self_product(np.array([3.0, 4.0]))
+    np.float64(25.0)
+    """
+    return np.matmul(x, x)
+
+
+def self_dot(x: Any) -> Any:
+    """`np.dot(x, x)`, the key of its own rule.
+
+    >>> self_dot(np.array([3.0, 4.0]))
+    np.float64(25.0)
+    """
+    return np.dot(x, x)
+
+
+def matmul_both(g: Any, a: Any) -> Any:
+    """The adjoint of `a` in `a @ a`, whatever the rank: `2.0 * g * a` of a vector.
+
+    `g` has the shape of the product, or one that broadcasts with it.
+
+    >>> matmul_both(1.0, np.array([3.0, 4.0]))
+    array([6., 8.])
+    """
+    if np.ndim(a) == 1:
+        return 2.0 * fitted(g, ()) * a
+    return matmul_left(g, a, a) + matmul_right(g, a, a)
+
+
+def dot_both(g: Any, a: Any) -> Any:
+    """The adjoint of `a` in `np.dot(a, a)`, whatever the rank: `2.0 * g * a` of a vector or a number.
+
+    `g` has the shape of the product, or one that broadcasts with it.
+
+    >>> dot_both(1.0, np.array([3.0, 4.0]))
+    array([6., 8.])
+    """
+    if np.ndim(a) <= 1:
+        return 2.0 * fitted(g, ()) * a
+    return dot_left(g, a, a) + dot_right(g, a, a)
+
+
 def sum_products(product: Any, gs: list[Any], a: Any, b: Any) -> Any:
     """The sum of `product(g, a, b)` over the trips of a loop that kept `g`, and one factor, in lists.
 
