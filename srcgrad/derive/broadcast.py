@@ -53,7 +53,7 @@ def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
     if wanted is not None and not widened and facts.module.target == "numpy" and not adjoints.is_half(operand.id):
         summed = _dot(value, facts) if wanted.scalar else None
         summed = summed or _summed(value, made, wanted)
-    may_widen = flexible(operand, facts, isinstance(value, gast.Name)) or _is_model(operand, facts)
+    may_widen = flexible(operand, facts, _is_plain(operand, value, facts)) or _is_model(operand, facts)
     may_widen = may_widen or (not widened and _is_opened(operand, made, facts))
     if may_widen and not (wanted is not None and wanted.scalar) and (summed is None or _adds(operand, facts)):
         adjoints.specs[operand.id] = wide(operand.id) if widened else made
@@ -222,6 +222,19 @@ def _made_by(operand: Node, facts: Facts) -> tuple[Node | None, Operation | None
         return None, None
     definition = facts.definition.get(operand.id)
     return definition, None if definition is None else facts.operation.get(getattr(definition, "value", None))
+
+
+def is_product(operand: Node, facts: Facts) -> bool:
+    """Whether a name is a product that is read once: what its factors get is summed, whatever the width it has."""
+    operation = _made_by(operand, facts)[1]
+    return operation is not None and operation.function is np.multiply and _is_read(facts)
+
+
+def _is_plain(operand: Node, value: Node, facts: Facts) -> bool:
+    """Whether a value is a name, or, for the factors of a product, one with a minus: there is nothing to compute."""
+    if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub) and is_product(operand, facts):
+        value = value.operand
+    return isinstance(value, gast.Name)
 
 
 def _hands_on(operation: Operation, facts: Facts) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gast
 
 from srcgrad.derive.adjoints import Adjoints
+from srcgrad.derive.broadcast import flexible, is_product, wide
 from srcgrad.facts import Facts, Spec, copied
 from srcgrad.indices import as_value, index_rank, is_basic
 from srcgrad.parts import on_array
@@ -66,7 +67,11 @@ def undo_write(node: Node, adjoints: Adjoints) -> Block:
         read = _adjoint_of_part(adjoint, node, basic or added, facts)
         sign = "-" if added and isinstance(node.op, gast.Sub) else ""
         spec = facts.spec.get(value)
-        if not _fits(node, spec, facts):
+        fits = _fits(node, spec, facts)
+        if not fits and added and basic and is_product(value, facts) and flexible(value, facts):
+            adjoints.specs[value.id] = wide(value.id)
+            fits = True
+        if not fits:
             read = expression(f"{sign}{facts.library('sum_to')}(g, x)", g=read, x=copied(value, facts))
         elif sign:
             read = gast.UnaryOp(gast.USub(), read)

@@ -42,6 +42,6 @@ def energy_grad(q, p, k, h, n, y_bar=1.0):
         p_1_bar = p_bar + q_bar * h
         q_bar = sum_to(q_bar, q)
         # line 6: p = p - 0.5 * h * k * np.sin(q)
-        q_bar = q_bar - sum_to(sum_to(p_1_bar, t * q) * t, q) * np.cos(q)
+        q_bar = q_bar - sum_to(p_1_bar * t, q) * np.cos(q)
         p_bar = sum_to(p_1_bar, p)
     return q_bar, p_bar

@@ -60,14 +60,14 @@ def recorded_grad(eps, n, y_bar=1.0):
         trace_bar[k] = 0.0
         # line 13: ez[1:-1, 1:-1] += 0.5 / eps[1:-1, 1:-1] * curl
         t5 = 0.5 / eps[1:-1, 1:-1]
-        t6_bar = sum_to(ez_bar[1:-1, 1:-1], t5 * curl)
+        t6_bar = ez_bar[1:-1, 1:-1]
         eps_bar[1:-1, 1:-1] -= sum_to(t6_bar * curl, t5) / eps[1:-1, 1:-1] * t5
         curl_bar = sum_to(t6_bar * t5, curl)
         # line 12: curl = np.diff(hy[:, 1:-1], axis=0) - np.diff(hx[1:-1], axis=1)
         hy_bar[:, 1:-1] += diff_transpose(sum_to(curl_bar, t3), hy[:, 1:-1], 1, 0)
         hx_bar[1:-1] += diff_transpose(sum_to(-curl_bar, t4), hx[1:-1], 1, 1)
         # line 11: hy += 0.5 * np.diff(ez, axis=0)
-        ez_bar = ez_bar + diff_transpose(sum_to(hy_bar[...], t2) * 0.5, ez, 1, 0)
+        ez_bar = ez_bar + diff_transpose(sum_to(hy_bar[...] * 0.5, t2), ez, 1, 0)
         # line 10: hx -= 0.5 * np.diff(ez, axis=1)
-        ez_bar = ez_bar + diff_transpose(-sum_to(hx_bar[...], t1) * 0.5, ez, 1, 1)
+        ez_bar = ez_bar + diff_transpose(-sum_to(hx_bar[...] * 0.5, t1), ez, 1, 1)
     return eps_bar
