@@ -11,7 +11,7 @@ from srcgrad.facts import Operation
 from srcgrad.front.halves import opened_halves
 from srcgrad.front.operands import check_operands, check_passive, is_sequence, wants_arrays
 from srcgrad.front.resolve import binding_of, operation_of
-from srcgrad.front.scope import Scope, cheap
+from srcgrad.front.scope import Scope, cheap, is_long
 from srcgrad.rules import rule_of
 from srcgrad.template import adjoint_template, tangent_template
 from srcgrad.trees import Node, assign, at, copy, expression, name, remade, root, walk, written
@@ -62,7 +62,7 @@ def atom(value: Node, scope: Scope) -> Node:
     if isinstance(value, gast.Name | gast.Constant):
         return value
     varied = scope.varied(value)
-    if not varied and cheap(value):
+    if not varied and cheap(value) and not is_long(value):
         return value
     if varied and isinstance(value, gast.Tuple | gast.List | gast.Dict):
         return _flat(value, scope)

@@ -47,3 +47,13 @@ _CHEAP = (
 def cheap(node: Node) -> bool:
     """Whether an expression that carries no derivative may be evaluated again where it is needed."""
     return all(isinstance(item, _CHEAP) for item in walk(node))
+
+
+_LONG = 4  # operations, indices among them: `x.shape[1] * (x.shape[0] - 1)`
+
+
+def is_long(node: Node) -> bool:
+    """Whether arithmetic takes so much to write, and to do, that it has a name where both halves need it."""
+    if not isinstance(node, gast.BinOp | gast.UnaryOp):
+        return False
+    return sum(isinstance(item, gast.BinOp | gast.Subscript) for item in walk(node)) >= _LONG

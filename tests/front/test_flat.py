@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad.check import check_grads
 
 X = np.array([0.5, 1.5])
 
@@ -60,3 +61,55 @@ def changed_behind(x, key):
 def test_a_part_may_be_what_changes(function, chosen):
     with pytest.raises(srcgrad.DifferentiationError, match="E5010"):
         srcgrad.grad(function)(X, chosen)
+
+
+def mean_of_a_part(x, s):
+    return -np.sum(np.log(x)) / (s.shape[1] * (s.shape[0] - 1))
+
+
+def short(x, s):
+    return np.sum(np.log(x)) / (s.shape[0] - 1)
+
+
+def of_arrays(x, a):
+    return np.sum(np.sin(x) * (1.0 + a * a - a / 3.0))
+
+
+def changed_later(x, a):
+    a = a + 0.0
+    y = np.sin(x) * (1.0 + a * a - a / 3.0)
+    a[0] = 5.0
+    return np.sum(y * (1.0 + a * a - a / 3.0))
+
+
+def each_trip(x, a):
+    y = x
+    for k in range(3):
+        y = np.sin(y) * (a[k] * a[k] - a[0] * k)
+    return np.sum(y)
+
+
+LONG = np.array([[0.5, 1.5, 2.5], [1.0, 2.0, 4.0]])
+
+
+def test_long_arithmetic_has_a_name_where_both_halves_need_it():
+    text = srcgrad.source(mean_of_a_part, mode="vjp", wrt="x")
+    assert "t = s.shape[1] * (s.shape[0] - 1)\n" in text
+    assert "y = -np.sum(np.log(x)) / t\n" in text
+    assert "x_bar = -y_bar / t / x\n" in text
+    assert "1.0 + a * a - a / 3.0\n" in srcgrad.source(of_arrays, mode="vjp", wrt="x")
+
+
+def test_short_arithmetic_and_what_one_half_needs_stand_where_they_are():
+    assert srcgrad.source(short, mode="vjp", wrt="x").count("/ (s.shape[0] - 1)") == 3  # and a comment
+    assert "-y_bar / (s.shape[1] * (s.shape[0] - 1)) / x\n" in srcgrad.source(mean_of_a_part, wrt="x")
+    assert "Recorded: y, each trip" in srcgrad.source(each_trip, mode="vjp", wrt="x")
+
+
+@pytest.mark.parametrize(
+    ("function", "other"),
+    [(mean_of_a_part, LONG), (short, LONG), (of_arrays, LONG[0]), (changed_later, LONG[0]), (each_trip, LONG[0])],
+)
+def test_long_arithmetic(function, other):
+    check_grads(lambda x: function(x, other), (np.array([0.3, 0.7, 1.9]),), order=2)
+    check_grads(function, (np.array([0.3, 0.7, 1.9]), other), wrt="x", order=2)
