@@ -72,12 +72,13 @@ class _Reader:
             self.bound.update(stores(node))
 
     def within(self, block: Block) -> None:
-        """A statement of the user of which a part has a name, since ours read it, reads that name for equal parts."""
+        """A statement of the user of which a part has a name, since ours read it, reads names for equal parts."""
         named = {read for node in self.own for read in loads(node)}
         made = {target(node): node for node in statements(block) if not isinstance(_value(node), gast.Subscript)}
         user = {one: self.facts.origin.get(node) for one, node in made.items()}
         pairs = [(one, first) for one, first in self.alike.items() if first in named and one in made and first in made]
-        renamed = {one: first for one, first in pairs if user[one] is user[first]}
+        parted = {user[one] for one in made if one in named and one in self.facts.temporaries}
+        renamed = {one: first for one, first in pairs if user[one] is user[first] or user[one] in parted}
         for node in statements(block) if renamed else ():
             for item in [item for part in header(node) for item in walk(part) if isinstance(item, gast.Name)]:
                 if isinstance(item.ctx, gast.Load):
@@ -93,7 +94,11 @@ class _Reader:
             if negated in self.fixed & self.bound and self.named.get(made) == 1 and made in self.facts.temporaries:
                 self.negatives[made] = negated
         key = self._key(node.value)
-        if key is None or isinstance(node.value, gast.Name | gast.Constant):
+        if key is None or isinstance(node.value, gast.Constant):
+            return
+        if isinstance(node.value, gast.Name):
+            if node in self.facts.tangents and self.facts.adjoint_of.get(made) in self.facts.temporaries:
+                self.alike[made] = str(key[0])
             return
         first = seen.setdefault(key, made)
         if first != made and made in self.facts.temporaries:

@@ -24,14 +24,16 @@ def turned(program: Program, facts: Facts) -> Program:
     b_bar = -sum_to(t3_bar * a, b)
     """
     readers: dict[str, list[Node]] = {}
-    for node in [*statements(program.backward), program.result]:
+    tangents = [node for node in statements(program.forward) if node in facts.tangents and _is_fixed(node, facts)]
+    for node in [*(statements(program.forward) if tangents else ()), *statements(program.backward), program.result]:
         for one in dict.fromkeys(loads(node)):
             readers.setdefault(one, []).append(node)
     bound = bindings(program.block)
-    kept = {one for node in statements(program.forward) for one in loads(node)}
-    for node in statements(program.backward):
+    kept = {one for node in statements(program.forward) if node not in facts.tangents for one in loads(node)}
+    dropped = [n for n in program.forward if n in facts.tangents and bound.get(_negated_name(n)) == 1]
+    for node in [*tangents, *statements(program.backward)]:
         held = target(node)
-        if held is None or bound[held] != 1 or held in kept or not _is_unnamed(held, facts):
+        if held is None or bound[held] != 1 or held in kept or not (_is_unnamed(held, facts) or node in dropped):
             continue
         value = negated(node.value)
         if value is not None and node not in facts.accumulates and _is_apart(value, facts):
@@ -42,6 +44,20 @@ def turned(program: Program, facts: Facts) -> Program:
 def _is_unnamed(held: str, facts: Facts) -> bool:
     """Whether a name is that of a temporary, or of the adjoint of one, to no part of which anything is added."""
     return facts.adjoint_of.get(held, held) in facts.temporaries and held not in facts.elements
+
+
+def _is_fixed(node: Node, facts: Facts) -> bool:
+    """Whether the tangent that a statement binds, and what it is computed from, stay what they are."""
+    held = str(target(node))
+    names = [facts.adjoint_of.get(one, one) for one in (held, *loads(node))]
+    changing = (facts.mutable, facts.viewed, facts.swapped, facts.containers, facts.lists, facts.added_to)
+    return held not in facts.seeds and not any(one in table for one in names for table in changing)
+
+
+def _negated_name(node: Node) -> str:
+    """The c_dot of `t_dot = -c_dot`, the tangent of `t = 1.0 - c`: of a name of the user, it goes with its sign."""
+    value = negated(node.value) if target(node) is not None else None
+    return value.id if isinstance(value, gast.Name) else ""
 
 
 def _is_apart(value: Node, facts: Facts) -> bool:

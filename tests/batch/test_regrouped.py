@@ -99,6 +99,18 @@ def test_numbers_too_large_for_the_other_order() -> None:
     assert "weighted" not in made.source and np.isfinite(made(*args)[0]).all()
 
 
+def factors(x, w):
+    """Products of which one factor has a tangent: floats follow it in the first, small integers in the second."""
+    y, z = x[0], x[1]
+    return np.stack((y * y * z, np.sum(x * w * w)))
+
+
+def test_factors_without_a_direction_come_first() -> None:
+    """The square of 200 is too large for a byte: there the tangent stays in front."""
+    made = check(factors, (X, np.array([200, 3, 100], np.uint8)), "forward", (0,))
+    assert "2.0 * y * z * x_dot[:, 0]" in made.source and "x_dot * w * w" in made.source
+
+
 def test_hand_tracking() -> None:
     args = tracking.arguments(30, 5)
     made = jacobian(tracking.tracking, mode="forward")
