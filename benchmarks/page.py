@@ -74,8 +74,8 @@ Where a generated text is longer, slower or larger than the hand-written one, mo
   columns, and `R = I + s K + (1 - c) K K`. The user's function writes nine entries, and so do its tangents.
 - **Lotka-Volterra.** `(d * v_bar - b * u_bar) * y` is two products less than `d * v_bar * y - b * u_bar * y`, and
   rounds otherwise.
-- **LSTM.** The hand-written text knows that nothing is broadcast, where the generated one says `sum_to`, and keeps the
-  shares of a softmax, where the generated one keeps exponentials and their sum.
+- **LSTM.** The hand-written text knows that nothing is broadcast, where the generated one says `sum_to`, and which
+  parts of an adjoint are whose, where the generated one asks `split_like`.
 - **Networks of `np.maximum`.** By hand a unit at exactly 0 has the derivative 0. Here a tie is shared, as documented,
   and so what `maximum` was given is kept beside what it gave, until its adjoint takes its memory.
 - **Mixture.** By hand softmax and the logarithm of its denominator come from one function. The generated text has the

@@ -28,7 +28,7 @@ from srcgrad.trees import Block, Node, at, header, loads, name, statement, state
 
 
 @dataclass(frozen=True)
-class _Record:
+class Record:
     """What a trip keeps: the blocks of its push and of its pop."""
 
     pushed: Block
@@ -42,20 +42,20 @@ def combined(program: Program, facts: Facts) -> Program:
     """
     if not facts.again or not facts.restores or not is_final(facts):
         return program
-    records = _records(program, facts)
+    known = records(program, facts)
     changed = False
-    for clone, block in placed(program.backward) if len(records) > 1 else ():
+    for clone, block in placed(program.backward) if len(known) > 1 else ():
         made = facts.definition.get(facts.again.get(str(target(clone)), ""))
-        read = [one for one in dict.fromkeys(loads(clone)) if one in records]
+        read = [one for one in dict.fromkeys(loads(clone)) if one in known]
         if made is None or len(read) < 2:
             continue
-        if all(_is_of(records[one], made, block) for one in read) and _saves(read, clone, block, program, facts):
-            _keep(clone, made, records[read[0]].pushed, program, facts)
+        if all(is_of(known[one], made, block) for one in read) and _saves(read, clone, block, program, facts):
+            _keep(clone, made, known[read[0]].pushed, program, facts)
             changed = True
     return dead(program, facts) if changed else program
 
 
-def _records(program: Program, facts: Facts) -> dict[str, _Record]:
+def records(program: Program, facts: Facts) -> dict[str, Record]:
     """By name, values that one statement of a loop keeps and one brings back."""
     pushes: dict[str, list[Block]] = {}
     for node, block in placed(program.forward):
@@ -66,13 +66,13 @@ def _records(program: Program, facts: Facts) -> dict[str, _Record]:
         if node in facts.restores and is_pop(getattr(node, "value", None)) and target(node) is not None:
             pops.setdefault(str(target(node)), []).append((facts.restores[node], block))
     return {
-        held: _Record(pushes[places[0][0]][0], places[0][1])
+        held: Record(pushes[places[0][0]][0], places[0][1])
         for held, places in pops.items()
         if len(places) == 1 and len(pushes.get(places[0][0], ())) == 1 and held not in facts.mutable
     }
 
 
-def _is_of(record: _Record, made: Node, block: Block) -> bool:
+def is_of(record: Record, made: Node, block: Block) -> bool:
     """Whether a value is kept by the trips that compute another one, and comes back where that is computed again."""
     leaves = any(isinstance(node, gast.Break | gast.Continue) for node in statements(record.pushed))
     return record.popped is block and made in record.pushed and not leaves

@@ -37,6 +37,7 @@ from srcgrad.improve.plainer import plainer
 from srcgrad.improve.products import products
 from srcgrad.improve.quotients import quotients
 from srcgrad.improve.reuse import reuse
+from srcgrad.improve.shares import shares
 from srcgrad.improve.signs import signs
 from srcgrad.improve.spelling import spelling
 from srcgrad.improve.squeezed import squeezed
@@ -56,6 +57,7 @@ IMPROVE: tuple[Callable[[Program, Facts], Program], ...] = (
     unread,
     keyed,
     fused,
+    shares,
     combined,
     standins,
     lasting,
