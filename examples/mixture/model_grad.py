@@ -15,8 +15,8 @@ def log_likelihood_grad(logits, means, log_scales, points, y_bar=1.0):
     distances = t1 * t2
     t3 = np.sum(log_scales, axis=1)
     constants = logits - t3
-    t4 = np.sum(distances**2, axis=2)
-    scores = constants - 0.5 * t4
+    t4 = 0.5 * np.sum(distances**2, axis=2)
+    scores = constants - t4
     top = np.max(logits, axis=-1)
     t5 = np.exp(logits - top[..., None])
     t6 = np.sum(t5, axis=-1)
@@ -36,11 +36,11 @@ def log_likelihood_grad(logits, means, log_scales, points, y_bar=1.0):
     logits_bar = sum_to(np.expand_dims(sum_to(-y_bar * n / t6, t6), -1) * t5, logits)
     # line 21: scores = constants - 0.5 * np.sum(distances**2, axis=2)
     distances_bar = distances
-    distances_bar *= -sum_to(scores_bar * 0.5, t4)[:, :, None] * 2.0
+    distances_bar *= -sum_to(scores_bar, t4)[:, :, None]
     # line 20: constants = logits - np.sum(log_scales, axis=1)
     t3_bar = -sum_to(scores_bar, t3)
     log_scales_bar = np.broadcast_to(t3_bar[:, None], np.shape(log_scales))
-    logits_bar = logits_bar + sum_to(scores_bar, logits)
+    logits_bar += sum_to(scores_bar, logits)
     # line 19: distances = (points[:, None, :] - means) * np.exp(-log_scales)
     means_bar = -sum_to(distances_bar * t2, means)
     log_scales_bar = log_scales_bar - sum_to(distances_bar * t1, t2) * t2

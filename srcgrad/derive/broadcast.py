@@ -225,9 +225,11 @@ def _made_by(operand: Node, facts: Facts) -> tuple[Node | None, Operation | None
 
 
 def is_product(operand: Node, facts: Facts) -> bool:
-    """Whether a name is a product that is read once: what its factors get is summed, whatever the width it has."""
+    """Whether a name is a product of two arrays, read once: what they get is summed, whatever the width it has."""
     operation = _made_by(operand, facts)[1]
-    return operation is not None and operation.function is np.multiply and _is_read(facts)
+    if operation is None or operation.function is not np.multiply or not _is_read(facts):
+        return False
+    return not any(isinstance(factor, gast.Constant) for factor in operation.bound.values())
 
 
 def _is_plain(operand: Node, value: Node, facts: Facts) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import gast
 
 from srcgrad.derive.program import Program
 from srcgrad.facts import SCALAR, UNKNOWN, Facts
-from srcgrad.trees import COMPOUND, Block, Node, header, name, statements, target, walk
+from srcgrad.trees import COMPOUND, Block, Node, children, header, loads, name, statements, stores, target
 
 _ARITHMETIC = (gast.BinOp, gast.UnaryOp, gast.Constant)
 # Helpers whose result is an array of its own, whatever they are given.
@@ -15,32 +17,34 @@ _PRODUCTS = ("matmul_left", "matmul_right", "matmul_both", "dot_both")
 
 def accumulate(program: Program, facts: Facts) -> Program:
     """Add in place to adjoints that own their array; the last use of an adjoint may hand it on."""
-    owned = _owned(program.backward, facts)
+    owned = _owned(program, facts)
     program.backward = _block(program.backward, owned, facts)
     return program
 
 
-def _owned(block: Block, facts: Facts) -> dict[str, None]:
+def _owned(program: Program, facts: Facts) -> dict[str, None]:
     """Adjoints all of whose bindings make a new array, and that are not handed on before they are complete.
 
     What happens inside one loop counts as happening at once.
     """
+    block = program.backward
     fresh: dict[str, bool] = {}
     counted: dict[str, bool] = {}
     last_add: dict[str, int] = {}
     handed: dict[str, int] = {}
+    passed, lent = _passed_on(block, program.result), _lent(block, facts)
     for position, top in enumerate(block):
         for node in statements([top]):
             bound = target(node)
             if bound in facts.adjoint_of:
                 given = node in facts.accumulates or node in facts.zeros
                 fits = facts.adjoint_of[bound] not in facts.complex or _adds_complex(node, facts)
-                made = fits and (given or _is_new(node.value, facts))
+                made = fits and (given or _is_new(node.value, facts, {one for one in passed if fresh.get(one)}))
                 fresh[bound] = fresh.get(bound, True) and made
                 counted[bound] = counted.get(bound, True) and made and (given or isinstance(node.value, _ARITHMETIC))
             if node in facts.accumulates and bound is not None:
                 last_add[bound] = position
-            for shared in _handed_on(node):
+            for shared in [] if node in lent else _handed_on(node, facts):
                 handed.setdefault(shared, position)
     numbers = {
         a: None for a, p in facts.adjoint_of.items() if a in last_add and counted.get(a) and _is_number(p, facts)
@@ -70,31 +74,105 @@ def _is_number(primal: str, facts: Facts) -> bool:
     return spec is not None and spec.scalar
 
 
-def _is_new(value: Node, facts: Facts) -> bool:
+def _passed_on(block: Block, result: Node) -> list[str]:
+    """Names bound once and read once, later in that block: who gets such an array has it alone."""
+    reads, bound = Counter(loads(result)), Counter[str]()
+    for node in statements(block):
+        reads.update(loads(node))
+        bound.update(stores(node))
+    found: list[str] = []
+    blocks = [block]
+    while blocks:
+        here: list[str] = []
+        for node in blocks.pop():
+            if isinstance(node, COMPOUND):
+                blocks += [node.body, getattr(node, "orelse", None) or []]
+            else:
+                found += [one for one in loads(node) if one in here and reads[one] == bound[one] == 1]
+                here += stores(node)
+    return found
+
+
+def _is_new(value: Node, facts: Facts, passed: set[str]) -> bool:
     """Whether an expression makes a new array: arithmetic does, but for `+x`, and a sum of what it has made."""
     if isinstance(value, gast.Call) and isinstance(value.func, gast.Name):
         called = value.func.id
-        if called == facts.imports.get("sum_to"):
-            return len(value.args) == 2 and _is_new(value.args[0], facts)
+        if called == facts.imports.get("sum_to") and len(value.args) == 2:
+            given = value.args[0]
+            return given.id in passed if isinstance(given, gast.Name) else _is_new(given, facts, passed)
         return any(called == facts.imports.get(helper) for helper in _PRODUCTS)
     return isinstance(value, _ARITHMETIC) and not isinstance(getattr(value, "op", None), gast.UAdd)
 
 
-def _handed_on(node: Node) -> list[str]:
-    """Names whose very array another name, a container or a function may get."""
-    found = []
+def _handed_on(node: Node, facts: Facts) -> list[str]:
+    """Names whose very array, or a part of it, another name, a container or a function may get."""
+    found: list[str] = []
     for part in header(node):
-        for item in walk(part):
-            if isinstance(item, gast.Assign) and isinstance(item.value, gast.Name):
-                found.append(item.value.id)
-            elif isinstance(item, gast.Call):
-                found += [a.id for a in item.args if isinstance(a, gast.Name)]
-            elif isinstance(item, gast.Tuple | gast.List):
-                found += [e.id for e in item.elts if isinstance(e, gast.Name)]
-            elif isinstance(item, gast.Attribute | gast.Subscript) and isinstance(item.value, gast.Name):
-                if isinstance(item.ctx, gast.Load):
-                    found.append(item.value.id)
+        if isinstance(part, gast.Assign | gast.AugAssign):
+            _hand_on(part.value, isinstance(part, gast.AugAssign), found, facts)
+            for one in children(part):
+                if one is not part.value:
+                    _hand_on(one, True, found, facts)
+        else:
+            _hand_on(part, False, found, facts)
     return found
+
+
+def _hand_on(item: Node, used: bool, found: list[str], facts: Facts) -> None:
+    """Add what an expression may hand on; `used`: arithmetic reads the value, and that is all that happens to it."""
+    if isinstance(item, gast.Name):
+        if not used:
+            found.append(item.id)
+    elif isinstance(item, gast.BinOp | gast.Compare) or isinstance(getattr(item, "op", None), gast.USub | gast.Not):
+        for child in children(item):
+            _hand_on(child, True, found, facts)
+    elif isinstance(item, gast.Subscript | gast.Attribute):
+        _hand_on(item.value, used, found, facts)
+        if isinstance(item, gast.Subscript):
+            _hand_on(item.slice, True, found, facts)
+    elif isinstance(item, gast.Call) and getattr(item.func, "id", "") == facts.imports.get("sum_to"):
+        _hand_on(item.args[0], used, found, facts)
+        _hand_on(item.args[1], True, found, facts)
+    else:
+        for child in children(item):
+            _hand_on(child, False, found, facts)
+
+
+def _lent(block: Block, facts: Facts) -> dict[Node, None]:
+    """Statements `v = x_bar[i]` after which v is read by arithmetic only, before the whole of x_bar is added to."""
+    reads, bound = Counter[str](), Counter[str]()
+    for node in statements(block):
+        reads.update(loads(node))
+        bound.update(stores(node))
+    found: dict[Node, None] = {}
+    blocks = [block]
+    while blocks:
+        here = blocks.pop()
+        for k, node in enumerate(here):
+            if isinstance(node, COMPOUND):
+                blocks += [node.body, getattr(node, "orelse", None) or []]
+            elif (
+                isinstance(node, gast.Assign)
+                and bound[str(target(node))] == 1
+                and isinstance(node.value, gast.Subscript)
+            ):
+                if _is_lent(str(target(node)), node.value.value, here[k + 1 :], reads, facts):
+                    found[node] = None
+    return found
+
+
+def _is_lent(view: str, array: Node, behind: Block, reads: Counter[str], facts: Facts) -> bool:
+    """Whether all reads of a view follow in its block, by arithmetic, with no binding of its array before the last."""
+    left = reads[view] if isinstance(array, gast.Name) else -1
+    for node in behind:
+        inner = list(statements([node]))
+        if left <= 0 or any(view in _handed_on(one, facts) for one in inner):
+            break
+        left -= sum(loads(one).count(view) for one in inner)
+        binds = any(array.id in stores(one) for one in inner)
+        if binds and (left > 0 or inner != [node]):
+            return False
+    return left == 0
 
 
 def _block(block: Block, owned: dict[str, None], facts: Facts) -> Block:

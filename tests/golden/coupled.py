@@ -37,7 +37,7 @@ def coupled_grad(x, k, n, y_bar=1.0):
     for _ in reversed(range(n)):
         # line 8: x = x + 0.1 * v
         t, v, x = kept.pop()
-        v_bar = v_bar + x_bar * 0.1
+        v_bar += x_bar * 0.1
         x_bar = sum_to(x_bar, x)
         # line 7: v = v - k * (np.sin(x) - np.cos(v))
         t_bar = sum_to(v_bar * k, t)

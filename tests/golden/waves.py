@@ -67,7 +67,7 @@ def recorded_grad(eps, n, y_bar=1.0):
         hy_bar[:, 1:-1] += diff_transpose(sum_to(curl_bar, t3), hy[:, 1:-1], 1, 0)
         hx_bar[1:-1] += diff_transpose(sum_to(-curl_bar, t4), hx[1:-1], 1, 1)
         # line 11: hy += 0.5 * np.diff(ez, axis=0)
-        ez_bar = ez_bar + diff_transpose(sum_to(hy_bar[...] * 0.5, t2), ez, 1, 0)
+        ez_bar += diff_transpose(sum_to(hy_bar[...], t2) * 0.5, ez, 1, 0)
         # line 10: hx -= 0.5 * np.diff(ez, axis=1)
-        ez_bar = ez_bar + diff_transpose(-sum_to(hx_bar[...] * 0.5, t1), ez, 1, 1)
+        ez_bar += diff_transpose(-sum_to(hx_bar[...], t1) * 0.5, ez, 1, 1)
     return eps_bar

@@ -1,0 +1,85 @@
+"""In-place additions to adjoints: where a view of one, or what a sum hands on, is read no more."""
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+X = np.linspace(-1.0, 1.0, 12).reshape(4, 3)
+
+
+def waves(e, h, c, n):
+    e, h = e.copy(), h.copy()
+    for _ in range(n):
+        h[:] += c * np.diff(e)
+        e[1:-1] += c * np.diff(h)
+    return np.sum(e * e)
+
+
+def rows(x, w):
+    x = x.copy()
+    total = 0.0
+    for k in range(3):
+        row = x[k] * w
+        x[k + 1] += np.tanh(row)
+        x = x * 1.1
+        total += np.sum(x[k] * row)
+    return total
+
+
+def residual(r, p, a):
+    """Steps of a solver: what is subtracted is a product of a number and a vector."""
+    alpha = (r @ r) / (p @ (a @ p))
+    for _ in range(2):
+        r = r - alpha * (a @ p)
+        p = r + alpha * p
+        alpha = alpha * np.sum(np.cos(p))
+    return np.sum(r * r)
+
+
+def stretched(r, s, p):
+    """What is subtracted is narrower than what it is subtracted from."""
+    for _ in range(2):
+        r = r - s * p
+        s = np.sin(s) * 2.0
+    return np.sum(r * r)
+
+
+def half_is_kept(x, w):
+    """The sum of an adjoint hands on the array of another, which is read there alone."""
+    y = np.exp(x - np.max(x, axis=-1)[..., None])
+    total = 0.5 * np.log(np.sum(y, axis=-1))
+    return np.sum(np.tanh(x * w)) - np.sum(3.0 * total)
+
+
+CASES = {
+    "waves": (waves, (X[:, 0], X[:3, 1], 0.3, 3)),
+    "rows": (rows, (X, X[0] + 2.0)),
+    "residual": (residual, (X[0] + 1.5, X[1] + 0.4, np.eye(3) + 0.1)),
+    "stretched": (stretched, (X, 0.3, X[0] + 1.2)),
+    "stretched, a row": (stretched, (X, X[1], X[:, :1])),
+    "half": (half_is_kept, (X, 0.5 + X[1])),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_derivatives(case):
+    f, args = CASES[case]
+    srcgrad.check_grads(f, args, order=2, modes=("reverse", "forward"))
+
+
+def test_the_whole_is_added_to_where_its_part_is_read_no_more():
+    text = srcgrad.source(waves, wrt=("e", "h"))
+    assert "e_1_bar += diff_transpose(sum_to(h_bar[:] * c, t1), e, 1, -1)" in text
+    assert "h_bar += diff_transpose(" in text
+
+
+def test_a_product_is_not_made_for_its_shape():
+    text = srcgrad.source(residual, wrt=("r", "p"))
+    assert "t3_bar = -r_bar * alpha\n" in text
+    assert "alpha_bar -= sum_to(r_bar * t3, alpha)\n" in text
+
+
+def test_what_a_sum_hands_on_is_added_to():
+    text = srcgrad.source(half_is_kept)
+    assert "x_bar += " in text
