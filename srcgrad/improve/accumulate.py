@@ -133,6 +133,8 @@ def _hand_on(item: Node, used: bool, found: list[str], facts: Facts) -> None:
     elif isinstance(item, gast.Call) and getattr(item.func, "id", "") == facts.imports.get("sum_to"):
         _hand_on(item.args[0], used, found, facts)
         _hand_on(item.args[1], True, found, facts)
+    elif isinstance(item, gast.Call) and not item.args and getattr(item.func, "attr", "") in ("copy", "sum"):
+        _hand_on(item.func.value, True, found, facts)
     else:
         for child in children(item):
             _hand_on(child, False, found, facts)
