@@ -191,6 +191,7 @@ class Facts:
     seed: str = "given"  # parameter, given (without default), one, ones: where the seed comes from
     auxiliary: bool = False  # whether the function returns a pair of which only the first has a derivative
     seeds: tuple[str, ...] = ()
+    by_rows: bool = False  # whether a row of the value depends on that of its argument alone, and is long to make
     outcome: Any = None  # of a text with a leading axis: what its value is, and what has the axis (batch.values.Value)
     recorded: dict[str, Record] = field(default_factory=dict)  # stack or second name -> what it keeps, and why
     lines: dict[int, dict[str, None]] = field(default_factory=dict)  # line -> `active`, or why it is not

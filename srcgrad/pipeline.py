@@ -22,6 +22,7 @@ from srcgrad.analyse.containers import containers
 from srcgrad.analyse.items import items
 from srcgrad.analyse.logistic import logistic
 from srcgrad.analyse.mutable import mutable
+from srcgrad.analyse.rowwise import rowwise
 from srcgrad.analyse.shapes import shapes
 from srcgrad.analyse.shifts import shifts
 from srcgrad.derive.autocast import autocast
@@ -221,6 +222,9 @@ def steps(mode: str, module: Any) -> tuple[Pass, ...]:
         place = chosen.index(containers)  # behind the front
         change = blocked if module.blocks else autocast
         chosen = (*chosen[:place], containers, activity, shapes, change, *chosen[place:])
+    if module.leading.regroup and tangent in chosen:
+        place = chosen.index(tangent)
+        chosen = (*chosen[:place], rowwise, *chosen[place:])
     return (*chosen, *PASSES["batched" if module.leading.axis else module.target])
 
 

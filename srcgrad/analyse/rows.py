@@ -47,6 +47,14 @@ def plan(function: Node, over: tuple[str, ...], facts: Facts) -> Plan:
     return found
 
 
+def of_result(function: Node, over: str, facts: Facts) -> Form:
+    """The form of what a function returns, by the rows of one argument; E5029 where that cannot be proved."""
+    rows = Rows(facts, (over,), {}, _of_callee, HANDLERS)
+    for parameter in parameters(function):
+        rows.forms[parameter] = _of_parameter(parameter, (over,), function, facts)
+    return _result(function, rows)
+
+
 def _of_parameter(parameter: str, over: tuple[str, ...], function: Node, facts: Facts) -> Form:
     kind = facts.kinds.get(parameter, UNKNOWN)
     rank = 0 if kind.tag == "scalar" else kind.ndim if kind.tag == "array" else None
@@ -221,17 +229,22 @@ def _of_callee(call: Node, operation: Operation, rows: Rows) -> Form:
     tree, inner = facts.module.front(operation.function, tuple(p for p, f in forms.items() if f.row is not None), kinds)
     within = Rows(inner, (), {**{p: Form() for p in parameters(tree)}, **forms}, _of_callee, HANDLERS, rows.seen)
     try:
-        for node in tree.body[:-1]:
-            if isinstance(node, COMPOUND):
-                _compound(node, within)
-            elif (
-                target(node) is not None
-                and node is tree.body[-2]
-                and target(node) == getattr(tree.body[-1].value, "id", "")
-            ):
-                return within.form(node.value)
-            else:
-                _simple(node, within, None)
-        return within.form(tree.body[-1].value)
+        return _result(tree, within)
     except RecursionError:
         raise rows.refuse(call, "it calls itself") from None
+
+
+def _result(tree: Node, within: Rows) -> Form:
+    """The form of what a function returns, whose arguments have forms."""
+    for node in tree.body[:-1]:
+        if isinstance(node, COMPOUND):
+            _compound(node, within)
+        elif (
+            target(node) is not None
+            and node is tree.body[-2]
+            and target(node) == getattr(tree.body[-1].value, "id", "")
+        ):
+            return within.form(node.value)
+        else:
+            _simple(node, within, None)
+    return within.form(tree.body[-1].value)

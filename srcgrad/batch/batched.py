@@ -10,6 +10,7 @@ from srcgrad.batch.found import Axis
 from srcgrad.batch.grouped import grouped
 from srcgrad.batch.lighter import lighter
 from srcgrad.batch.named import named
+from srcgrad.batch.rows import rows_first
 from srcgrad.batch.sooner import sooner
 from srcgrad.batch.statements import Statements
 from srcgrad.batch.values import OTHER, UNKNOWN, NoAxisError, Value, batched, of_kind
@@ -48,6 +49,8 @@ def leading_axis(program: Program, facts: Facts) -> Program:
         _regroup(program, facts, axis)
     final = _run(program, facts, axis, final=True)
     lighter(program, facts, axis.names)
+    if facts.module.leading.regroup:
+        rows_first(program, facts, axis.names)
     if final is not None:
         named(program, facts, final.text.count)
     return numbered(tight(program, facts), facts) if facts.pushes_forward else program

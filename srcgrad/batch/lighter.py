@@ -24,7 +24,7 @@ def lighter(program: Program, facts: Facts, batched: dict[str, None]) -> None:
             for product in walk(part):
                 if not isinstance(product, gast.BinOp) or not isinstance(product.op, gast.Mult):
                     continue
-                if facts.module.leading.regroup:
+                if facts.module.leading.regroup and isinstance(product.left, gast.BinOp):
                     _local_first(product, facts, batched)
                 one, two = product.left, product.right
                 signed = isinstance(one, gast.UnaryOp) and isinstance(one.op, gast.USub)

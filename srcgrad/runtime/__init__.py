@@ -36,7 +36,7 @@ from srcgrad.runtime.contract import (
     tensordot_right,
 )
 from srcgrad.runtime.declared import check_shapes
-from srcgrad.runtime.directions import each, split_each_like, sum_each_to, zeros_each
+from srcgrad.runtime.directions import by_rows, each, split_each_like, sum_each_to, zeros_each
 from srcgrad.runtime.einsum import einsum_adjoint, einsum_adjoints, einsum_tangent
 from srcgrad.runtime.equal import check_filled, check_lengths
 from srcgrad.runtime.fourier import doubled, lengths, opposite, resized, transformed, weighted
@@ -130,6 +130,7 @@ __all__ = [
     "block_transpose",
     "bordered",
     "broadcast_parts",
+    "by_rows",
     "cast",
     "chain_adjoints",
     "chain_bend",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any  # values are scalars, arrays of any kind, or sequences of them
 
 import numpy as np
@@ -27,7 +28,34 @@ def zeros_each(count: int, x: Any) -> Any:
     >>> zeros_each(2, 3.0)
     array([0., 0.])
     """
+    if isinstance(x, np.ndarray):
+        return np.zeros((count, *x.shape), x.dtype if x.dtype.kind in "fc" else np.float64)
     return each(count, zeros_like(x))
+
+
+def by_rows(function: Any, *args: Any, **tangent: Any) -> tuple[Any, Any]:
+    """The value and all tangents of a function of which each row depends on the same row of x, given `x_dot=`.
+
+    If x has much fewer columns than there are directions, the function runs with one tangent for each column; these
+    are the derivatives by the columns, and the tangents are their products with the rows of x_dot.
+
+    >>> square = lambda x, x_dot: (x * x, 2.0 * x * x_dot)
+    >>> by_rows(square, np.array([3.0, 5.0]), x_dot=np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 2.0]]))[1]
+    array([[ 6.,  0.],
+           [ 0., 10.],
+           [ 6., 20.]])
+    """
+    ((keyword, x_dot),) = tangent.items()
+    count, rows, *rest = x_dot.shape
+    columns = math.prod(rest)
+    if not rows or not columns or count <= 2 * columns:
+        found: tuple[Any, Any] = function(*args, **tangent)
+        return found
+    units = np.eye(columns, dtype=x_dot.dtype).reshape(columns, 1, *rest)
+    y, by_column = function(*args, **{keyword: np.repeat(units, rows, axis=1)})
+    blocks = by_column.reshape(columns, rows, -1).transpose(1, 0, 2)
+    y_dot = x_dot.reshape(count, rows, columns).transpose(1, 0, 2) @ blocks
+    return y, y_dot.transpose(1, 0, 2).reshape(count, *by_column.shape[1:])
 
 
 def split_each_like(g: Any, arrays: Any, axis: int | None = 0) -> list[Any]:
