@@ -6,14 +6,16 @@ rules the tangent of `z = x / y`, is `(x_dot - y_dot * z) / y`.
 
 from __future__ import annotations
 
+from collections import Counter
+
 import gast
 import numpy as np
 
 from srcgrad.derive.program import Program
 from srcgrad.facts import UNKNOWN, Facts
-from srcgrad.improve.inline import count, replace
+from srcgrad.improve.inline import replace
 from srcgrad.minus import negated
-from srcgrad.trees import Node, header, same, statements, target, walk
+from srcgrad.trees import Node, header, same, statements, stores, target, walk
 
 _OTHERS = ("sum", "mean", "prod", "max", "min", "matmul", "reshape", "zeros_like")  # no ufuncs, but NumPy's values
 
@@ -36,8 +38,9 @@ def quotients(program: Program, facts: Facts) -> Program:
         if _is_of_numpy(call, facts) and call.func.attr == "divide" and len(call.args) == 2 and not call.keywords
     ]
     if divisions:
-        bound = count(program.block).bound
-        once = [node for node in statements(program.block) if bound.get(str(target(node))) == 1]
+        made = [node for node in statements(program.block) if node not in facts.restores]
+        bound = Counter(one for node in made for one in stores(node))
+        once = [node for node in made if bound[str(target(node))] == 1]
         values = {str(target(node)): node.value for node in once if target(node) not in program.parameters}
         arrays = {one for one in program.parameters if one not in bound and _is_array(one, facts)}
         for node, call in divisions:

@@ -36,13 +36,17 @@ def outward(value: Node, helpers: tuple[str | None, ...]) -> Node:
         minus = negated(inner)
         value.args[0] = inner if minus is None else minus
         return value if minus is None else at(gast.UnaryOp(gast.USub(), value), value)
-    elif isinstance(value, gast.Subscript) or _is_sum(value):
-        holder = value if isinstance(value, gast.Subscript) else value.func
+    elif isinstance(value, gast.Subscript) or _is_transpose(value) or _is_sum(value):
+        holder = value.func if isinstance(value, gast.Call) else value
         holder.value = outward(holder.value, helpers)
         minus = negated(holder.value)
         holder.value = holder.value if minus is None else minus
         return value if minus is None else at(gast.UnaryOp(gast.USub(), value), value)
     return value
+
+
+def _is_transpose(value: Node) -> bool:
+    return isinstance(value, gast.Attribute) and value.attr in ("T", "mT")
 
 
 def _is_sum(value: Node) -> bool:
