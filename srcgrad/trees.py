@@ -9,6 +9,7 @@ from typing import Any  # a gast tree has no types of its own
 import gast
 
 from srcgrad.converted import parsed
+from srcgrad.twin import twin
 from srcgrad.walked import kinds, reads, walked
 
 Node = Any  # gast.AST; gast ships no type information
@@ -21,7 +22,7 @@ _NAMES = frozenset([gast.Name])
 @lru_cache(maxsize=4096)
 def _snippet(text: str) -> Node:
     tree = parsed(text).body[0]
-    for node in gast.walk(tree):
+    for node in walk(tree):
         for key in POSITION:
             node.__dict__.pop(key, None)  # where it stands in a user's text, `at` says
     return tree
@@ -44,36 +45,24 @@ def expression(text: str, **parts: Node) -> Node:
 
 def substitute(node: Node, parts: Mapping[str, Node]) -> Node:
     """A copy of `node` in which each name in `parts` is replaced by its tree, itself; a string is another name."""
-    if isinstance(node, gast.Name):
+    if type(node) is gast.Name:
         part = parts.get(node.id)
         if part is None:
             return name(node.id, node.ctx)
-        if isinstance(part, str):
-            return name(part, node.ctx)
-        return part
-    return at(remade(node, lambda child: substitute(child, parts)), node)
+        return name(part, node.ctx) if isinstance(part, str) else part
+    return twin(node, lambda child: substitute(child, parts))
 
 
 def copy(node: Node) -> Node:
     """A deep copy, positions included."""
-    if type(node) is gast.Name:
-        return name(node.id, node.ctx, node)
-    return at(remade(node, copy), node)
+    return name(node.id, node.ctx, node) if type(node) is gast.Name else twin(node, copy)
 
 
 def remade(node: Node, change: Callable[[Node], Node]) -> Node:
     """The same with all right below it changed, without a position; operators and contexts are shared."""
-    kind: Any = type(node)
-    new = kind.__new__(kind)  # without the constructor, which would look at each field twice
-    made, given = new.__dict__, node.__dict__
-    for key in kind._fields:
-        value = given.get(key)
-        if type(value) is list:
-            made[key] = [change(item) if isinstance(item, gast.AST) else item for item in value]
-        elif value is not None and type(value) is not str and isinstance(value, gast.AST) and value._fields:
-            made[key] = change(value)
-        else:
-            made[key] = value
+    new = twin(node, change)
+    for key in POSITION if "lineno" in node.__dict__ else ():
+        new.__dict__.pop(key, None)
     return new
 
 
@@ -83,7 +72,7 @@ _LOAD, _STORE = gast.Load(), gast.Store()
 def name(identifier: str, ctx: Node = None, like: Node = None) -> Node:
     """A name, read unless `ctx` says otherwise."""
     new = gast.Name.__new__(gast.Name)
-    new.__dict__.update(id=identifier, ctx=ctx or _LOAD, annotation=None, type_comment=None)
+    new.__dict__ = {"id": identifier, "ctx": ctx or _LOAD, "annotation": None, "type_comment": None}
     return new if like is None else at(new, like)
 
 
@@ -139,7 +128,8 @@ def inside(node: Node, *sought: type) -> list[Node]:
     >>> [n.func.id for n in inside(expression("f(g(x) + 1.0)"), gast.Call)], inside(expression("x"), gast.Call)
     (['f', 'g'], [])
     """
-    return [] if kinds(node).isdisjoint(sought) else [item for item in walked(node).nodes if type(item) in sought]
+    found = walked(node)
+    return [] if found.kinds.isdisjoint(sought) else [item for item in found.nodes if type(item) in sought]
 
 
 BLOCKS = ("body", "orelse", "finalbody")

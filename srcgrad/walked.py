@@ -37,14 +37,15 @@ class Walked:
     What they hang in is compared, never written into: a list that was exchanged for an equal one is still the old one.
     """
 
-    __slots__ = ("held", "hold", "kinds", "named", "names", "nodes", "reads")
+    __slots__ = ("_kinds", "held", "hold", "named", "names", "nodes", "reads")
 
     def __init__(self, root: Node) -> None:
         nodes: list[Node] = []
-        hold: list[Any] = []
-        names: list[Any] = []
+        tables: list[dict[str, Any]] = []
+        lists: list[list[Node]] = []
+        names: list[dict[str, Any]] = []
         todo = [root]
-        push, pop, found, held = todo.append, todo.pop, nodes.append, hold.append
+        push, pop, found, held = todo.append, todo.pop, nodes.append, tables.append
         below, word = _BELOW, gast.Name
         while todo:
             item = pop()
@@ -62,15 +63,23 @@ class Walked:
                 for key in fields:
                     value = table.get(key)
                     if type(value) is list:
-                        held(value)
+                        lists.append(value)
                         todo += value[::-1]
                     elif value is not None:
                         push(value)
-        self.nodes, self.hold, self.names = tuple(nodes), hold, names
-        self.kinds: frozenset[type] | None = None
-        self.held = [part.copy() for part in hold]
+        self.nodes, self.names = tuple(nodes), names
+        self.hold: list[Any] = [*tables, *lists]
+        self.held: list[Any] = [*map(dict.copy, tables), *map(list.copy, lists)]
         self.named: list[Any] | None = None
         self.reads: tuple[str, ...] = ()
+        self._kinds: frozenset[type] | None = None
+
+    @property
+    def kinds(self) -> frozenset[type]:
+        """The kinds of the nodes."""
+        if self._kinds is None:
+            self._kinds = frozenset(map(type, self.nodes))
+        return self._kinds
 
 
 _known: dict[Node, Walked] = {}
@@ -89,17 +98,14 @@ def walked(root: Node) -> Walked:
 
 def kinds(root: Node) -> frozenset[type]:
     """The kinds of the nodes below a root."""
-    found = walked(root)
-    if found.kinds is None:
-        found.kinds = frozenset(map(type, found.nodes))
-    return found.kinds
+    return walked(root).kinds
 
 
 def reads(root: Node) -> tuple[str, ...]:
     """The names that are read below a root, in the order of the text, with repetition."""
     found = walked(root)
     if found.named is None or found.names != found.named:
-        found.named = [table.copy() for table in found.names]
+        found.named = [*map(dict.copy, found.names)]
         found.reads = tuple([table["id"] for table in found.names if type(table["ctx"]) is gast.Load])
     return found.reads
 

@@ -40,6 +40,7 @@ ORDER = (
         "identity",
         "accepted",
         "sealed",
+        "twin",
         "walked",
         "converted",
         "frozen",

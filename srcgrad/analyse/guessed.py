@@ -3,20 +3,41 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 
 import gast
 
 from srcgrad.facts import UNKNOWN, Facts, Kind
 from srcgrad.kinds import ANY
-from srcgrad.trees import Node, called, header, loads, statements, stores, target, walk
+from srcgrad.trees import Node, called, header, inside, loads, statements, stores, target, walk
 
 
 def guessed(function: Node, facts: Facts) -> dict[str, Kind]:
     """The kinds of what `wrt` names, and of its parts, that the text shows to be containers."""
-    order = list(statements(function.body))
+    unknown = [one for one in facts.wrt if facts.kinds.get(one, UNKNOWN) == UNKNOWN]
+    if not unknown:
+        return {}
+    order = statements(function.body)
+    found = _keyed(order, unknown)
     if facts.module.target == "numba":
-        return _keyed(order, facts)
-    return {**_keyed(order, facts), **_unpacked(order, facts), **_sequences(order, facts)}
+        return found
+    text, wanted = _Text.of(order), [one for one in unknown if one not in facts.inner]
+    return {**found, **_unpacked(text, wanted), **_sequences(text, wanted, slices=not facts.module.inline)}
+
+
+@dataclass(frozen=True)
+class _Text:
+    """The statements of a function; how often names are read and bound in it, which of them are integers."""
+
+    order: list[Node]
+    reads: Counter[str]
+    bound: Counter[str]
+    counters: set[str]
+
+    @classmethod
+    def of(cls, order: list[Node]) -> _Text:
+        reads = Counter(one for node in order for one in loads(node))
+        return cls(order, reads, Counter(one for node in order for one in stores(node)), _counters(order))
 
 
 def may_be_array(wanted: str, facts: Facts) -> bool:
@@ -24,11 +45,11 @@ def may_be_array(wanted: str, facts: Facts) -> bool:
     return facts.arguments.get(wanted, UNKNOWN) == UNKNOWN and facts.kinds.get(wanted, UNKNOWN).tag == "tuple"
 
 
-def _keyed(order: list[Node], facts: Facts) -> dict[str, Kind]:
+def _keyed(order: list[Node], unknown: list[str]) -> dict[str, Kind]:
     """What is read by names, `params["w"]`, is a dict if nothing else is known; so are such parts."""
-    reads = [n for node in order for part in header(node) for n in walk(part) if isinstance(n, gast.Subscript)]
+    reads = [n for node in order for part in header(node) for n in inside(part, gast.Subscript)]
     named = {getattr(n.value, "id", "") for n in reads if isinstance(getattr(n.slice, "value", None), str)}
-    found = {name: Kind("dict") for name in facts.wrt if name in named and facts.kinds.get(name, UNKNOWN) == UNKNOWN}
+    found = {name: Kind("dict") for name in unknown if name in named}
     for node in order:
         bound = target(node)
         part = node.value if bound in named and isinstance(node.value, gast.Subscript) else None
@@ -40,34 +61,28 @@ def _keyed(order: list[Node], facts: Facts) -> dict[str, Kind]:
     return found
 
 
-def _unpacked(order: list[Node], facts: Facts) -> dict[str, Kind]:
+def _unpacked(text: _Text, wanted: list[str]) -> dict[str, Kind]:
     """What is read once, by `u, v = params`, has these parts; whether it is an array is seen when the text runs."""
-    reads = Counter(one for node in order for one in loads(node))
-    bound = Counter(one for node in order for one in stores(node))
-    apart = {node.value.id: stores(node) for node in order if _takes_apart(node)}
+    apart = {node.value.id: stores(node) for node in text.order if _takes_apart(node)}
 
     def kind(name: str, times: int) -> Kind:
-        if name not in apart or reads[name] != 1 or bound[name] != times:
+        if name not in apart or text.reads[name] != 1 or text.bound[name] != times:
             return UNKNOWN
         return Kind("tuple", None, tuple((place, kind(part, 1)) for place, part in enumerate(apart[name])))
 
-    wanted = [one for one in facts.wrt if one not in facts.inner and facts.kinds.get(one, UNKNOWN) == UNKNOWN]
     found = {one: kind(one, 0) for one in wanted}
     return {one: known for one, known in found.items() if known != UNKNOWN}
 
 
-def _sequences(order: list[Node], facts: Facts) -> dict[str, Kind]:
+def _sequences(text: _Text, wanted: list[str], *, slices: bool) -> dict[str, Kind]:
     """What is read item by item, `for u, v in params`, where each item is taken apart or is read by names."""
-    wanted = [one for one in facts.wrt if one not in facts.inner and facts.kinds.get(one, UNKNOWN) == UNKNOWN]
-    found = {one: _item_of(one, order, slices=not facts.module.inline) for one in wanted}
+    found = {one: _item_of(one, text, slices=slices) for one in wanted}
     return {one: Kind("tuple", None, ((ANY, item),)) for one, item in found.items() if item is not None}
 
 
-def _item_of(held: str, order: list[Node], *, slices: bool) -> Kind | None:
+def _item_of(held: str, text: _Text, *, slices: bool) -> Kind | None:
     """The kind of all items of an argument; None if it is read in any other way than by items, or by slices."""
-    reads = Counter(one for node in order for one in loads(node))
-    bound = Counter(one for node in order for one in stores(node))
-    counters = _counters(order)
+    order, reads, bound, counters = text.order, text.reads, text.bound, text.counters
     wholes: dict[str, int] = {held: 0}  # it and its slices: in how many of these ways each is read
     items: list[str] = []
     for node in order:
@@ -95,13 +110,13 @@ def _item_of(held: str, order: list[Node], *, slices: bool) -> Kind | None:
 
 def _counters(order: list[Node]) -> set[str]:
     """Names of integers: those of loops over `range`, and those that only count, `place = 0`, `place = place + 1`."""
-    counting = {one: None for node in order for one in stores(node)}
+    bound: set[str] = set()
+    others: set[str] = set()
     for node in order:
         value = getattr(node, "value", None)
         step = value.right if isinstance(value, gast.BinOp) and getattr(value.left, "id", "") == target(node) else value
-        if type(getattr(step, "value", None)) is not int:
-            counting = {one: None for one in counting if one not in stores(node)}
-    return {*counting, *(node.target.id for node in order if called(getattr(node, "iter", None)) == "range")}
+        (bound if type(getattr(step, "value", None)) is int else others).update(stores(node))
+    return {*(bound - others), *(node.target.id for node in order if called(getattr(node, "iter", None)) == "range")}
 
 
 def _is_place(index: Node, counters: set[str]) -> bool:
@@ -115,7 +130,7 @@ def _taken(item: str, reads: int, order: list[Node]) -> Kind | None:
     apart = [node for node in order if _takes_apart(node) and node.value.id == item]
     if len(apart) == reads == 1:
         return Kind("tuple", None, tuple((place, UNKNOWN) for place, _ in enumerate(stores(apart[0]))))
-    parts = [n for node in order for part in header(node) for n in walk(part) if isinstance(n, gast.Subscript)]
+    parts = [n for node in order for part in header(node) for n in inside(part, gast.Subscript)]
     named = [n for n in parts if getattr(n.value, "id", "") == item and isinstance(getattr(n.slice, "value", 0), str)]
     return Kind("dict") if named and len(named) == reads else None
 
