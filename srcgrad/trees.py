@@ -9,7 +9,7 @@ from typing import Any  # a gast tree has no types of its own
 import gast
 
 from srcgrad.converted import parsed
-from srcgrad.twin import twin
+from srcgrad.twin import DEEP, twin
 from srcgrad.walked import kinds, reads, walked
 
 Node = Any  # gast.AST; gast ships no type information
@@ -103,11 +103,12 @@ POSITION = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 def children(node: Node) -> list[Node]:
     """The nodes right below `node`, operators and contexts left out."""
     found: list[Node] = []
-    for key in node._fields:
-        value = getattr(node, key, None)
-        if isinstance(value, list):
+    table = node.__dict__
+    for key in DEEP[type(node)]:
+        value = table.get(key)
+        if type(value) is list:
             found += [child for child in value if isinstance(child, gast.AST)]
-        elif isinstance(value, gast.AST) and value._fields:
+        elif isinstance(value, gast.AST):
             found.append(value)
     return found
 

@@ -21,7 +21,7 @@ class _Deep(dict[type, tuple[str, ...]]):
         return self.setdefault(kind, tuple(key for key in fields if key not in _SHALLOW))
 
 
-_DEEP = _Deep()
+DEEP = _Deep()
 
 
 def twin(node: Node, change: Callable[[Node], Node]) -> Node:
@@ -30,7 +30,7 @@ def twin(node: Node, change: Callable[[Node], Node]) -> Node:
     new = kind.__new__(kind)  # without the constructor, which would look at each field twice
     made = new.__dict__
     made.update(node.__dict__)
-    for key in _DEEP[kind]:
+    for key in DEEP[kind]:
         value = made.get(key)
         if type(value) is list:
             made[key] = [change(item) if isinstance(item, gast.AST) else item for item in value]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import gast
 
 from srcgrad.batch import each, helpers, made, products, reductions, shapes, turns  # noqa: F401  they fill the table
@@ -19,7 +21,7 @@ from srcgrad.facts import Facts
 from srcgrad.improve.coalesce import numbered
 from srcgrad.improve.dead import dead
 from srcgrad.improve.tight import tight
-from srcgrad.trees import Node, constant, name, statements
+from srcgrad.trees import Node, constant, name, statements, stores
 
 
 def leading_axis(program: Program, facts: Facts) -> Program:
@@ -36,17 +38,9 @@ def leading_axis(program: Program, facts: Facts) -> Program:
     if facts.snapshots or facts.recomputed:
         raise NoAxisError("the text makes values again from few states")
     axis = Axis(dict.fromkeys(facts.seeds))
-    while True:
-        before = axis.state
-        try:
-            _run(program, facts, axis, final=False)
-        except NoAxisError:
-            if axis.state == before:
-                raise
-        if axis.state == before:
-            break
+    known = _settled(program, facts, axis)
     if facts.mode == "forward" and facts.module.leading.regroup and not facts.called:
-        _regroup(program, facts, axis)
+        _regroup(program, facts, axis, known)
     final = _run(program, facts, axis, final=True)
     lighter(program, facts, axis.names)
     if facts.module.leading.regroup:
@@ -56,12 +50,27 @@ def leading_axis(program: Program, facts: Facts) -> Program:
     return numbered(tight(program, facts), facts) if facts.pushes_forward else program
 
 
-def _regroup(program: Program, facts: Facts, axis: Axis) -> None:
+def _settled(program: Program, facts: Facts, axis: Axis) -> Statements | None:
+    """Go through the text until all names with the axis are found; what is known then, in forward mode."""
+    order = statements(program.block)
+    bound = Counter([*program.parameters, *facts.seeds, *(one for node in order for one in stores(node))])
+    loops = any(isinstance(node, gast.For | gast.While) for node in order)
+    once = not loops and max(bound.values()) == 1  # nothing is read before all is known of it
+    while True:
+        before, known = axis.state, None
+        try:
+            known = _run(program, facts, axis, final=False)
+        except NoAxisError:
+            if axis.state == before:
+                raise
+        if axis.state == before or (once and known is not None and not axis.writes):
+            return known
+
+
+def _regroup(program: Program, facts: Facts, axis: Axis, known: Statements | None) -> None:
     """Products in another order, where the ranks are known: what matters with many directions."""
-    before = _run(program, facts, axis, final=False)
-    if before is not None:
-        known = before.text
-        sooner(program, facts, lambda node: rank_of(known, node), known.local)
+    if known is not None:
+        sooner(program, facts, lambda node: rank_of(known.text, node), known.text.local)
     after = _run(program, facts, axis, final=False)
     if after is not None:
         grouped(program, facts, after.text)

@@ -84,9 +84,9 @@ def bound(node: Node, function: Any, parameters: tuple[str, ...], args: list[Lif
 def meant(node: Node, facts: Facts, local: frozenset[str]) -> Any:
     """The object that a name such as `np.sum` or `sum_to` of the text means; None for any other expression."""
     if isinstance(node, gast.Name):
-        spelled = {text: identifier for identifier, text in facts.imports.items()}
-        if node.id in spelled:
-            return facts.library_values[spelled[node.id]]
+        for identifier, spelled in facts.imports.items():
+            if spelled == node.id:
+                return facts.library_values[identifier]
         found = None if node.id in local else facts.namespace.lookup(facts.globals_as.get(node.id, node.id))
         return None if found is None else found.object
     if isinstance(node, gast.Attribute):

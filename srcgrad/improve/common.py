@@ -49,6 +49,7 @@ class _Reader:
     bound: set[str]  # those bound already, and arguments
     alike: dict[str, str] = field(default_factory=dict)  # temporary -> the first name of its value
     negatives: dict[str, str] = field(default_factory=dict)  # temporary -> what it is the negative of
+    keys: dict[Node, _Key | None] = field(default_factory=dict)  # of the parts of a statement, as long as it stays so
     changed: bool = False
 
     def __post_init__(self) -> None:
@@ -66,6 +67,7 @@ class _Reader:
                 self.block(node.body, dict(seen))
                 self.block(getattr(node, "orelse", None) or [], dict(seen))
                 continue
+            self.keys.clear()
             if node in self.own and not self.facts.hooked(node) and node not in self.facts.restores:
                 self._read(node, seen)
             self._note(node, seen)
@@ -115,7 +117,7 @@ class _Reader:
             if item.id in self.negatives and item is not value:
                 replace(node, item, gast.UnaryOp(gast.USub(), name(self.negatives[item.id])))
         gone: set[int] = set()
-        for part in list(walk(value)):
+        for part in walk(value):
             if id(part) in gone or not isinstance(part, gast.BinOp | gast.Call):
                 continue
             first = seen.get(self._key(part) or ())
@@ -123,6 +125,7 @@ class _Reader:
                 gone.update(map(id, walk(part)))
                 self.changed = True
                 replace(node, part, name(first))
+                self.keys.clear()
 
     def _is_worth_it(self, part: Node, first: str, node: Node) -> bool:
         """Whether a name should be read: it is there anyway, or saves more than an operator."""
@@ -140,11 +143,17 @@ class _Reader:
             return (held,) if held in self.fixed and held in self.bound else None
         if kind is gast.Constant:
             return (type(node.value), repr(node.value))
+        if node not in self.keys:
+            self.keys[node] = self._key_of(node, kind)
+        return self.keys[node]
+
+    def _key_of(self, node: Node, kind: type) -> _Key | None:
+        """The key of an expression with parts."""
         if kind not in _KNOWN or (kind is gast.Call and not self._is_pure(node)):
             return None
         table = node.__dict__
         parts: list[object] = [kind, table.get("attr"), table.get("arg")]
-        for one in kind._fields:
+        for one in node._fields:
             below = table.get(one)
             if one == "func":
                 parts.append((getattr(below, "attr", None), getattr(below, "id", None)))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from dataclasses import dataclass
+from itertools import chain
 
 import gast
 
@@ -63,23 +65,13 @@ def inlined(program: Program, facts: Facts, width: int) -> Program:
 
 def count(block: Block) -> Uses:
     """Reads and bindings of every name."""
-    read: dict[str, int] = {}
-    bound: dict[str, int] = {}
-    for node in statements(block):
-        for name in loads(node):
-            read[name] = read.get(name, 0) + 1
-        for name in stores(node):
-            bound[name] = bound.get(name, 0) + 1
-    return Uses(read, bound)
+    order = statements(block)
+    return Uses(Counter(chain.from_iterable(map(loads, order))), Counter(chain.from_iterable(map(stores, order))))
 
 
 def bindings(block: Block) -> dict[str, int]:
     """How often each name is bound."""
-    bound: dict[str, int] = {}
-    for node in statements(block):
-        for name in stores(node):
-            bound[name] = bound.get(name, 0) + 1
-    return bound
+    return Counter(chain.from_iterable(map(stores, statements(block))))
 
 
 def _block(block: Block, facts: Facts, uses: Uses, indent: int) -> Block:
