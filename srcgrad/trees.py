@@ -165,8 +165,8 @@ def stores(node: Node) -> list[str]:
     if kind is gast.Assign:
         parts, value = node.targets, node.value
         if len(parts) == 1 and type(parts[0]) is gast.Name:  # most statements
-            popped = _popped(value) if type(value) is gast.Call and getattr(value.func, "attr", "") == "pop" else []
-            return [parts[0].id, *popped]
+            bound = [parts[0].id]
+            return bound + _popped(value) if type(value) is gast.Call else bound
     elif kind is gast.For or kind is gast.AugAssign or kind is gast.AnnAssign:
         parts = [node.target]
     elif kind is gast.FunctionDef:
@@ -263,8 +263,11 @@ def called(node: Node | None) -> str:
 
 def target(node: Node) -> str | None:
     """The name that an assignment `name = ...` binds; None for any other statement."""
-    if type(node) is gast.Assign and len(node.targets) == 1 and type(node.targets[0]) is gast.Name:
-        return str(node.targets[0].id)
+    if type(node) is gast.Assign and len(node.targets) == 1:
+        bound = node.targets[0]
+        if type(bound) is gast.Name:
+            made: str = bound.id
+            return made
     return None
 
 

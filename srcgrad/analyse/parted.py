@@ -41,6 +41,8 @@ def part_read(value: Node, held: dict[str, None]) -> str | None:
 
 def parts_bound(node: Node, held: dict[str, None]) -> list[tuple[str, Node]]:
     """The parts that a statement binds, each with its value; none for what is no statement of this kind."""
+    if not held:
+        return []
     bound = target(node)
     if bound in held and bound is not None:
         if isinstance(node.value, gast.Dict):
