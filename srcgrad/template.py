@@ -49,10 +49,24 @@ def _file(filename: str, size: int) -> dict[int, Node]:
     return found
 
 
+def _alone(lines: list[str], first: int) -> Node | None:
+    """The function at the margin whose `def` or first decorator stands in a line, read without the rest of its file.
+
+    What ends too early, in a string or a bracket whose lines stand at the margin, does not parse.
+    """
+    head = next((k for k in range(first - 1, len(lines)) if lines[k].startswith("def ")), len(lines))
+    end = next((k for k in range(head + 1, len(lines)) if lines[k][0] not in " )\n#"), len(lines))
+    try:
+        body = ast.parse("\n" * (first - 1) + "".join(lines[first - 1 : end])).body
+    except SyntaxError:
+        return None
+    return body[0] if len(body) == 1 and isinstance(body[0], ast.FunctionDef) else None
+
+
 def _definition(function: Callable[..., Any]) -> Node:
     code = inspect.unwrap(function).__code__
     lines = linecache.getlines(code.co_filename)
-    node = _file(code.co_filename, len(lines)).get(code.co_firstlineno)
+    node = _alone(lines, code.co_firstlineno) or _file(code.co_filename, len(lines)).get(code.co_firstlineno)
     if node is None or node.name != function.__name__:
         linecache.checkcache(code.co_filename)
         _file.cache_clear()
