@@ -16,6 +16,7 @@ from srcgrad.batch.rows import rows_first
 from srcgrad.batch.sooner import sooner
 from srcgrad.batch.statements import Statements
 from srcgrad.batch.values import OTHER, UNKNOWN, NoAxisError, Value, batched, of_kind
+from srcgrad.batch.widened import widened
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.improve.coalesce import numbered
@@ -45,6 +46,7 @@ def leading_axis(program: Program, facts: Facts) -> Program:
     lighter(program, facts, axis.names)
     if facts.module.leading.regroup:
         rows_first(program, facts, axis.names)
+        widened(program, facts)
     if final is not None:
         named(program, facts, final.text.count)
     return numbered(tight(program, facts), facts) if facts.pushes_forward else program

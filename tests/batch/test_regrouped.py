@@ -111,6 +111,23 @@ def test_factors_without_a_direction_come_first() -> None:
     assert "2.0 * y * z * x_dot[:, 0]" in made.source and "x_dot * w * w" in made.source
 
 
+def residuals(x, points):
+    """Distances to one point, or to as many as there are."""
+    turned = np.reshape(np.sin(x), (-1, 3)) * 2.0
+    return np.reshape(points - turned, (-1,))
+
+
+def test_a_tangent_that_has_its_shape_is_not_widened() -> None:
+    """Its size is looked at: where it broadcasts, the text is made anew."""
+    points = rng.standard_normal((2, 3))
+    x = rng.standard_normal(6)
+    made = check(residuals, (x, points), "forward", (0,))
+    assert "np.broadcast_to" not in made.source and "np.size(" in made.source
+    for wide in (points, points[:0], points[:, None, :]):
+        assert "np.broadcast_to" in check(residuals, (x[:3], wide), "forward", (0,)).source
+    check(residuals, (x[:3], points[:1]), "forward", (0,))
+
+
 def test_hand_tracking() -> None:
     args = tracking.arguments(30, 5)
     made = jacobian(tracking.tracking, mode="forward")
