@@ -170,6 +170,7 @@ class Facts:
     added_to: dict[str, None] = field(default_factory=dict)  # arrays that `add_at` changes
     views: dict[str, str | None] = field(default_factory=dict)  # names that may be views of these, or of one array
     viewed: dict[str, None] = field(default_factory=dict)  # temporaries that may be, and are taken again where read
+    holding: dict[str, None] = field(default_factory=dict)  # lists and dicts that may hold such arrays, and their items
     functions: dict[str, Any] = field(default_factory=dict)  # local name -> front.functions.Function
     lists: dict[str, str] = field(default_factory=dict)  # the user's names of lists and dicts made here -> which
     displays: dict[str, list[Node]] = field(default_factory=dict)  # name of a dict -> the statements that make it
@@ -229,7 +230,8 @@ class Facts:
         """The names themselves, and the arrays of whose elements they may be views."""
         seen = set(names)
         seen.update([self.views[one] or one for one in seen if one in self.views])
-        return seen | set(self.mutable) if any(one in self.views or one in self.viewed for one in seen) else seen
+        tables = (self.views, self.viewed, self.holding)
+        return seen | set(self.mutable) if any(one in table for one in seen for table in tables) else seen
 
     @property
     def derivative_mode(self) -> str:

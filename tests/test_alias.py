@@ -129,3 +129,31 @@ def test_an_element_that_is_kept_may_be_a_number_of_pythons(function: Any) -> No
     _, expected = grad(function, (0, 1))(x, np.float64(0.4))
     assert found == expected != 0.0
     check_grads(function, (x, 0.4), order=1)
+
+
+def put_back(x, c):
+    taken = np.array([0.1, 0.9, 0.7, 0.2]) > 0.5
+    a = x
+    trail = [a]
+    if c > 0.2:
+        a = np.tanh(x) * 0.7
+    else:
+        c = np.tanh(c + 0.3 * np.sum(trail[-1] * a))
+    before = a
+    a = a.copy()
+    a[taken] += before[2] * np.tanh(c) * 1.14
+    trail.append(a)
+    c = np.tanh(c + 0.3 * np.sum(trail[-1] * before))
+    return np.sum(a * trail[-1]) + c
+
+
+def calls(x, c):
+    y = put_back(x, c)
+    return 1.3 * y
+
+
+@pytest.mark.parametrize("function", [put_back, calls])
+@pytest.mark.parametrize("c", [1.1, 0.1])
+def test_a_list_shows_what_the_backward_half_puts_back(function, c):
+    """Where all undoes one line of the user, `trail[-1]` was read after `a` had got its old elements back."""
+    check_grads(function, (np.array([1.1, 0.8, -0.6, -0.5]), c), order=2)

@@ -13,7 +13,7 @@ from srcgrad.analyse.complex_limits import is_complex_array
 from srcgrad.analyse.detach import detach, give_copies
 from srcgrad.analyse.entered import check_entered
 from srcgrad.analyse.held import check_held
-from srcgrad.analyse.views import check_rows, check_stale, settle, views_of
+from srcgrad.analyse.views import check_rows, check_stale, holding, settle, views_of
 from srcgrad.facts import Facts, Operation
 from srcgrad.flow import definitions, graph
 from srcgrad.front.results import gives_several
@@ -48,6 +48,7 @@ def mutable(function: Node, facts: Facts) -> Node:
     order = list(statements(function.body))
     views = views_of(order, arrays, facts)
     facts.views.update(dict.fromkeys(views))
+    facts.holding.update(holding(order, {**dict.fromkeys(views), **arrays}, facts))
     facts.viewed.update(dict.fromkeys(v for v in views if v in facts.temporaries and _is_read_again(v, order, facts)))
     for array in arrays:
         if facts.generated:  # our text writes into what it owns

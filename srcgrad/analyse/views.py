@@ -19,7 +19,7 @@ from srcgrad.facts import Facts
 from srcgrad.flow import Graph, solve_forward
 from srcgrad.front.viewing import FITTED
 from srcgrad.parts import is_swap
-from srcgrad.trees import Block, Node, is_write, statements, stores, target, walk, written
+from srcgrad.trees import Block, Node, is_write, loads, statements, stores, target, walk, written
 
 Views = dict[str, dict[str, None]]  # name -> the written arrays that it may be a view of
 
@@ -60,6 +60,24 @@ def shared(node: Node, facts: Facts) -> list[str]:
     if operation.function in FITTED:
         value = operation.bound["g"]
     return [n.id for n in walk(value) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)]
+
+
+def holding(order: list[Node], arrays: dict[str, None], facts: Facts) -> dict[str, None]:
+    """Lists, tuples and dicts that may hold one of some arrays, and names of what is taken out of them.
+
+    What the backward half puts back into such an array shows in them.
+    """
+    found: dict[str, None] = {}
+    before = -1
+    while before < len(found):
+        before = len(found)
+        for node in order:
+            bound = stores(node)
+            container = any(facts.list_kind(one) or one in facts.containers for one in bound)
+            given = loads(node) if container else shared(node, facts)
+            if any(one in found or (container and one in arrays) for one in given):
+                found.update(dict.fromkeys(one for one in bound if one not in arrays))
+    return found
 
 
 def _given(value: Node) -> list[str]:
