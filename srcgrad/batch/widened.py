@@ -24,10 +24,27 @@ def widened(program: Program, facts: Facts) -> None:
             found = _parts(before.value if before is not None and named else wide, flat.args[0], facts)
             if found is not None:
                 flat.func.value = found[0]
-                flat.args[1] = expression(f"{facts.library('np')}.size(p)", p=found[1])
+                flat.args[1] = _size(found[1], node, program, facts)
                 if named:
                     program.forward.remove(before)
         before = node
+
+
+def _size(shown: Node, here: Node, program: Program, facts: Facts) -> Node:
+    """How many numbers an array has: that of `y = np.reshape(p, (-1,))` has as many, and p need have no name."""
+    library = facts.library("np")
+    for node in program.forward[: program.forward.index(here)]:
+        value, held = getattr(node, "value", None), target(node)
+        if held is None or not isinstance(value, gast.Call) or gast.unparse(value.func) != f"{library}.reshape":
+            continue
+        if same(value.args[0], shown) and all(_times(one, program) == 1 for one in (held, shown.id)):
+            return expression("y.size", y=held)
+    return expression(f"{library}.size(p)", p=shown)
+
+
+def _times(held: str, program: Program) -> int:
+    """How often a name is bound."""
+    return [one for other in statements(program.block) for one in stores(other)].count(held)
 
 
 def _is_flat(node: Node) -> bool:
