@@ -23,7 +23,7 @@ def rows_first(program: Program, facts: Facts, batched: dict[str, None]) -> None
         if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Name):
             continue
         called = facts.module.making.get(call.func.id)
-        if called is not None and called.by_rows and _gives_array(called):
+        if called is not None and called.by_rows and len(call.keywords) == 1 and _gives_array(called):
             call.args.insert(0, name(call.func.id))
             call.func = name(facts.library("by_rows"))
 

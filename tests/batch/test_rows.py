@@ -113,12 +113,35 @@ def weighted(x, w):
     return _weighted(x.reshape(5, 3), w) + _weighted(x[:3], w)
 
 
-@pytest.mark.parametrize("function", [rotated, with_branch_and_loop, elementwise])
+def named(x, w):
+    """Arguments by name, one of which varies nothing."""
+    return _shifted(p=x.reshape(5, 3), by=0.5)
+
+
+def _shifted(p, by):
+    q = np.sin(p + by) * np.cos(p) * np.exp(-p * p) * np.tanh(p)
+    if by > 0.0:
+        q = q * np.sin(q) * np.cos(q) / (1.0 + q * q)
+    return q
+
+
+def beside(x, w):
+    """The same, in their places."""
+    return _shifted(x.reshape(5, 3), 0.5)
+
+
+def found_again(x, w):
+    """One text for two calls, the second of what the first gives."""
+    p = _shifted(x.reshape(5, 3), 0.5)
+    return p + _shifted(np.stack((p[:, 0], p[:, 1]), axis=1) @ w[:2], 0.5)
+
+
+@pytest.mark.parametrize("function", [rotated, with_branch_and_loop, elementwise, beside, found_again])
 def test_derivatives_by_columns_come_first(function) -> None:
     assert " by_rows(" in check(function, (X, W), "forward", (0,)).source
 
 
-@pytest.mark.parametrize("function", [of_all, mixed, turned, pairs, square, writing, weighted])
+@pytest.mark.parametrize("function", [of_all, mixed, turned, pairs, square, writing, weighted, named])
 def test_rows_that_depend_on_others(function) -> None:
     assert "by_rows(" not in check(function, (X, W), "forward", (0,)).source
 
