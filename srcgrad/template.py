@@ -96,6 +96,7 @@ def parse(function: Callable[..., Any]) -> Template:
     variadic = node.args.vararg.id if node.args.vararg else None
     parameters = names[1:] + ([variadic] if variadic else [])
     body = [s for s in node.body if not _is_docstring(s)]
+    outside = inspect.getclosurevars(function)
     return Template(
         names[0],
         tuple(parameters),
@@ -104,7 +105,7 @@ def parse(function: Callable[..., Any]) -> Template:
         defaults,
         tuple(body),
         _differentiable(body, names[0]),
-        dict(inspect.getclosurevars(function).globals) | dict(inspect.getclosurevars(function).nonlocals),
+        {**outside.globals, **outside.nonlocals},
     )
 
 

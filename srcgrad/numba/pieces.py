@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import gast
 import numpy as np
-import scipy.special
 
 from srcgrad.facts import Facts
 from srcgrad.front.resolve import binding_of
@@ -186,7 +186,7 @@ class Reader:
             if meant:
                 return meant[0]
             found = binding_of(function, self.facts, self.facts.local)
-            return "erf" if found is not None and found.object in (scipy.special.erf, math.erf) else ""
+            return "erf" if found is not None and _is_erf(found.object) else ""
         if not isinstance(function, gast.Attribute):
             return ""
         if isinstance(function.value, gast.Name) and function.value.id not in self.known:
@@ -195,7 +195,7 @@ class Reader:
             if library or (found is not None and found.object in (np, math)):
                 return str(function.attr)
             whole = binding_of(function, self.facts, self.facts.local)
-            return "erf" if whole is not None and whole.object is scipy.special.erf else ""
+            return "erf" if whole is not None and _is_erf(whole.object) else ""
         return str(function.attr) if function.attr in ("sum", "max", "min", "mean") else ""
 
     def axes_of(self, node: Node) -> Axes:
@@ -220,3 +220,8 @@ _ALL = gast.Slice(None, None, None)
 
 def _is(part: Node, value: object) -> bool:
     return isinstance(part, gast.Constant) and part.value is value
+
+
+def _is_erf(function: object) -> bool:
+    """Whether a function is the error function, of Python or of SciPy, which is there if a text can mean it."""
+    return function is math.erf or function is getattr(sys.modules.get("scipy.special"), "erf", math.erf)
