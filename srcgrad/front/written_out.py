@@ -131,7 +131,8 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     facts.namespace.parts += [(namespace, source), *_parts(inner.namespace)]
     if performed:
         return at(constant(None), call)
-    if is_straight(original) and isinstance(where, gast.Assign | gast.Return) and not source.safe:
+    alone = isinstance(where, gast.Assign) and where.value is call and not isinstance(last.value, gast.Tuple)
+    if (alone or (is_straight(original) and isinstance(where, gast.Assign | gast.Return))) and not source.safe:
         facts.foreign[where] = None
         return last.value
     return _named(last.value, tree, where, before, source.safe, call, facts)
