@@ -33,3 +33,26 @@ def test_a_sum_that_a_loop_keeps_is_numpys() -> None:
     text = srcgrad.source(scaled, wrt=("alpha", "a"))
     assert "s_bar += total_bar / s\n" in text
     srcgrad.check_grads(scaled, (A[0], A, 3), order=2, modes=("reverse", "forward"))
+
+
+def falling(w, h, n):
+    """A loop whose products of matrices are subtracted."""
+    for _ in range(n):
+        h = h - 0.1 * np.tanh(w @ h) - w @ np.sin(h)
+    return np.sum(h * h)
+
+
+def twice(w, x, y):
+    p = 1.0 / (1.0 + np.exp(-(x @ w)))
+    return -np.mean(y * np.log(p))
+
+
+def test_products_that_are_subtracted_are_one_product_behind_the_loop() -> None:
+    text = srcgrad.source(falling, wrt=("w", "h"))
+    assert text.count("sum_products(matmul_left, ") == 2 and "w_bar -= matmul" not in text
+    srcgrad.check_grads(falling, (0.3 * A, A[0], 3), order=2, modes=("reverse", "forward"))
+
+
+def test_no_sign_stands_before_another() -> None:
+    assert "--" not in srcgrad.source(twice)
+    srcgrad.check_grads(twice, (A[0], A, A[1]), order=2, modes=("reverse", "forward"))

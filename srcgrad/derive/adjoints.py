@@ -257,10 +257,12 @@ def is_fresh_value(value: Node, facts: Facts) -> bool:
     if isinstance(value, gast.Call):
         if isinstance(value.func, gast.Name) and value.func.id == facts.imports.get("sum_to"):
             return is_fresh_value(value.args[0], facts)
-        if isinstance(value.func, gast.Name) and value.func.id == facts.imports.get("zeros_like"):
+        if isinstance(value.func, gast.Name) and value.func.id in [facts.imports.get(one) for one in MAKERS]:
             return True
         return isinstance(value.func, gast.Attribute) and value.func.attr in _MAKERS
     return False
 
 
+# Helpers whose result is an array of its own, whatever they are given.
+MAKERS = ("zeros_like", "matmul_left", "matmul_right", "matmul_both", "dot_left", "dot_right", "dot_both")
 _MAKERS = ("astype", "sum", "where", "full_like", "zeros_like", "exp", "cos", "sin", "log", "outer", "matmul", "dot")

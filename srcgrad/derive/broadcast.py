@@ -54,6 +54,7 @@ def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
         summed = _dot(value, facts) if wanted.scalar else None
         summed = summed or _summed(value, made, wanted)
     may_widen = flexible(operand, facts, _is_plain(operand, value, facts)) or _is_model(operand, facts)
+    may_widen = may_widen or _is_sum_of_several(operand, like, facts)
     may_widen = may_widen or (not widened and _is_opened(operand, made, facts))
     if may_widen and not (wanted is not None and wanted.scalar) and (summed is None or _adds(operand, facts)):
         adjoints.specs[operand.id] = wide(operand.id) if widened else made
@@ -222,6 +223,16 @@ def _made_by(operand: Node, facts: Facts) -> tuple[Node | None, Operation | None
         return None, None
     definition = facts.definition.get(operand.id)
     return definition, None if definition is None else facts.operation.get(getattr(definition, "value", None))
+
+
+def _is_sum_of_several(operand: Node, like: Node, facts: Facts) -> bool:
+    """Whether a name of ours is a sum of which `like` reads the shape only: it would be computed for that."""
+    operation, reader = _made_by(operand, facts)[1], facts.operation.get(getattr(like, "value", None))
+    if operation is None or operation.function not in (np.add, np.subtract) or reader is None or not _is_read(facts):
+        return False
+    active = [one for one in reader.bound.values() if isinstance(one, gast.Name) and one.id in facts.active]
+    linear = reader.function in (np.add, np.subtract, np.negative, np.multiply)
+    return operand.id in facts.temporaries and linear and len(active) == 1
 
 
 def is_product(operand: Node, facts: Facts) -> bool:

@@ -6,13 +6,12 @@ from collections import Counter
 
 import gast
 
+from srcgrad.derive.adjoints import MAKERS
 from srcgrad.derive.program import Program
 from srcgrad.facts import SCALAR, UNKNOWN, Facts
 from srcgrad.trees import COMPOUND, Block, Node, children, header, loads, name, statements, stores, target
 
 _ARITHMETIC = (gast.BinOp, gast.UnaryOp, gast.Constant)
-# Helpers whose result is an array of its own, whatever they are given.
-_PRODUCTS = ("matmul_left", "matmul_right", "matmul_both", "dot_both")
 
 
 def accumulate(program: Program, facts: Facts) -> Program:
@@ -100,7 +99,9 @@ def _is_new(value: Node, facts: Facts, passed: set[str]) -> bool:
         if called == facts.imports.get("sum_to") and len(value.args) == 2:
             given = value.args[0]
             return given.id in passed if isinstance(given, gast.Name) else _is_new(given, facts, passed)
-        return any(called == facts.imports.get(helper) for helper in _PRODUCTS)
+        return any(called == facts.imports.get(helper) for helper in MAKERS)
+    if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "array":
+        return getattr(value.func.value, "id", "") == facts.imports.get("np")
     return isinstance(value, _ARITHMETIC) and not isinstance(getattr(value, "op", None), gast.UAdd)
 
 

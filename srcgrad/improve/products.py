@@ -68,7 +68,7 @@ def _gathered(loop: Node, made: dict[str, list[Node]], facts: Facts) -> tuple[Bl
                 kept.append((part, term.node, lists[-1]))
                 before.append(statement(f"{lists[-1]} = []"))
                 within.append(at(statement(f"{lists[-1]}.append(x)", x=part), term.node))
-        swaps[term.node] = within
+        swaps.setdefault(term.node, []).extend(within)
         behind.append(at(_total(term, lists, facts), term.node))
     loop.body = _replaced(loop.body, swaps)
     return before, behind
@@ -115,7 +115,8 @@ def _terms(loop: Node, made: dict[str, list[Node]], facts: Facts) -> list[_Term]
     """Products that the loop does nothing with but add them up."""
     inside = list(statements([loop]))
     bound = {s for n in inside for s in stores(n)}
-    terms = [t for n in inside if (t := _term(n, facts)) is not None and _name(t.fixed) not in bound]
+    every = {n: found for n in inside if (found := _terms_of(n, facts))}
+    terms = [t for found in every.values() for t in found if not any(_name(one.fixed) in bound for one in found)]
     found = []
     for term in terms:
         total = str(target(term.node))
@@ -126,19 +127,30 @@ def _terms(loop: Node, made: dict[str, list[Node]], facts: Facts) -> list[_Term]
     return found
 
 
-def _term(node: Node, facts: Facts) -> _Term | None:
-    value = node.value if node in facts.accumulates and isinstance(node, gast.Assign) else None
-    if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Add) or _name(value.left) != target(node):
+def _terms_of(node: Node, facts: Facts) -> list[_Term]:
+    """The products of `w_bar = w_bar + p - q`; nothing if anything else is added."""
+    left = node.value if node in facts.accumulates and isinstance(node, gast.Assign) else None
+    found: list[_Term] = []
+    while isinstance(left, gast.BinOp) and isinstance(left.op, gast.Add | gast.Sub):
+        term = _term(node, left.right, isinstance(left.op, gast.Sub), facts)
+        if term is None:
+            return []
+        found.insert(0, term)
+        left = left.left
+    return found if _name(left) == target(node) else []
+
+
+def _term(node: Node, call: Node, subtracted: bool, facts: Facts) -> _Term | None:
+    if not isinstance(call, gast.Call) or call.keywords or len(call.args) < 2:
         return None
-    call = value.right
-    if not isinstance(call, gast.Call) or call.keywords:
-        return None
+    seed, *factors = call.args
+    seed = gast.UnaryOp(gast.USub(), seed) if subtracted else seed
     if gast.unparse(call.func) == f"{facts.imports.get('np')}.outer":
-        return _Term(node, "outer", None, (call.args[0], call.args[1]))
-    if not isinstance(call.func, gast.Name) or len(call.args) != 3:
+        return _Term(node, "outer", None, (seed, factors[0]))
+    if not isinstance(call.func, gast.Name) or len(factors) != 2:
         return None
     rule = next((r for r in (*_LEFT, *_RIGHT) if facts.imports.get(r) == call.func.id), "")
-    seed, left, right = call.args
+    left, right = factors
     if rule in _LEFT and isinstance(left, gast.Name):
         return _Term(node, rule, left, (seed, right))
     if rule in _RIGHT and isinstance(right, gast.Name):

@@ -11,6 +11,11 @@ from srcgrad.improve.units import is_floating
 from srcgrad.minus import negated, negative
 from srcgrad.trees import Node, at, header, holds, statements, walk
 
+_LINEAR = (
+    "sum_to", "fit_to", "matmul_left", "matmul_right", "matmul_both", "dot_left", "dot_right", "dot_both",
+    "diff_transpose",
+)  # fmt: skip
+
 
 def outward(value: Node, helpers: tuple[str | None, ...]) -> Node:
     """The expression with minus signs moved out of `sum_to` and of parts: these are smaller than the whole."""
@@ -42,6 +47,8 @@ def outward(value: Node, helpers: tuple[str | None, ...]) -> Node:
         minus = negated(holder.value)
         holder.value = holder.value if minus is None else minus
         return value if minus is None else at(gast.UnaryOp(gast.USub(), value), value)
+    elif isinstance(value, gast.Call):
+        value.args = [outward(argument, helpers) for argument in value.args]
     return value
 
 
@@ -55,8 +62,8 @@ def _is_sum(value: Node) -> bool:
 
 
 def fitting(facts: Facts) -> tuple[str | None, ...]:
-    """How the text spells the helpers that give a value the shape of another."""
-    return facts.imports.get("sum_to"), facts.imports.get("fit_to")
+    """How the text spells the helpers that give a value the shape of another, or multiply it: they keep signs."""
+    return tuple(facts.imports.get(one) for one in _LINEAR)
 
 
 def settled(node: Node, facts: Facts) -> Node:

@@ -65,9 +65,9 @@ def recorded_grad(eps, n, y_bar=1.0):
         curl_bar = sum_to(t6_bar * t5, curl)
         # line 12: curl = np.diff(hy[:, 1:-1], axis=0) - np.diff(hx[1:-1], axis=1)
         hy_bar[:, 1:-1] += diff_transpose(sum_to(curl_bar, t3), hy[:, 1:-1], 1, 0)
-        hx_bar[1:-1] += diff_transpose(sum_to(-curl_bar, t4), hx[1:-1], 1, 1)
+        hx_bar[1:-1] -= diff_transpose(sum_to(curl_bar, t4), hx[1:-1], 1, 1)
         # line 11: hy += 0.5 * np.diff(ez, axis=0)
         ez_bar += diff_transpose(sum_to(hy_bar[...], t2) * 0.5, ez, 1, 0)
         # line 10: hx -= 0.5 * np.diff(ez, axis=1)
-        ez_bar += diff_transpose(-sum_to(hx_bar[...], t1) * 0.5, ez, 1, 1)
+        ez_bar -= diff_transpose(sum_to(hx_bar[...], t1) * 0.5, ez, 1, 1)
     return eps_bar
