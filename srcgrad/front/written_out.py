@@ -131,11 +131,17 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     facts.namespace.parts += [(namespace, source), *_parts(inner.namespace)]
     if performed:
         return at(constant(None), call)
-    alone = isinstance(where, gast.Assign) and where.value is call and not isinstance(last.value, gast.Tuple)
-    if (alone or (is_straight(original) and isinstance(where, gast.Assign | gast.Return))) and not source.safe:
+    if not source.safe and _needs_no_name(last.value, original, where, call):
         facts.foreign[where] = None
         return last.value
     return _named(last.value, tree, where, before, source.safe, call, facts)
+
+
+def _needs_no_name(value: Node, original: Node, where: Node, call: Node) -> bool:
+    """Whether a result may stand where the call does: a statement binds it anyway, or a straight function gives it."""
+    if isinstance(where, gast.Assign) and where.value is call and not isinstance(value, gast.Tuple):
+        return True
+    return isinstance(where, gast.Assign | gast.Return) and is_straight(original)
 
 
 def _named(value: Node, tree: Node, where: Node, before: Block, safe: bool, call: Node, facts: Facts) -> Node:

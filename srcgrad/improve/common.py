@@ -81,6 +81,7 @@ class _Reader:
         pairs = [(one, first) for one, first in self.alike.items() if first in named and one in made and first in made]
         parted = {user[one] for one in made if one in named and one in self.facts.temporaries}
         renamed = {one: first for one, first in pairs if user[one] is user[first] or user[one] in parted}
+        self.changed = self.changed or bool(renamed)
         for node in statements(block) if renamed else ():
             for item in [item for part in header(node) for item in walk(part) if isinstance(item, gast.Name)]:
                 if isinstance(item.ctx, gast.Load):
