@@ -54,7 +54,7 @@ def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
         summed = _dot(value, facts) if wanted.scalar else None
         summed = summed or _summed(value, made, wanted)
     may_widen = flexible(operand, facts, _is_plain(operand, value, facts)) or _is_model(operand, facts)
-    may_widen = may_widen or _is_sum_of_several(operand, like, facts)
+    may_widen = may_widen or _is_unread(operand, like, facts)
     may_widen = may_widen or (not widened and _is_opened(operand, made, facts))
     if may_widen and not (wanted is not None and wanted.scalar) and (summed is None or _adds(operand, facts)):
         adjoints.specs[operand.id] = wide(operand.id) if widened else made
@@ -225,14 +225,23 @@ def _made_by(operand: Node, facts: Facts) -> tuple[Node | None, Operation | None
     return definition, None if definition is None else facts.operation.get(getattr(definition, "value", None))
 
 
-def _is_sum_of_several(operand: Node, like: Node, facts: Facts) -> bool:
-    """Whether a name of ours is a sum of which `like` reads the shape only: it would be computed for that."""
-    operation, reader = _made_by(operand, facts)[1], facts.operation.get(getattr(like, "value", None))
-    if operation is None or operation.function not in (np.add, np.subtract) or reader is None or not _is_read(facts):
+def is_sum(operand: Node, facts: Facts) -> bool:
+    """Whether a name of ours is a sum, read once, and no term is known to have its shape: it has no other use."""
+    definition, operation = _made_by(operand, facts)
+    if operation is None or operation.function not in (np.add, np.subtract) or not _is_read(facts):
+        return False
+    whole = facts.spec[definition].shape
+    alike = any(spec_of_tree(term, facts).shape == whole for term in operation.bound.values())
+    return operand.id in facts.temporaries and not alike
+
+
+def _is_unread(operand: Node, like: Node, facts: Facts) -> bool:
+    """Whether a sum is read for its shape only, since the operation that reads it is linear in it."""
+    reader = facts.operation.get(getattr(like, "value", None))
+    if reader is None or reader.function not in (np.add, np.subtract, np.negative, np.multiply):
         return False
     active = [one for one in reader.bound.values() if isinstance(one, gast.Name) and one.id in facts.active]
-    linear = reader.function in (np.add, np.subtract, np.negative, np.multiply)
-    return operand.id in facts.temporaries and linear and len(active) == 1
+    return is_sum(operand, facts) and len(active) == 1
 
 
 def is_product(operand: Node, facts: Facts) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gast
 
 from srcgrad.derive.adjoints import Adjoints
-from srcgrad.derive.broadcast import flexible, is_product, wide
+from srcgrad.derive.broadcast import flexible, is_product, is_sum, wide
 from srcgrad.facts import Facts, Spec, copied
 from srcgrad.indices import as_value, index_rank, is_basic
 from srcgrad.parts import on_array
@@ -68,7 +68,8 @@ def undo_write(node: Node, adjoints: Adjoints) -> Block:
         sign = "-" if added and isinstance(node.op, gast.Sub) else ""
         spec = facts.spec.get(value)
         fits = _fits(node, spec, facts)
-        if not fits and added and basic and is_product(value, facts) and flexible(value, facts):
+        made_for_it = is_product(value, facts) or is_sum(value, facts)
+        if not fits and basic and made_for_it and flexible(value, facts):
             adjoints.specs[value.id] = wide(value.id)
             fits = True
         if not fits:
