@@ -50,8 +50,7 @@ def joined(parts: list[Kind]) -> Kind:
 def part_of(kind: Kind, index: Node) -> Kind:
     """The kind of `x[index]`: of the item, for a literal key; what all items are, for any other."""
     if isinstance(index, gast.Slice):
-        listed = kind.tag in ("tuple", "list")
-        return Kind(kind.tag, None, tuple((k, common(kind)) for k, _ in kind.items)) if listed else UNKNOWN
+        return _slice_of(kind, index) if kind.tag in ("tuple", "list") else UNKNOWN
     try:
         key = literal_value(index)
     except (ValueError, TypeError):
@@ -64,6 +63,19 @@ def part_of(kind: Kind, index: Node) -> Kind:
     if isinstance(key, int) and key < 0:
         key += len(items)
     return items.get(key, UNKNOWN) if isinstance(key, int | str) else UNKNOWN
+
+
+def _slice_of(kind: Kind, index: Node) -> Kind:
+    """The kind of `x[1:-1]`: of these items, for literal bounds; of any number of items that are alike, for others."""
+    items = dict(kind.items)
+    if not items or ANY in items:
+        return Kind(kind.tag, None, kind.items)
+    try:
+        places = slice(*(None if one is None else literal_value(one) for one in (index.lower, index.upper, index.step)))
+        chosen = range(len(items))[places]
+    except (ValueError, TypeError):
+        return Kind(kind.tag, None, ((ANY, common(kind)),))
+    return Kind(kind.tag, None, tuple((k, items.get(place, UNKNOWN)) for k, place in enumerate(chosen)))
 
 
 class Asked(dict[str, Kind]):

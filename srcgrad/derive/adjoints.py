@@ -234,12 +234,21 @@ class Adjoints:
         return expression(f"list({zeros})" if mutable else zeros, primal=primal)
 
 
+_NESTS = ("tuple", "list", "dict", "object")
+
+
 def _is_plain(primal: str, index: Node, facts: Facts) -> bool:
     """Whether a part of a container is a number or an array, to which `+=` adds."""
     if facts.list_kind(primal) or isinstance(index, gast.Slice):
         return False
     kind = facts.kinds.get(primal)
-    return kind is None or part_of(kind, index).tag in ("scalar", "array", "unknown")
+    if kind is None:
+        return True
+    found = part_of(kind, index).tag
+    literal = isinstance(getattr(index, "operand", index), gast.Constant)
+    if found == "unknown" and not literal and any(part.tag in _NESTS for _, part in kind.items):
+        return False  # items of several kinds: `+=` would join two tuples
+    return found in ("scalar", "array", "unknown")
 
 
 def is_list(value: Node) -> bool:

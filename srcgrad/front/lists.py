@@ -9,6 +9,7 @@ import gast
 from srcgrad.facts import UNKNOWN, Facts
 from srcgrad.front.changing import is_change, within
 from srcgrad.front.mirrored import container_of
+from srcgrad.front.portions import portions
 from srcgrad.front.resolve import binding_of
 from srcgrad.kinds import contained
 from srcgrad.trees import (
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 def lists(function: Node, facts: Facts) -> Node:
     """Find the names that hold nothing but lists, or dicts, which this function made."""
     facts.lists = kinds_of_lists(function, facts)
+    if facts.generated:
+        portions(function, facts)
     for node in statements(function.body):
         if is_write(node) and not isinstance(part_written(node).value, gast.Name) and written(node)[0] in facts.lists:
             raise facts.refuse(
