@@ -110,10 +110,21 @@ def recurrence_over_items(x):
     return s * s
 
 
+def states_in_a_list(x):
+    a, s = x, x[2]
+    states = [a]
+    for _ in range(3):
+        states.append(a)
+        s = np.tanh(s + np.sum(states[0] * a))
+        a = np.tanh(a) * 0.7
+        a[0] += x[1] * 0.3
+    return np.sum(a * states[-1]) + s
+
+
 PROGRAMS = (
     squares_of_a_generator, filled_and_read, made_an_array, popped_but_not_pushed, written_grown_and_popped,
     items_of_an_array, parts_of_an_array, states, branches, extremes, pairs, a_stack, a_copy, rows,
-    recurrence_over_items,
+    recurrence_over_items, states_in_a_list,
 )  # fmt: skip
 
 

@@ -63,7 +63,8 @@ class Saves:
                 continue
             if self._is_cheap(node) and (bound not in indices or self._is_settled(node)):
                 self.facts.again[bound] = bound
-        self.facts.again.update({one: one for one in self.facts.viewed})  # they show what an array holds by then
+        shown = [one for one in self.facts.viewed if not self._is_taken(one)]
+        self.facts.again.update({one: one for one in shown})  # they show what an array holds by then
         for bound in self.standing:
             self.facts.again.pop(bound, None)
 
@@ -145,6 +146,11 @@ class Saves:
                     self.facts.operation[clone.value] = operation
                 made.append(clone)
         return made
+
+    def _is_taken(self, bound: str) -> bool:
+        """Whether a name holds what a list gave away: `t = states.pop()` again would read `t` before it is back."""
+        made = self.facts.definition.get(bound)
+        return made is not None and bool(changed_list(made, self.facts))
 
     def _is_cheap(self, node: Node) -> bool:
         value = node.value
