@@ -57,6 +57,13 @@ def read_later(x, p, q):
     return np.sum(x * x) + total
 
 
+def both_are_results(x, b):
+    """The adjoint of h, which is asked for as well, is that of x with a term less."""
+    y = np.sin(x)
+    h = x + b
+    return np.sum(h * h) + np.sum(y)
+
+
 def half_is_kept(x, w):
     """The sum of an adjoint hands on the array of another, which is read there alone."""
     y = np.exp(x - np.max(x, axis=-1)[..., None])
@@ -102,3 +109,12 @@ def test_a_copy_of_a_part_is_no_part():
 def test_what_a_sum_hands_on_is_added_to():
     text = srcgrad.source(half_is_kept)
     assert "x_bar += " in text
+
+
+def test_what_is_returned_is_not_added_to():
+    x, b = X[0], X[1]
+    text = srcgrad.source(both_are_results, wrt=("x", "h"))
+    assert "x_bar = x_bar + y_bar * np.cos(x)\n" in text
+    x_bar, h_bar = srcgrad.grad(both_are_results, wrt=("x", "h"))(x, b)
+    np.testing.assert_allclose(h_bar, 2.0 * (x + b), rtol=1e-15)
+    np.testing.assert_allclose(x_bar, 2.0 * (x + b) + np.cos(x), rtol=1e-15)
