@@ -49,13 +49,13 @@ asks for them.
 
 ## Texts, memory, first calls
 
-*value and gradient / value* is the time of the generated text over that of the function itself, behind the slash that
-of the text in blocks. *tokens* and *lines* are those of the generated functions over those of the hand-written ones,
-without comments, docstrings and imports; *declared* are the tokens of the text for declared shapes, its test of the
-arguments among them; *recorded* is how many values each trip of a loop keeps for the backward half, generated and by
-hand. *peak memory* is what Python and NumPy ask for, over that of the hand-written gradient. *generation* is the time
-from the function to a text that can be called, in a process where srcgrad has been used before; in brackets, what
-`jax.jit` takes for its first call.
+*value and gradient / value* is the time of the generated text over that of the function itself, with both allocators as
+above, behind the semicolon that of the text in blocks. *tokens* and *lines* are those of the generated functions over
+those of the hand-written ones, without comments, docstrings and imports; *declared* are the tokens of the text for
+declared shapes, its test of the arguments among them; *recorded* is how many values each trip of a loop keeps for the
+backward half, generated and by hand. *peak memory* is what Python and NumPy ask for, over that of the hand-written
+gradient. *generation* is the time from the function to a text that can be called, in a process where srcgrad has been
+used before; in brackets, what `jax.jit` takes for its first call.
 
 | workload | value and gradient / value | tokens | declared | lines | recorded | peak memory | generation, ms (JAX) |
 |---|---:|---:|---:|---:|---:|---:|---:|
@@ -143,9 +143,12 @@ def row_of_text(workload: Workload, row: dict[str, Any]) -> str:
     peaks = row["default"][0]["peaks"]
     first = {c: median(run["first"][c] for run in row["default"]) for c in row["default"][0]["first"]}
     jax = f" ({1e3 * first['jax']:.0f})" if "jax" in first else ""
-    over_value = [spread(ratios(row, "kept", column, "value")) for column in ("text", "blocks")]
+    over_value = [
+        " / ".join(spread(ratios(row, setting, column, "value")) for setting in ("default", "kept"))
+        for column in ("text", "blocks")
+    ]
     return (
-        f"| {workload.title} | {' / '.join(ratio for ratio in over_value if ratio)} "
+        f"| {workload.title} | {'; '.join(ratio for ratio in over_value if ratio.strip(' /'))} "
         f"| {_tokens(text, hand)} | {_tokens(generated(workload, declared=True), hand) if workload.shapes else ''} "
         f"| {texts.lines(text)} / {texts.lines(hand)} | {texts.records(text)} / {texts.records(hand)} "
         f"| {peaks['text'] / peaks['hand']:.2f} | {1e3 * first['text']:.0f}{jax} |"

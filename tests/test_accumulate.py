@@ -118,3 +118,33 @@ def test_what_is_returned_is_not_added_to():
     x_bar, h_bar = srcgrad.grad(both_are_results, wrt=("x", "h"))(x, b)
     np.testing.assert_allclose(h_bar, 2.0 * (x + b), rtol=1e-15)
     np.testing.assert_allclose(x_bar, 2.0 * (x + b) + np.cos(x), rtol=1e-15)
+
+
+def two_holders(u, x, n):
+    """The adjoint of u is that of v as well, until a term is added to one of them."""
+    total = 0.0
+    for _ in range(n):
+        v = np.sin(x)
+        q = np.sum(v * v)
+        w = np.cos(u)
+        u = u + v
+        total = total + q * np.sum(w * w)
+    return np.sum(u * u) + total
+
+
+def part_and_whole(u, x, n):
+    """The adjoint of v is a part of that of u, until a term is added to the whole."""
+    total = 0.0
+    for _ in range(n):
+        v = np.sin(x)
+        q = np.sum(v * v)
+        w = np.cos(u)
+        u = np.concatenate((u[:1], u[1:] + v))
+        total = total + q * np.sum(w * w)
+    return np.sum(u * u) + total
+
+
+@pytest.mark.parametrize("f", [two_holders, part_and_whole])
+def test_what_is_handed_on_in_a_loop_is_not_added_to(f):
+    n = 3 if f is two_holders else 2
+    srcgrad.check_grads(f, (X[:, 0], X[: 4 if n == 3 else 3, 1], 2), order=2, modes=("reverse", "forward"))
