@@ -172,3 +172,10 @@ def test_a_slice_that_goes_backwards_from_an_item_is_refused():
     check_grads(turned, (WS,), order=1)
     with pytest.raises(DifferentiationError, match=r"E5005.*second derivative"):
         hvp(turned)(WS, WS)
+
+
+def test_a_gradient_reads_items_of_a_slice_where_they_are():
+    """The gradient made an adjoint for `params[:-1]`, and added it to that of `params` after the loop."""
+    first = grad(network)
+    first(PARAMS, *DATA)
+    assert "params[:-1]" not in first.source and "params_bar[i] = add(params_bar[i], " in first.source

@@ -127,7 +127,12 @@ def _is_part_of_list(node: Node, loop: Node, work: Plain) -> bool:
     if not isinstance(held, gast.Name) or not _is_sequence(held.id, work):
         return False
     part = getattr(node, "slice", None)
-    if live or not isinstance(node, gast.Subscript) or not isinstance(part, gast.Slice) or _start(part) is None:
+    if (
+        live
+        or not isinstance(node, gast.Subscript)
+        or not isinstance(part, gast.Slice)
+        or _places(part, held.id) is None
+    ):
         return live
     return not any(held.id in written(n) or _is_alone(n, held.id) for n in statements(loop.body))
 
@@ -142,21 +147,23 @@ def _is_sequence(held: str, work: Plain) -> bool:
     return work.lists.get(held) == "list" or (kind is not None and kind.tag in ("list", "tuple"))
 
 
-def _start(part: Node) -> int | None:
-    """k of `k:`, -1 of `::-1`."""
-    if part.upper is not None:
-        return None
+def _places(part: Node, held: str) -> Node | None:
+    """The places of `x[1:]`, `x[:-1]`, `x[2:-1]` and `x[::-1]`, as a range; None for other slices."""
     if part.step is not None:
-        backwards = same(part.step, expression("-1")) and part.lower is None
-        return -1 if backwards else None
+        backwards = same(part.step, expression("-1")) and part.lower is None and part.upper is None
+        return expression(f"reversed(range(len({held})))") if backwards else None
     first = 0 if part.lower is None else getattr(part.lower, "value", None)
-    return first if type(first) is int else None
+    cut = isinstance(part.upper, gast.UnaryOp) and isinstance(part.upper.op, gast.USub)
+    left = getattr(part.upper.operand, "value", None) if cut else None
+    if type(first) is not int or (part.upper is not None and type(left) is not int):
+        return None
+    begin, end = f"{first}, " if first else "", f" - {left}" if cut else ""
+    return expression(f"range({begin}len({held}){end})")
 
 
 def _along_list(loop: Node, work: Plain) -> Block:
     """`for p in x[1:]` as `for i in range(1, len(x))`, which reads `x[i]` first: no part of the list is made."""
     whole = isinstance(loop.iter, gast.Call)
-    first = -1 if whole else _start(loop.iter.slice)
     held = (loop.iter.args[0] if whole else loop.iter.value).id
     before = []
     if _rebinds(loop, held):
@@ -164,8 +171,8 @@ def _along_list(loop: Node, work: Plain) -> Block:
         held = before[0].targets[0].id
     made = Trips(work, loop, work.name("i"))
     head = _bind(loop.target, expression(f"{held}[{made.count}]"), made, None)
-    spelled = f"reversed(range(len({held})))" if first == -1 else f"range({first}, len({held}))"
-    loop.iter = gast.copy_location(expression(spelled), loop.iter)
+    places = expression(f"reversed(range(len({held})))") if whole else _places(loop.iter.slice, held)
+    loop.iter = gast.copy_location(places, loop.iter)
     loop.target = name(made.count, gast.Store())
     loop.body = [*head, *loop.body]
     return [*before, work.own(loop, loop)]
