@@ -10,9 +10,14 @@ from __future__ import annotations
 from collections import Counter
 
 import gast
+import numpy as np
 
 from srcgrad.facts import Facts
-from srcgrad.trees import Node, loads, statements, stores, target
+from srcgrad.front.resolve import binding_of
+from srcgrad.trees import Node, children, loads, statements, stores, target
+
+_MAKERS = (np.array, np.zeros, np.ones, np.eye, np.identity)
+_LITERAL = (gast.Constant, gast.Name, gast.List, gast.Tuple, gast.UnaryOp, gast.BinOp)
 
 
 def steady(function: Node, facts: Facts) -> dict[str, None]:
@@ -34,9 +39,28 @@ def steady(function: Node, facts: Facts) -> dict[str, None]:
 
 
 def _is_pure(node: Node, facts: Facts) -> bool:
-    """Whether a statement is an operation of the table, whose value hangs on its operands alone."""
-    operation = facts.operation.get(node.value) if isinstance(node, gast.Assign) else None
-    return operation is not None and operation.kind == "op" and operation.rule is not None
+    """Whether a statement is an operation of the table, or makes an array: its value hangs on its operands alone."""
+    operation = facts.operation.get(node.value)
+    if operation is None:
+        return _makes_array(node.value, facts)
+    return operation.kind == "op" and operation.rule is not None
+
+
+def _makes_array(call: Node, facts: Facts) -> bool:
+    """Whether a call makes a new array of literals and local names: `np.array([[1.0, -1.0], [-1.0, a]])`."""
+    if not isinstance(call, gast.Call) or call.keywords or not all(_is_display(part, facts) for part in call.args):
+        return False
+    found = binding_of(call.func, facts, facts.local)
+    return found is not None and any(found.object is one for one in _MAKERS)
+
+
+def _is_display(part: Node, facts: Facts) -> bool:
+    """Whether an expression is made of literals and local names: those of a module may be bound anew by a call."""
+    if not isinstance(part, _LITERAL):
+        return False
+    if isinstance(part, gast.Name):
+        return part.id in facts.local
+    return all(_is_display(below, facts) for below in children(part))
 
 
 def _is_intact(read: str, facts: Facts) -> bool:

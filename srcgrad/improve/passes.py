@@ -40,6 +40,7 @@ from srcgrad.improve.reuse import reuse
 from srcgrad.improve.shares import shares
 from srcgrad.improve.signs import signs
 from srcgrad.improve.spelling import spelling
+from srcgrad.improve.spent import spent
 from srcgrad.improve.squeezed import squeezed
 from srcgrad.improve.standins import standins
 from srcgrad.improve.stored import stored
@@ -85,6 +86,7 @@ IMPROVE: tuple[Callable[[Program, Facts], Program], ...] = (
     turned,
     copies,
     cleared,
+    spent,
     uncopied,
     joined,
     hoisted,

@@ -16,7 +16,7 @@ from srcgrad.analyse.regions import Integers, Where, apart
 from srcgrad.derive.program import Program, rebuilt
 from srcgrad.facts import Facts
 from srcgrad.improve.dead import dead
-from srcgrad.improve.outlines import indices, matters, outline, wanted
+from srcgrad.improve.outlines import indices, is_fitted, matters, outline, wanted
 from srcgrad.indices import index_rank, is_basic
 from srcgrad.rules import rule_of
 from srcgrad.trees import (
@@ -119,7 +119,7 @@ def _note(node: Node, where: Where, text: Text) -> None:
     for part in header(node):
         _expression(part, where, text)
     bound = target(node)
-    if bound is not None and _may_show(node.value, text.facts):
+    if bound is not None and may_show(node.value, text.facts):
         text.shown.setdefault(bound, []).extend(text.reads[before:])
         if _is_part(node.value, text.facts):
             del text.reads[before:]  # elements are read where the view is
@@ -168,10 +168,12 @@ def _is_part(value: Node, facts: Facts) -> bool:
     return value.value.id in facts.mutable and is_basic(value.slice, frozenset(facts.integers))
 
 
-def _may_show(value: Node, facts: Facts) -> bool:
+def may_show(value: Node, facts: Facts) -> bool:
     """Whether a value may be a view of an array that it reads: arithmetic, copies and single elements are none."""
     if isinstance(value, gast.BinOp | gast.UnaryOp | gast.Compare | gast.Constant):
         return False
+    if is_fitted(value, facts):
+        return may_show(value.args[0], facts)  # of the other one only the shape is looked at
     if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute):
         if isinstance(value.func.value, gast.Name) and value.func.value.id == facts.imports.get("np"):
             rule = rule_of(getattr(np, value.func.attr, None))

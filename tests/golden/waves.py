@@ -57,7 +57,6 @@ def recorded_grad(eps, n, y_bar=1.0):
         curl = curl_stack.pop()
         # line 15: trace[k] = ez[2, 2]
         ez_bar[2, 2] += sum_to(trace_bar[k], ez[2, 2])
-        trace_bar[k] = 0.0
         # line 13: ez[1:-1, 1:-1] += 0.5 / eps[1:-1, 1:-1] * curl
         t5 = 0.5 / eps[1:-1, 1:-1]
         t6_bar = ez_bar[1:-1, 1:-1]
