@@ -24,13 +24,19 @@ def spread_seed(program: Program, facts: Facts) -> Program:
         node = program.backward[position]
         made = target(node)
         fixed = made is not None and bound[made] == 1 and made not in facts.elements and made not in wanted
-        if fixed and _is_one(node.value):
+        if fixed and _is_one(node.value) and not _is_opened(str(made), program):
             del program.backward[position]
             for each in [*statements(program.backward), program.result]:
                 _replace_reads(each, str(made))
         else:
             position += 1
     return program
+
+
+def _is_opened(seed: str, program: Program) -> bool:
+    """Whether parts of a seed are read: of 1.0 there are none, which the test of the seed tells when it runs."""
+    parts = [n for node in [*program.backward, program.result] for n in walk(node) if isinstance(n, gast.Subscript)]
+    return any(isinstance(part.value, gast.Name) and part.value.id == seed for part in parts)
 
 
 def _replace_reads(node: Node, seed: str) -> None:
