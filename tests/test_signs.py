@@ -56,3 +56,19 @@ def test_products_that_are_subtracted_are_one_product_behind_the_loop() -> None:
 def test_no_sign_stands_before_another() -> None:
     assert "--" not in srcgrad.source(twice)
     srcgrad.check_grads(twice, (A[0], A, A[1]), order=2, modes=("reverse", "forward"))
+
+
+def unsigned(x, w):
+    """`-w` of an unsigned w is no negative number: 255 for 1."""
+    for _ in range(2):
+        x = x + (-w) @ x
+    return np.sum(x * 2.0 + (-w[0]) * x)
+
+
+def test_minus_of_unsigned_integers_stays() -> None:
+    w, x = np.array([[1, 2], [3, 4]], np.uint8), np.array([0.5, 0.7])
+    with np.errstate(over="ignore"):
+        srcgrad.check_grads(lambda x: unsigned(x, w), (x,), order=1, modes=("reverse", "forward"))
+        expected = [unsigned(x + e, w) - unsigned(x, w) for e in np.eye(2)]
+        np.testing.assert_allclose(srcgrad.grad(unsigned)(x, w), expected, rtol=1e-9)
+        np.testing.assert_allclose(srcgrad.jacobian(unsigned, mode="forward")(x, w), expected, rtol=1e-9)

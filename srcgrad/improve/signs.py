@@ -9,7 +9,7 @@ from srcgrad.facts import Facts
 from srcgrad.improve.inline import replace
 from srcgrad.improve.units import is_floating
 from srcgrad.minus import negated, negative
-from srcgrad.trees import Node, at, header, holds, statements, walk
+from srcgrad.trees import Node, at, header, holds, statements, stores, walk
 
 _LINEAR = (
     "sum_to", "fit_to", "matmul_left", "matmul_right", "matmul_both", "dot_left", "dot_right", "dot_both",
@@ -66,8 +66,11 @@ def fitting(facts: Facts) -> tuple[str | None, ...]:
     return tuple(facts.imports.get(one) for one in _LINEAR)
 
 
-def settled(node: Node, facts: Facts) -> Node:
+def settled(node: Node, facts: Facts, ours: frozenset[str] = frozenset()) -> Node:
     """A statement with its minus signs moved out, as far as into `x_bar -= e`."""
+    held = getattr(node, "value", None)
+    if any(not _has_sign(item.operand, facts, ours) for item in walk(held or node) if _is_minus(item)):
+        return node
     if isinstance(node, gast.Assign | gast.AugAssign | gast.Return):
         node.value = outward(node.value, fitting(facts))
     if isinstance(node, gast.AugAssign) and isinstance(node.op, gast.Add | gast.Sub):
@@ -78,13 +81,38 @@ def settled(node: Node, facts: Facts) -> Node:
     return node
 
 
+def _is_minus(item: Node) -> bool:
+    return isinstance(item, gast.UnaryOp) and isinstance(item.op, gast.USub)
+
+
+def _has_sign(value: Node, facts: Facts, ours: frozenset[str]) -> bool:
+    """Whether a value is a number of the text or of a floating type: `-w` of small integers is no negative of w.
+
+    `ours` are names that the backward half alone binds: they hold what is computed from adjoints.
+    """
+    if isinstance(value, gast.Constant) or getattr(value, "id", "") in ours or is_floating(value, facts):
+        return True
+    if isinstance(value, gast.Attribute):
+        return _is_transpose(value) and _has_sign(value.value, facts, ours)
+    if isinstance(value, gast.Subscript):
+        return _has_sign(value.value, facts, ours)
+    if isinstance(value, gast.BinOp):
+        return _has_sign(value.left, facts, ours) or _has_sign(value.right, facts, ours)
+    if isinstance(value, gast.Call) and value.args:
+        return getattr(value.func, "id", "") in fitting(facts) and _has_sign(value.args[0], facts, ours)
+    return isinstance(value, gast.Call) and _is_sum(value) and _has_sign(value.func.value, facts, ours)
+
+
 def signs(program: Program, facts: Facts) -> Program:
     """Subtract where the negative of something would be added."""
     tangents = [node for node in statements(program.forward) if node in facts.tangents]
+    forward = {one for node in statements(program.forward) for one in stores(node)} | set(program.parameters)
+    bound = {one for node in statements(program.backward) for one in stores(node)} - forward
+    ours = frozenset(one for one in bound if one not in facts.definition)
     for node in [*statements(program.backward), *tangents]:
         if not any(holds(part, gast.UnaryOp) for part in header(node)):
             continue
-        settled(node, facts)
+        settled(node, facts, ours)
         for part in header(node):
             for item in walk(part):
                 if isinstance(item, gast.UnaryOp) and isinstance(item.op, gast.USub) and _starts(item.operand, facts):
