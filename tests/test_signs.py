@@ -72,3 +72,17 @@ def test_minus_of_unsigned_integers_stays() -> None:
         expected = [unsigned(x + e, w) - unsigned(x, w) for e in np.eye(2)]
         np.testing.assert_allclose(srcgrad.grad(unsigned)(x, w), expected, rtol=1e-9)
         np.testing.assert_allclose(srcgrad.jacobian(unsigned, mode="forward")(x, w), expected, rtol=1e-9)
+
+
+def carried(u, nu):
+    """Shifts along an axis and of all elements."""
+    flux = 0.5 * u**2
+    moved = (np.roll(flux, -1) - np.roll(flux, 1)) * nu
+    return np.sum((moved - np.roll(moved, (1, 2), (0, 1)) * np.roll(u, -1, axis=1)) ** 2)
+
+
+def test_what_is_moved_is_moved_back_by_a_number() -> None:
+    text = srcgrad.source(carried, wrt=("u", "nu"))
+    assert "np.negative" not in text and "--" not in text and "np.roll(-" not in text
+    assert "(-1, -2), (0, 1))" in text
+    srcgrad.check_grads(carried, (A, 0.3), order=2, modes=("reverse", "forward"))

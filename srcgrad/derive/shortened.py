@@ -57,13 +57,32 @@ def _is_same(value: object, default: object) -> bool:
 
 
 def folded(node: Node) -> Node:
-    """A sum or difference of two numbers as one: `3 - 1`, the exponent in the derivative of `x ** 3`, is 2."""
+    """A sum or difference of two numbers as one: `3 - 1`, the exponent in the derivative of `x ** 3`, is 2.
+
+    The negative of a number is a number: what `np.roll(x, -1)` has moved is moved back by 1, not by `--1`.
+    """
     if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add | gast.Sub):
         left, right = literal_of(node.left), literal_of(node.right)
         if isinstance(left, int | float) and isinstance(right, int | float):
             total = left + right if isinstance(node.op, gast.Add) else left - right
             return constant(total) if total == round(total, 9) else node  # 1.1 - 1 would print its rounding
+    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
+        return _opposite(node.operand) or node
+    if isinstance(node, gast.Call) and getattr(node.func, "attr", "") == "negative" and len(node.args) == 1:
+        return _opposite(node.args[0]) or node
     if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Tuple):  # `(c, True)[0]`
         place = literal_of(node.slice)
         return node.value.elts[place] if isinstance(place, int) else node
     return node
+
+
+def _opposite(node: Node) -> Node | None:
+    """The negative of a literal, or a tuple of them, as a literal; None for what is none, or takes no shorter one."""
+    if isinstance(node, gast.Tuple):
+        made = [_opposite(item) for item in node.elts]
+        return None if None in made else gast.Tuple(made, gast.Load())
+    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub) and isinstance(node.operand, gast.Constant):
+        return node.operand
+    if isinstance(node, gast.Constant) and type(node.value) is int:
+        return gast.UnaryOp(gast.USub(), node) if node.value else node
+    return None

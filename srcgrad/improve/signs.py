@@ -15,6 +15,9 @@ _LINEAR = (
     "sum_to", "fit_to", "matmul_left", "matmul_right", "matmul_both", "dot_left", "dot_right", "dot_both",
     "diff_transpose",
 )  # fmt: skip
+_MOVERS = (
+    "roll", "reshape", "transpose", "swapaxes", "moveaxis", "expand_dims", "squeeze", "flip", "rot90", "broadcast_to",
+)  # fmt: skip
 
 
 def outward(value: Node, helpers: tuple[str | None, ...]) -> Node:
@@ -36,7 +39,7 @@ def outward(value: Node, helpers: tuple[str | None, ...]) -> Node:
         value.operand = outward(value.operand, helpers)
         twice = negated(value.operand) if isinstance(value.op, gast.USub) else None
         return value if twice is None else twice
-    elif isinstance(value, gast.Call) and isinstance(value.func, gast.Name) and value.func.id in helpers:
+    elif isinstance(value, gast.Call) and value.args and called(value.func) in helpers:
         inner = outward(value.args[0], helpers)
         minus = negated(inner)
         value.args[0] = inner if minus is None else minus
@@ -61,9 +64,18 @@ def _is_sum(value: Node) -> bool:
     return isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "sum"
 
 
+def called(function: Node) -> str:
+    """What a call calls, as the text spells it: `sum_to`, `np.roll`."""
+    holder = f"{getattr(function.value, 'id', '')}." if isinstance(function, gast.Attribute) else ""
+    return holder + str(getattr(function, "attr", "") or getattr(function, "id", ""))
+
+
 def fitting(facts: Facts) -> tuple[str | None, ...]:
-    """How the text spells the helpers that give a value the shape of another, or multiply it: they keep signs."""
-    return tuple(facts.imports.get(one) for one in _LINEAR)
+    """How the text spells what gives a value the shape of another, multiplies it or moves its elements.
+
+    All of these keep signs.
+    """
+    return (*(facts.imports.get(one) for one in _LINEAR), *(f"{facts.imports.get('np')}.{one}" for one in _MOVERS))
 
 
 def settled(node: Node, facts: Facts, ours: frozenset[str] = frozenset()) -> Node:
@@ -99,7 +111,9 @@ def _has_sign(value: Node, facts: Facts, ours: frozenset[str]) -> bool:
     if isinstance(value, gast.BinOp):
         return _has_sign(value.left, facts, ours) or _has_sign(value.right, facts, ours)
     if isinstance(value, gast.Call) and value.args:
-        return getattr(value.func, "id", "") in fitting(facts) and _has_sign(value.args[0], facts, ours)
+        if gast.unparse(value.func) == f"{facts.imports.get('np')}.linalg.solve":
+            return True  # it divides
+        return called(value.func) in fitting(facts) and _has_sign(value.args[0], facts, ours)
     return isinstance(value, gast.Call) and _is_sum(value) and _has_sign(value.func.value, facts, ours)
 
 

@@ -7,7 +7,7 @@ import gast
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts, copied
 from srcgrad.improve.inline import bindings, replace
-from srcgrad.improve.signs import fitting, settled
+from srcgrad.improve.signs import called, fitting, settled
 from srcgrad.improve.units import is_elementwise
 from srcgrad.minus import negated
 from srcgrad.trees import COMPOUND, Node, loads, name, statements, target, walk
@@ -65,7 +65,7 @@ def _is_apart(value: Node, facts: Facts) -> bool:
     if isinstance(value, gast.Name):
         changing = (facts.elements, facts.mutable, facts.viewed, facts.swapped, facts.containers)
         return not any(value.id in table for table in changing)
-    if isinstance(value, gast.Call) and value.args and getattr(value.func, "id", "") in fitting(facts):
+    if isinstance(value, gast.Call) and value.args and called(value.func) in fitting(facts):
         return _is_apart(value.args[0], facts)
     if isinstance(value, gast.Call):
         method = getattr(value.func, "attr", "") in ("sum", "copy") and not value.args
@@ -111,7 +111,8 @@ def _read_negative(reader: Node, held: str, facts: Facts) -> Node:
 
 def _is_fitted(call: Node, facts: Facts) -> bool:
     """Whether a call reads the shape alone of its second argument."""
-    return len(call.args) == 2 and getattr(call.func, "id", "") in fitting(facts)
+    helpers = (facts.imports.get("sum_to"), facts.imports.get("fit_to"))
+    return len(call.args) == 2 and getattr(call.func, "id", "") in helpers
 
 
 def _signs(value: Node) -> int:
