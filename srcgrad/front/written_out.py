@@ -139,9 +139,19 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
 
 def _needs_no_name(value: Node, original: Node, where: Node, call: Node) -> bool:
     """Whether a result may stand where the call does: a statement binds it anyway, or a straight function gives it."""
-    if isinstance(where, gast.Assign) and where.value is call and not isinstance(value, gast.Tuple):
-        return True
+    if isinstance(where, gast.Assign) and where.value is call:
+        if not isinstance(value, gast.Tuple) or _is_taken_apart(value, where):
+            return True
     return isinstance(where, gast.Assign | gast.Return) and is_straight(original)
+
+
+def _is_taken_apart(value: Node, where: Node) -> bool:
+    """Whether a statement binds each item of a tuple to a name of its own."""
+    places = where.targets[0] if len(where.targets) == 1 else None
+    if not isinstance(places, gast.Tuple) or len(places.elts) != len(value.elts):
+        return False
+    starred = any(isinstance(item, gast.Starred) for item in value.elts)
+    return not starred and all(isinstance(one, gast.Name) for one in places.elts)
 
 
 def _named(value: Node, tree: Node, where: Node, before: Block, safe: bool, call: Node, facts: Facts) -> Node:

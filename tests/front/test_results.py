@@ -182,3 +182,29 @@ def test_complex_eigenvalues_are_refused():
     with pytest.raises(DifferentiationError, match="complex eigenvalues") as caught:
         grad(largest)(turn)
     assert caught.value.code == "E5001"
+
+
+def orbit(omega, x, v, n):
+    """A step whose two results are bound to names, also crosswise."""
+
+    def rates(x, v):
+        w = omega * omega
+        return v, -w * x
+
+    def turned(x, v):
+        return v, x
+
+    for _ in range(n):
+        dx, dv = rates(x, v)
+        dx, dv = rates(x + 0.05 * dx, v + 0.05 * dv)
+        x, v = x + 0.1 * dx, v + 0.1 * dv
+        v, x = turned(x, v)
+        v, x = rates(v, x)
+    return np.sum(x * v)
+
+
+def test_results_that_are_taken_apart_are_no_tuple() -> None:
+    text = source(orbit, wrt=("omega", "x", "v"))
+    assert "_value" not in text and "dv_bar" in text
+    arguments = (0.9, np.array([0.4, -0.3]), np.array([0.1, 0.8]), 3)
+    check_grads(orbit, arguments, wrt=(0, 1, 2), order=2, modes=("reverse", "forward"))
