@@ -159,6 +159,8 @@ class Facts:
     pulled: dict[Node, list[Node]] = field(default_factory=dict)  # call of a callee -> its active operands
     branch_depth: dict[str, int] = field(default_factory=dict)  # of our own names that a branch binds: see `active`
     stacks: dict[str, str] = field(default_factory=dict)  # name -> the stack on which it is recorded
+    opposites: dict[str, None] = field(default_factory=dict)  # names made for adjoints that hold their negatives
+    plurals: dict[str, str] = field(default_factory=dict)  # list of one value per trip -> the name of that value
     saved: dict[str, None] = field(default_factory=dict)  # names some value of which is recorded
     restores: dict[Node, str] = field(default_factory=dict)  # `h = h_stack.pop()` -> the stack
     pushes: dict[Node, str] = field(default_factory=dict)  # `h_stack.append(h)`, `h_stack = []` -> the stack

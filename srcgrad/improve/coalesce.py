@@ -90,6 +90,8 @@ def rename(program: Program, renamed: dict[str, str], facts: Facts) -> None:
     facts.mutable = {renamed.get(name, name): None for name in facts.mutable}
     facts.recorded = {renamed.get(name, name): where for name, where in facts.recorded.items()}
     facts.adjoint_of = {renamed.get(a, a): renamed.get(p, p) for a, p in facts.adjoint_of.items()}
+    facts.opposites = {renamed.get(name, name): None for name in facts.opposites}
+    facts.plurals = {renamed.get(several, several): renamed.get(one, one) for several, one in facts.plurals.items()}
     specs: dict[str, Spec] = {}
     for name, spec in facts.value_spec.items():
         spelled = renamed.get(name, name)
@@ -127,7 +129,9 @@ def numbered(program: Program, facts: Facts) -> Program:
     for node in statements(program.block):
         for item in _mentioned(node):
             primal = facts.adjoint_of.get(item, item)
-            if facts.temporaries.get(primal) == "t":
+            if item in facts.opposites:
+                seen[item] = None
+            elif facts.temporaries.get(primal) == "t":
                 seen[primal] = None
     for name, stem in facts.temporaries.items():
         if stem == "t":
@@ -137,13 +141,16 @@ def numbered(program: Program, facts: Facts) -> Program:
     for number, name in enumerate(seen, 1):
         fresh = facts.names.fresh("t" if alone else f"t{number}")
         renamed[name] = fresh
-        if name in facts.spelled:
+        if name in facts.spelled and facts.spelled[name] not in seen:
             suffix = dot if facts.pushes_forward else bar
             renamed[facts.spelled[name]] = facts.names.fresh(suffix(fresh))
         kept = facts.stacks.get(name)
         if kept is not None and kept != stack(fresh):
             facts.names.taken.discard(kept)
             renamed[kept] = facts.names.fresh(stack(fresh))
+    facts.names.taken -= facts.plurals.keys()
+    for several, one in facts.plurals.items():
+        renamed[several] = facts.names.fresh(f"{renamed.get(one, one)}s")
     rename(program, renamed, facts)
     rename(program, _stacks(program, facts), facts)
     return program

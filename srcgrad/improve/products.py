@@ -8,7 +8,7 @@ import gast
 
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
-from srcgrad.trees import COMPOUND, Block, Node, at, statement, statements, stores, target, walk, written
+from srcgrad.trees import COMPOUND, Block, Node, at, loads, statement, statements, stores, target, walk, written
 
 _LEFT = ("matmul_left", "dot_left")
 _RIGHT = ("matmul_right", "dot_right")
@@ -63,7 +63,7 @@ def _gathered(loop: Node, made: dict[str, list[Node]], facts: Facts) -> tuple[Bl
         lists, within = [], []
         for part in term.kept:
             again = next((one for old, at_term, one in kept if _is_same(part, term.node, old, at_term, loop)), None)
-            lists.append(again or facts.names.fresh(_plural(part, facts)))
+            lists.append(again or _plural(part, facts))
             if again is None:
                 kept.append((part, term.node, lists[-1]))
                 before.append(statement(f"{lists[-1]} = []"))
@@ -203,8 +203,13 @@ def _blocks(inside: list[Node]) -> list[Block]:
 
 
 def _plural(part: Node, facts: Facts) -> str:
-    held = next((n.id for n in walk(part) if isinstance(n, gast.Name)), "factor")
-    return f"{'factor' if held in facts.temporaries else held}s"
+    """The name of a list of such values; it goes with the name of the value, which may be counted later."""
+    held = next((one for one in loads(part) if one not in facts.imports.values()), "factor")
+    if held in facts.temporaries:
+        return facts.names.fresh("factors")
+    made = facts.names.fresh(f"{held}s")
+    facts.plurals[made] = held
+    return made
 
 
 def _replaced(block: Block, swaps: dict[Node, Block]) -> Block:

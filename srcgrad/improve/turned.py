@@ -74,7 +74,10 @@ def _is_apart(value: Node, facts: Facts) -> bool:
 
 
 def _turn(node: Node, value: Node, readers: list[Node], facts: Facts) -> None:
-    """Let the name hold `value`, the negative of what it holds, if what is left is shorter."""
+    """Let the name hold `value`, the negative of what it holds, if what is left is shorter.
+
+    It is no adjoint then, and is called a temporary.
+    """
     held = str(target(node))
     if any(isinstance(reader, COMPOUND) or not hasattr(reader, "value") for reader in readers):
         return
@@ -89,6 +92,8 @@ def _turn(node: Node, value: Node, readers: list[Node], facts: Facts) -> None:
     shorter = after == before and isinstance(value, gast.Name)  # then the name goes as well
     if after < before or shorter:
         node.value = value
+        if facts.adjoint_of.get(held) in facts.temporaries:
+            facts.opposites[held] = None
         for reader, other in zip(readers, changed, strict=True):
             reader.value = other.value
             if isinstance(reader, gast.AugAssign):

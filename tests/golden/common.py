@@ -29,11 +29,11 @@ def swing_grad(angle, length, y_bar=1.0):
 
     # line 7: return np.sum(np.exp(x) / (2.0 + y))
     t5 = y_bar / t4
-    t4_bar = t5 * (t3 / t4)
+    t6 = t5 * (t3 / t4)
     x_bar = t5 * t3
     # line 6: y = length * np.cos(angle)
-    angle_bar = sum_to(t4_bar * length, t2) * t1
-    length_bar = -sum_to(t4_bar * t2, length)
+    angle_bar = sum_to(t6 * length, t2) * t1
+    length_bar = -sum_to(t6 * t2, length)
     # line 5: x = length * np.sin(angle)
     angle_bar += sum_to(x_bar * length, t1) * t2
     length_bar += sum_to(x_bar * t1, length)

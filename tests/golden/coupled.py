@@ -20,14 +20,14 @@ from srcgrad.runtime import sum_to, zeros_like
 def coupled_grad(x, k, n, y_bar=1.0):
     """Gradient of `coupled` with respect to x, k.
 
-    Recorded: t, v, x, each trip of the loop in line 6 (needed by lines 7, 8).
+    Recorded: t1, v, x, each trip of the loop in line 6 (needed by lines 7, 8).
     """
     kept = []
     v = 0.0 * x
     for _ in range(n):
-        t = np.sin(x) - np.cos(v)
-        kept.append((t, v, x))
-        v = v - k * t
+        t1 = np.sin(x) - np.cos(v)
+        kept.append((t1, v, x))
+        v = v - k * t1
         x = x + 0.1 * v
 
     k_bar = np.zeros_like(k)
@@ -36,14 +36,14 @@ def coupled_grad(x, k, n, y_bar=1.0):
     v_bar = zeros_like(v)
     for _ in reversed(range(n)):
         # line 8: x = x + 0.1 * v
-        t, v, x = kept.pop()
+        t1, v, x = kept.pop()
         v_bar += x_bar * 0.1
         x_bar = sum_to(x_bar, x)
         # line 7: v = v - k * (np.sin(x) - np.cos(v))
-        t_bar = sum_to(v_bar * k, t)
-        x_bar = x_bar - sum_to(t_bar * np.cos(x), x)
-        k_bar -= sum_to(v_bar * t, k)
-        v_bar = sum_to(v_bar, v) - sum_to(t_bar, v) * np.sin(v)
+        t2 = sum_to(v_bar * k, t1)
+        x_bar = x_bar - sum_to(t2 * np.cos(x), x)
+        k_bar -= sum_to(v_bar * t1, k)
+        v_bar = sum_to(v_bar, v) - sum_to(t2, v) * np.sin(v)
     # line 5: v = 0.0 * x
     x_bar = x_bar + v_bar * 0.0
     return x_bar, k_bar

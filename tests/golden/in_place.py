@@ -44,9 +44,9 @@ def forward_sweep_grad(low, x, y_bar=1.0):
         low_bar[i, i] -= sum_to(t3 * t2, low[i, i])
         for k in reversed(range(i)):
             # line 8: x[i] -= low[i, k] * x[k]
-            t4_bar = x_1_bar[i]
-            low_bar[i, k] -= sum_to(t4_bar * x[k], low[i, k])
-            x_1_bar[k] -= sum_to(t4_bar * low[i, k], x[k])
+            t4 = x_1_bar[i]
+            low_bar[i, k] -= sum_to(t4 * x[k], low[i, k])
+            x_1_bar[k] -= sum_to(t4 * low[i, k], x[k])
     # line 5: x = x.copy()
     x_bar = x_1_bar
     return low_bar, x_bar
