@@ -13,7 +13,7 @@ from srcgrad.facts import Facts
 from srcgrad.improve.dead import dead
 from srcgrad.improve.inline import bindings, replace
 from srcgrad.rules import rule_of
-from srcgrad.trees import COMPOUND, Block, Node, header, loads, name, statements, stores, target, walk
+from srcgrad.trees import COMPOUND, Block, Node, header, loads, name, statements, stores, target, walk, written
 
 _Key = tuple[object, ...]
 _PLAIN = ("shape", "broadcast_to")  # of NumPy: without a derivative, or with one of our own
@@ -50,28 +50,38 @@ class _Reader:
     alike: dict[str, str] = field(default_factory=dict)  # temporary -> the first name of its value
     negatives: dict[str, str] = field(default_factory=dict)  # temporary -> what it is the negative of
     keys: dict[Node, _Key | None] = field(default_factory=dict)  # of the parts of a statement, as long as it stays so
+    times: Counter[str] = field(default_factory=Counter)  # how often a name has been bound on the way
+    second: dict[str, _Key] = field(default_factory=dict)  # second names of adjoints -> what they are
+    changing: set[str] = field(default_factory=set)  # arrays of which parts change, containers
     changed: bool = False
 
     def __post_init__(self) -> None:
         facts = self.facts
         self.fixed |= self.bound
         for table in (facts.mutable, facts.viewed, facts.swapped, facts.containers, facts.elements, facts.lists):
-            self.fixed -= table.keys()
+            self.changing |= table.keys()
+        self.fixed -= self.changing
         self.named = Counter(read for node in self.own for read in loads(node))
 
     def block(self, block: Block, seen: dict[_Key, str]) -> None:
         """Go through a block; what is computed in one of its loops or branches is seen in there alone."""
         for node in block:
             if isinstance(node, COMPOUND):
+                inside = [one for inner in statements([node]) for one in (*stores(inner), *written(inner))]
                 self.bound.update(stores(node))
+                self.times.update(inside)
                 self.block(node.body, dict(seen))
+                self.times.update(inside)
                 self.block(getattr(node, "orelse", None) or [], dict(seen))
+                self.times.update(inside)
                 continue
             self.keys.clear()
             if node in self.own and not self.facts.hooked(node) and node not in self.facts.restores:
                 self._read(node, seen)
-            self._note(node, seen)
+            if target(node) in self.fixed:
+                self._note(node, seen)
             self.bound.update(stores(node))
+            self.times.update((*stores(node), *written(node)))
 
     def within(self, block: Block) -> None:
         """A statement of the user of which a part has a name, since ours read it, reads names for equal parts."""
@@ -89,8 +99,8 @@ class _Reader:
 
     def _note(self, node: Node, seen: dict[_Key, str]) -> None:
         """Keep the value of a statement by what it is computed from."""
-        made = target(node)
-        if made not in self.fixed or node in self.facts.pushes or node in self.facts.zeros:
+        made = str(target(node))
+        if node in self.facts.pushes or node in self.facts.zeros:
             return
         if isinstance(node.value, gast.UnaryOp) and isinstance(node.value.op, gast.USub) and node not in self.own:
             negated = getattr(node.value.operand, "id", "")
@@ -100,8 +110,11 @@ class _Reader:
         if key is None or isinstance(node.value, gast.Constant):
             return
         if isinstance(node.value, gast.Name):
-            if node in self.facts.tangents and self.facts.adjoint_of.get(made) in self.facts.temporaries:
+            fixed = key[0] in self.fixed
+            if fixed and node in self.facts.tangents and self.facts.adjoint_of.get(made) in self.facts.temporaries:
                 self.alike[made] = str(key[0])
+            elif node in self.own and node not in self.facts.restores:
+                self.second[made] = key
             return
         first = seen.setdefault(key, made)
         if first != made and made in self.facts.temporaries:
@@ -141,7 +154,9 @@ class _Reader:
         kind = type(node)
         if kind is gast.Name:
             held = self.alike.get(node.id, node.id)
-            return (held,) if held in self.fixed and held in self.bound else None
+            if held in self.second:
+                return self.second[held]
+            return (held, self.times[held]) if held in self.bound and held not in self.changing else None
         if kind is gast.Constant:
             return (type(node.value), repr(node.value))
         if node not in self.keys:

@@ -1,0 +1,45 @@
+"""What is computed once, and read where it would be computed again."""
+
+import numpy as np
+
+import srcgrad
+
+V = np.array([0.3, -0.8, 0.5])
+
+
+def energies(v, x, k, m):
+    """Two terms with one factor."""
+    return 0.5 * np.sum(m * v**2) + 0.5 * np.sum(k * x**2)
+
+
+def weighed(q, p, a):
+    """A difference that the function computes twice, behind a loop that changes what it is of."""
+    for _ in range(3):
+        q = q + 0.1 * a @ np.sin(q - p)
+    return 0.5 * (q - p) @ a @ (q - p)
+
+
+def leaps(q, p, k, n):
+    """Names that a loop binds anew mean another value after each binding: `k * q` is computed three times."""
+    for _ in range(n):
+        p = p - k * q * np.sin(k * q)
+        q = q + 0.1 * np.tanh(k * p) * p
+        p = p - k * q * np.sin(k * q)
+    return np.sum(q * p) + np.sum(k * q)
+
+
+def test_factors_of_two_terms_are_computed_once() -> None:
+    text = srcgrad.source(energies, wrt=("v", "x", "k", "m"))
+    assert text.count("y_bar * 0.5") == 1
+    srcgrad.check_grads(energies, (V, V + 0.2, 1.5, 0.4), wrt=(0, 1, 2, 3), order=2, modes=("reverse", "forward"))
+
+
+def test_a_difference_behind_a_loop_is_computed_once() -> None:
+    text = srcgrad.source(weighed, wrt=("q", "p", "a"))
+    assert text.count(" = q - p\n") == 1
+    arguments = (V, V + 0.2, np.diag(V) + 0.1)
+    srcgrad.check_grads(weighed, arguments, wrt=(0, 1, 2), order=2, modes=("reverse", "forward"))
+
+
+def test_names_that_are_bound_anew_are_other_values() -> None:
+    srcgrad.check_grads(leaps, (V, V + 0.2, 1.5, 3), wrt=(0, 1, 2), order=2, modes=("reverse", "forward"))
