@@ -27,11 +27,11 @@ def price_grad(spot, strike, time, rate, volatility, y_bar=1.0):
 
     # line 17: return spot * normal_cdf(d1) - strike * np.exp(-rate * time) * normal_...
     check_seed(y_bar, spot * t7 - t9 * t11)
-    t12_bar = sum_to(sum_to(y_bar * t11, t9) * strike, t8) * t8
+    t12 = sum_to(sum_to(y_bar * t11, t9) * strike, t8) * t8
     d1_bar = y_bar * spot * 0.5641895835477563 * np.exp(-t6 * t6) / t5
     spot_bar = sum_to(y_bar * t7, spot)
-    rate_bar = sum_to(t12_bar * time, rate)
-    time_bar = sum_to(t12_bar * rate, time)
+    rate_bar = sum_to(t12 * time, rate)
+    time_bar = sum_to(t12 * rate, time)
     d2_bar = -y_bar * t9 * 0.5641895835477563 * np.exp(-t10 * t10) / t5
     # line 16: d2 = d1 - spread
     d1_bar += d2_bar

@@ -33,7 +33,7 @@ def log_likelihood_grad(logits, means, log_scales, points, y_bar=1.0):
     t9_bar = sum_to(np.broadcast_to(sum_to(y_bar, t11), np.shape(t10)), t9)
     scores_bar = sum_to(np.expand_dims(t9_bar / t8, -1) * t7, scores)
     # line 22: log_norm = 0.5 * d * np.log(2.0 * np.pi) + log_sum_exp(logits)
-    logits_bar = sum_to(np.expand_dims(-sum_to(y_bar * n / t6, t6), -1) * t5, logits)
+    logits_bar = -sum_to(np.expand_dims(sum_to(y_bar * n / t6, t6), -1) * t5, logits)
     # line 21: scores = constants - 0.5 * np.sum(distances**2, axis=2)
     distances_bar = distances
     distances_bar *= -sum_to(scores_bar, t4)[:, :, None]
