@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import re
 import symtable
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import accumulate
 
+from srcgrad.emit.words import dotted
 from srcgrad.frozen import record
 
 Position = tuple[int, int]  # line from 0, column in characters
@@ -34,6 +36,21 @@ def references(text: str) -> list[Reference]:
     [('N',), ('np', 'linalg', 'norm'), ('k',)]
     """
     names = _free(text)
+    spotted = None if names & _bound(text) else dotted(text, names)
+    return _parsed(text, names) if spotted is None else [_reference(*one) for one in spotted]
+
+
+def _reference(line: int, column: int, spelled: str) -> Reference:
+    parts = tuple(spelled.split("."))
+    return Reference(parts, (line, column), tuple((line, column + end) for end in accumulate(map(len, parts), _dot)))
+
+
+def _dot(end: int, length: int) -> int:
+    return end + 1 + length
+
+
+def _parsed(text: str, names: frozenset[str]) -> list[Reference]:
+    """The same, from the tree of the text."""
     lines = text.split("\n")
     tree = ast.parse(text)
     inside = _in_strings(tree) if 'f"' in text or "f'" in text else frozenset()
@@ -144,9 +161,22 @@ def _free(text: str) -> frozenset[str]:
     todo = top.get_children()
     while todo:
         table = todo.pop()
-        found |= {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()}
+        found.update(_taken(table))
         todo.extend(table.get_children())
     return frozenset(found)
+
+
+def _taken(table: symtable.SymbolTable) -> Iterable[str]:
+    """The names that a scope takes from the module; Python takes a function called `top` for the module itself."""
+    if isinstance(table, symtable.Function):
+        return table.get_globals()
+    return [symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()]
+
+
+def _bound(text: str) -> frozenset[str]:
+    """The names that some scope of a text binds, its functions apart."""
+    symbols = _scopes(text).get_symbols()
+    return local_names(text) | {one.get_name() for one in symbols if one.is_assigned() and not one.is_namespace()}
 
 
 def local_names(text: str) -> frozenset[str]:
@@ -154,11 +184,13 @@ def local_names(text: str) -> frozenset[str]:
 
     >>> sorted(local_names("def f(x, n=n):\\n    y = x * scale\\n    return y"))
     ['n', 'x', 'y']
+    >>> local_names("def top(x):\\n    return x")
+    frozenset({'x'})
     """
     found: set[str] = set()
     todo = _scopes(text).get_children()
     while todo:
         table = todo.pop()
-        found |= {symbol.get_name() for symbol in table.get_symbols() if not symbol.is_global()}
+        found.update(set(table.get_identifiers()).difference(_taken(table)))
         todo.extend(table.get_children())
     return frozenset(name for name in found if name != ".0")  # what a comprehension runs over
