@@ -19,7 +19,7 @@ COMPLEX = frozenset(["complex"])  # among the dtypes of a value that may be comp
 
 def as_real(spec: Spec) -> Spec:
     """The spec of the real part of a value."""
-    return replace(spec, dtype=spec.dtype - COMPLEX)
+    return spec if COMPLEX.isdisjoint(spec.dtype) else replace(spec, dtype=spec.dtype - COMPLEX)
 
 
 def with_dtype(is_complex: bool, spec: Spec) -> Spec:

@@ -80,7 +80,8 @@ class Rows:
         spec = self.facts.spec.get(node)
         if found.axes is None and spec is not None and spec.ndim is not None:
             found = Form(("?",) * spec.ndim)
-        return replace(found, late=late or bool(found.total))
+        late = late or bool(found.total)
+        return found if found.late == late else replace(found, late=late)
 
 
 def _form(node: Node, rows: Rows) -> Form:

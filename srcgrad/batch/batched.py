@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import gast
 
 from srcgrad.batch import each, helpers, made, products, reductions, shapes, turns  # noqa: F401  they fill the table
@@ -22,7 +20,7 @@ from srcgrad.facts import Facts
 from srcgrad.improve.coalesce import numbered
 from srcgrad.improve.dead import dead
 from srcgrad.improve.tight import tight
-from srcgrad.trees import Node, constant, name, statements, stores
+from srcgrad.trees import Node, constant, name, statements, stores, written
 
 
 def leading_axis(program: Program, facts: Facts) -> Program:
@@ -39,9 +37,11 @@ def leading_axis(program: Program, facts: Facts) -> Program:
     if facts.snapshots or facts.recomputed:
         raise NoAxisError("the text makes values again from few states")
     axis = Axis(dict.fromkeys(facts.seeds))
-    known = _settled(program, facts, axis)
-    if facts.mode == "forward" and facts.module.leading.regroup and not facts.called:
-        _regroup(program, facts, axis, known)
+    regroups = facts.mode == "forward" and facts.module.leading.regroup and not facts.called
+    if regroups or not _is_straight(program, facts):
+        known = _settled(program, facts, axis)
+        if regroups:
+            _regroup(program, facts, axis, known)
     final = _run(program, facts, axis, final=True)
     lighter(program, facts, axis.names)
     if facts.module.leading.regroup:
@@ -52,12 +52,21 @@ def leading_axis(program: Program, facts: Facts) -> Program:
     return numbered(tight(program, facts), facts) if facts.pushes_forward else program
 
 
+def _is_straight(program: Program, facts: Facts) -> bool:
+    """Whether one look at each line tells all: of names that are bound once, one after the other, as wholes."""
+    plain = all(isinstance(node, gast.Assign) and not written(node) for node in program.block[:-1])
+    return plain and facts.pushes_forward and _is_bound_once(program, facts)
+
+
+def _is_bound_once(program: Program, facts: Facts) -> bool:
+    bound = [*program.parameters, *facts.seeds, *(one for node in statements(program.block) for one in stores(node))]
+    return len(bound) == len(set(bound))
+
+
 def _settled(program: Program, facts: Facts, axis: Axis) -> Statements | None:
     """Go through the text until all names with the axis are found; what is known then, in forward mode."""
-    order = statements(program.block)
-    bound = Counter([*program.parameters, *facts.seeds, *(one for node in order for one in stores(node))])
-    loops = any(isinstance(node, gast.For | gast.While) for node in order)
-    once = not loops and max(bound.values()) == 1  # nothing is read before all is known of it
+    loops = any(isinstance(node, gast.For | gast.While) for node in statements(program.block))
+    once = not loops and _is_bound_once(program, facts)  # nothing is read before all is known of it
     while True:
         before, known = axis.state, None
         try:
@@ -72,7 +81,7 @@ def _settled(program: Program, facts: Facts, axis: Axis) -> Statements | None:
 def _regroup(program: Program, facts: Facts, axis: Axis, known: Statements | None) -> None:
     """Products in another order, where the ranks are known: what matters with many directions."""
     if known is not None:
-        sooner(program, facts, lambda node: rank_of(known.text, node), known.text.local)
+        sooner(program, facts, lambda node: rank_of(known.text, node), known.text.known)
     after = _run(program, facts, axis, final=False)
     if after is not None:
         grouped(program, facts, after.text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import Any  # functions are arbitrary objects
 
@@ -81,16 +82,21 @@ def bound(node: Node, function: Any, parameters: tuple[str, ...], args: list[Lif
     return Call(node, function, parameters, given)
 
 
-def meant(node: Node, facts: Facts, local: frozenset[str]) -> Any:
-    """The object that a name such as `np.sum` or `sum_to` of the text means; None for any other expression."""
+def meant(node: Node, facts: Facts, known: Container[str]) -> Any:
+    """The object that a name such as `np.sum` or `sum_to` of the text means; None for any other expression.
+
+    Names of the function, and those in `known`, hold values of its own.
+    """
     if isinstance(node, gast.Name):
         for identifier, spelled in facts.imports.items():
             if spelled == node.id:
                 return facts.library_values[identifier]
-        found = None if node.id in local else facts.namespace.lookup(facts.globals_as.get(node.id, node.id))
+        if node.id in facts.local or node.id in known:
+            return None
+        found = facts.namespace.lookup(facts.globals_as.get(node.id, node.id))
         return None if found is None else found.object
     if isinstance(node, gast.Attribute):
-        base = meant(node.value, facts, local)
+        base = meant(node.value, facts, known)
         return None if base is None else getattr(base, node.attr, None)
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from typing import Any  # functions are arbitrary objects
 
@@ -41,8 +42,10 @@ class Expressions:
     def builtin(self, text: str, **parts: Node) -> Node:
         """An expression with functions of Python, which no name of the user's may hide."""
         for called in ("len", "list", "map", "slice", "zip"):
-            found = self.facts.namespace.lookup(called) if f"{called}(" in text else None
-            if f"{called}(" in text and (called in self.local or found is None or found.object is not BUILTINS[called]):
+            if f"{called}(" not in text:
+                continue
+            found = self.facts.namespace.lookup(called)
+            if self._is_local(called) or found is None or found.object is not BUILTINS[called]:
                 raise NoAxisError(f"`{called}` is a name of the function")
         return expression(text, **parts)
 
@@ -60,7 +63,7 @@ class Expressions:
 
     def seen(self, node: Node) -> Lifted:
         """The same; the value may be the number 0.0, without an axis."""
-        method = getattr(self, f"_{type(node).__name__.lower()}", None)
+        method = getattr(self, _method(type(node).__name__), None)
         if method is not None:
             found: Lifted = method(node)
             return found
@@ -91,7 +94,7 @@ class Expressions:
     def _name(self, node: Node) -> Lifted:
         value = self.known.get(node.id, UNKNOWN)
         if node.id not in self.known and node.id not in self.facts.local:
-            value = _constant_of(meant(node, self.facts, self.local))
+            value = _constant_of(meant(node, self.facts, self.known))
         if value.tag in ("array", "unknown") and value.ndim is None and node in self.facts.spec:
             rank = self.facts.spec[node].ndim
             value = value if rank is None else Value(rank, value.batched, boolean=value.boolean)
@@ -135,7 +138,7 @@ class Expressions:
             parts = [self.with_axis(part, item) for part, (_, item) in zip(node.values, value.items, strict=True)]
             return gast.Dict(keys=node.keys, values=parts)
         if isinstance(node, gast.Call) and len(node.args) == 1 and not node.keywords:
-            if meant(node.func, self.facts, self.local) in (np.zeros_like, runtime.zeros_like):
+            if meant(node.func, self.facts, self.known) in (np.zeros_like, runtime.zeros_like):
                 helper = self.facts.library("zeros_each")
                 return expression(f"{helper}(count, x)", count=self.count, x=node.args[0])
         return expression(f"{self.facts.library('each')}(count, value)", count=self.count, value=node)
@@ -209,8 +212,8 @@ class Expressions:
         return made, Value(rank, having, boolean=all(v.boolean for v in values))
 
     def _attribute(self, node: Node) -> Lifted:
-        if meant(node, self.facts, self.local) is not None:
-            return node, OTHER if not isinstance(meant(node, self.facts, self.local), float | int) else NUMBER
+        if meant(node, self.facts, self.known) is not None:
+            return node, OTHER if not isinstance(meant(node, self.facts, self.known), float | int) else NUMBER
         made, value = self.look(node.value)
         if node.attr in ("shape", "size", "ndim", "dtype"):
             if value.batched and node.attr in ("size", "ndim"):
@@ -228,10 +231,9 @@ class Expressions:
             raise self.refuse(f"the attribute `.{node.attr}` of a tangent is read", node)
         return node, UNKNOWN
 
-    @property
-    def local(self) -> frozenset[str]:
-        """Names that mean values of the function."""
-        return self.facts.local | frozenset(self.known)
+    def _is_local(self, bound_name: str) -> bool:
+        """Whether a name means a value of the function."""
+        return bound_name in self.facts.local or bound_name in self.known
 
     def _subscript(self, node: Node) -> Lifted:
         base, value = self.look(node.value)
@@ -262,7 +264,7 @@ class Expressions:
         return gast.Subscript(base, node.slice, node.ctx) if value.batched else node, found
 
     def _call(self, node: Node) -> Lifted:
-        function = meant(node.func, self.facts, self.local)
+        function = meant(node.func, self.facts, self.known)
         called = getattr(node.func, "id", "")
         if called in self.outcomes:
             made, value = self.own(node.args[0])
@@ -274,6 +276,11 @@ class Expressions:
         if function is None and isinstance(node.func, gast.Attribute):
             return method(self, node)
         return call_of(self, node, function, [self.own(part) for part in node.args])
+
+
+@functools.cache
+def _method(kind: str) -> str:
+    return f"_{kind.lower()}"
 
 
 def _constant_of(found: Any) -> Value:

@@ -50,7 +50,7 @@ class _Work:
         return node if found is None else self._product(*found, statement)
 
     def _is_call(self, node: Node, function: object) -> bool:
-        return isinstance(node, gast.Call) and meant(node.func, self.facts, self.text.local) is function
+        return isinstance(node, gast.Call) and meant(node.func, self.facts, self.text.known) is function
 
     def _opened(self, node: Node) -> Node:
         """What a name that is read once is bound to."""

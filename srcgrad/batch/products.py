@@ -179,7 +179,7 @@ def _einsum_tangent(text: Expressions, call: Call) -> Lifted:
     for place, part in list(enumerate(tangents.elts))[1:]:
         made, value = text.look(part)
         if not value.batched:
-            if meant(getattr(part, "func", None), text.facts, text.local) is not runtime.zeros_like:
+            if meant(getattr(part, "func", None), text.facts, text.known) is not runtime.zeros_like:
                 raise UnknownFormError
             continue
         given = list(zip("abcd", map(text.look, operands.elts[1:]), strict=False))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 
 import gast
@@ -24,7 +24,7 @@ class StaysError(Exception):
     """The rows are picked where the user picks them."""
 
 
-def sooner(program: Program, facts: Facts, rank: Rank, local: frozenset[str]) -> None:
+def sooner(program: Program, facts: Facts, rank: Rank, known: Container[str]) -> None:
     """Let `(w @ turn)[i]` be `w[i] @ turn`, for arguments with more rows than `i` has entries.
 
     Which these are, `facts.module.leading.fewer` tells of the arguments of this call. All that reads the rows of a
@@ -34,7 +34,7 @@ def sooner(program: Program, facts: Facts, rank: Rank, local: frozenset[str]) ->
         return
     for index, axes in facts.module.leading.fewer:
         if not any(index in stores(node) for node in statements(program.block)):
-            work = _Work(program, facts, rank, local, index, frozenset(axes))
+            work = _Work(program, facts, rank, known, index, frozenset(axes))
             try:
                 work.run()
             except StaysError:
@@ -48,7 +48,7 @@ class _Work:
     program: Program
     facts: Facts
     rank: Rank
-    local: frozenset[str]
+    known: Container[str]
     index: str
     axes: Axes
     made: dict[str, tuple[int, Node]] = field(default_factory=dict)  # name -> the axis, and its value with fewer rows
@@ -163,7 +163,7 @@ class _Work:
         return gast.Subscript(self.of(node.value, source + axis - kept), copy(node.slice), gast.Load())
 
     def _call(self, node: Node, axis: int) -> Node:
-        function = meant(node.func, self.facts, self.local)
+        function = meant(node.func, self.facts, self.known)
         given, words = node.args, {word.arg: word.value for word in node.keywords}
         if function is np.matmul and len(given) == 2 and not words:
             return gast.Call(node.func, list(self._product(node, given[0], given[1], axis)), [])

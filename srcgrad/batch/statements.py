@@ -219,9 +219,9 @@ class Statements:
         call = node.value
         if not isinstance(call, gast.Call):
             return [node]
-        function = meant(call.func, self.facts, self.text.local)
+        function = meant(call.func, self.facts, self.text.known)
         attribute = call.func.attr if isinstance(call.func, gast.Attribute) else ""
-        scatters = attribute == "at" and meant(call.func.value, self.facts, self.text.local) is np.add
+        scatters = attribute == "at" and meant(call.func.value, self.facts, self.text.known) is np.add
         if (scatters or function is runtime.add_at) and isinstance(call.args[0], gast.Name):
             return [added_at(self, node, call)]
         if attribute == "append" and isinstance(call.func.value, gast.Name) and len(call.args) == 1:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any  # keys of containers are arbitrary objects
 
 from srcgrad.facts import Kind
@@ -72,7 +71,7 @@ def batched(value: Value) -> Value:
         return value
     items = None if value.items is None else tuple((key, batched(item)) for key, item in value.items)
     each = None if value.each is None else batched(value.each)
-    return replace(value, batched=True, items=items, each=each)
+    return Value(value.ndim, True, value.tag, items, each, value.boolean, value.zero)
 
 
 def joined(values: Iterable[Value]) -> Value:
