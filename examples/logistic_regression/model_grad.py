@@ -24,7 +24,7 @@ def loss_value_and_grad(weights, bias, samples, labels, penalty, y_bar=1.0):
     # line 16: return cross_entropy(scores, labels) + penalty * np.sum(weights**2)
     check_seed(y_bar, y)
     t5_bar = sum_to(y_bar, t6) / count(t5)
-    t8_bar = -sum_to(np.broadcast_to(t5_bar, np.shape(t5)), t4)[:, None]
+    t8_bar = sum_to(np.broadcast_to(-t5_bar, np.shape(t5)), t4)[:, None]
     t3_bar = sum_to(np.broadcast_to(t5_bar, np.shape(t5)), log_sum) / t3
     shifted_bar = fit_to(t8_bar * labels, shifted) + t3_bar[:, None] * t2
     t1_bar = -shifted_bar.sum(axis=1, keepdims=True)

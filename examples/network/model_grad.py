@@ -35,7 +35,7 @@ def loss_value_and_grad(w1, b1, w2, b2, samples, labels, penalty, y_bar=1.0):
     # line 14: entropy = np.mean(logsumexp(scores, axis=1) - np.sum(labels * scores,...
     t3_bar = sum_to(y_bar, entropy) / count(t3)
     t1_bar = sum_to(np.broadcast_to(t3_bar, np.shape(t3)), t1)
-    t5_bar = -sum_to(np.broadcast_to(t3_bar, np.shape(t3)), t2)[:, None]
+    t5_bar = sum_to(np.broadcast_to(-t3_bar, np.shape(t3)), t2)[:, None]
     scores_bar = fit_to(t5_bar * labels, scores)
     scores_bar = scores_bar + spread(t1_bar, scores, 1) * np.exp(
         scores - spread(np.where(t1 == -np.inf, 0.0, t1), scores, 1)

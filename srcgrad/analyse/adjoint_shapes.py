@@ -133,7 +133,28 @@ def _of_call(node: Node, facts: Facts) -> Spec:
             return replace(like, dtype=frozenset[str]().union(*(spec_of_tree(a, facts).dtype for a in node.args[:3])))
     if isinstance(function, gast.Name) and function.id == facts.imports.get("count"):
         return Spec()
+    if isinstance(function, gast.Attribute) and function.attr == "sum" and not node.args:
+        return _summed(node, facts) or _unknown(node)
     return _unknown(node)
+
+
+def _summed(call: Node, facts: Facts) -> Spec | None:
+    """The spec of `e.sum(axis=0)`, of an expression of known rank."""
+    whole = spec_of_tree(call.func.value, facts)
+    known = extents(whole)
+    words = {word.arg: getattr(word.value, "value", None) for word in call.keywords}
+    axis, keep = words.get("axis"), words.get("keepdims", False)
+    if not call.keywords:
+        return Spec(frozenset(), whole.dtype, 0)
+    if (
+        not known
+        or type(axis) is not int
+        or not -len(known) <= axis < len(known)
+        or words.keys() - {"axis", "keepdims"}
+    ):
+        return None
+    axis %= len(known)
+    return with_extents((*known[:axis], *(("1",) if keep is True else ()), *known[axis + 1 :]), whole.dtype)
 
 
 _SHAPED = {

@@ -119,12 +119,11 @@ def positions(block: Block) -> dict[str, list[int]]:
 def _open_parts(node: Node, facts: Facts) -> list[Node]:
     """Parts of a statement in which a name may be replaced: loops evaluate theirs more than once, or not at all.
 
-    A result has names but for the parts of a value that stands beside its pullback; kernels end at statements.
+    A result has names but for a value that stands beside its pullback; kernels end at statements.
     """
     if isinstance(node, gast.While | gast.Return):
         plain = facts.mode == "vjp" and facts.module is not None and facts.module.target == "numpy"
-        value = node.value.elts[0] if plain and isinstance(node, gast.Return) else None
-        return [value] if isinstance(value, gast.Tuple) else []
+        return [node.value] if plain and isinstance(node, gast.Return) else []
     if isinstance(node, gast.For):
         return [node.iter]
     return header(node)
@@ -193,7 +192,7 @@ def _fill(
             continue  # `np.errstate` is meant for this line, and not for that
         user = facts.origin.get(source)
         own = user is not None and user is facts.origin.get(node)
-        line = gast.Expr(part) if isinstance(node, gast.Return) else node
+        line = gast.Expr(part.elts[0]) if isinstance(node, gast.Return) else node
         room = uses.width - indent - (len(f"return , {facts.back}") if line is not node else 0)
         fits = own or has_room(source.value, line, read.id, room)
         if not fits and not _is_seed(source.value, read, node, indent):

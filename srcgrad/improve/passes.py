@@ -18,6 +18,7 @@ from srcgrad.improve.common import common
 from srcgrad.improve.copies import copies
 from srcgrad.improve.counted import counted
 from srcgrad.improve.dead import dead
+from srcgrad.improve.divided import divided
 from srcgrad.improve.factors import factors
 from srcgrad.improve.filled import filled
 from srcgrad.improve.fused import fused
@@ -98,6 +99,7 @@ IMPROVE: tuple[Callable[[Program, Facts], Program], ...] = (
     tight,
     factors,
     signs,
+    divided,
     afresh,
     reuse,
     coalesce,

@@ -16,7 +16,7 @@ _LINEAR = (
     "diff_transpose",
 )  # fmt: skip
 _MOVERS = (
-    "roll", "reshape", "transpose", "swapaxes", "moveaxis", "expand_dims", "squeeze", "flip", "rot90", "broadcast_to",
+    "roll", "reshape", "transpose", "swapaxes", "moveaxis", "expand_dims", "squeeze", "flip", "rot90",
 )  # fmt: skip
 
 

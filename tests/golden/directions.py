@@ -27,5 +27,5 @@ def directions_grad(r, p, y_bar=1.0):
     # line 6: k = r / length[:, None]
     t = y_bar * p / length[:, None]
     # line 5: length = np.sqrt(np.sum(r * r, axis=1))
-    r_bar = t - ((t * k).sum(axis=1) / length)[:, None] * r
+    r_bar = t - (t * k).sum(axis=1)[:, None] * k
     return r_bar
