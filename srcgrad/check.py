@@ -214,9 +214,10 @@ def _weighted(f: Function, args: tuple[Any, ...], value: Any, seed: Vector) -> F
 
 
 def _pushed(f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...]) -> Function:
-    """The function J(x) v, as text."""
+    """The function J(x) v, as text; what holds no float has no tangent: the text may take it for a float then."""
     names = ", ".join(f"x{number}" for number in range(len(args)))
-    dots = ", ".join(f"v_{number}" for number in range(len(args)))
+    floats = [any(is_float(part) for _, part in parts(argument)) for argument in args]
+    dots = ", ".join(f"v_{number}" if known else "None" for number, known in enumerate(floats))
     text = (
         f"def value({names}):\n    return primal({names})\n\n\n"
         f"def pushed({names}):\n    return jvp(value, ({names},), ({dots},))[1]\n"

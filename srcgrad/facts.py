@@ -109,6 +109,7 @@ class Facts:
     shifts: dict[str, None] = field(default_factory=dict)  # largest values on which the output does not depend
     assumed_real: dict[str, None] = field(default_factory=dict)  # arguments of derivatives that were written out
     complex: dict[str, None] = field(default_factory=dict)  # names some value of which may be complex
+    unsigned: dict[str, None] = field(default_factory=dict)  # temporaries of ours that may hold integers
     spec: dict[Node, Spec] = field(default_factory=dict)  # by Name node, and by assignment for its result
     part_spec: dict[Node, Spec] = field(default_factory=dict)  # `a[i] = e` -> what is known of a[i]
     number: dict[Node, int] = field(default_factory=dict)  # statement -> its place in the text, from 0

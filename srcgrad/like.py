@@ -46,8 +46,8 @@ def like_arguments(values: dict[str, Any]) -> dict[str, Kind]:
 
 def _like(value: Any, symbols: dict[int, str]) -> Kind:
     kind = kind_of(value)
-    if kind.tag == "scalar":
-        return replace(kind, dtype=kind.dtype or FLOATING)
+    if kind.tag == "scalar":  # `np.uint8(3)` and `np.float32(3)` are numbers, but no floats
+        return replace(kind, dtype=kind.dtype or FLOATING) if isinstance(value, int | float | complex) else kind
     if kind.tag == "array":
         for length in value.shape:
             symbols.setdefault(length, _symbol(len(symbols) - 1))

@@ -183,11 +183,11 @@ def power(z, x, y):
     elif y < 1:
         d[x] = d[z] * y * x ** (y - 1)
     else:
-        d[x] = d[z] * y * np.power(x, y - (y != 0))  # where y is 0 this is 0 * 1, not 0 * inf
+        d[x] = d[z] * y * np.power(x, 1.0 * y - (y != 0))  # where y is 0 this is 0 * 1, not 0 * inf
     if x > 0:
         d[y] = d[z] * z * math.log(x)
     else:
-        d[y] = d[z] * z * np.log(x + (x == 0))  # where x is 0 this is 0 * log(1), not 0 * -inf
+        d[y] = d[z] * z * np.log(1.0 * x + (x == 0))  # where x is 0 this is 0 * log(1), not 0 * -inf
 
 
 @adjoint.elementwise(math.erf, cl="erf(x)")

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import gast
 
+from srcgrad.analyse.floating import has_sign, is_floating, is_minus
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
-from srcgrad.improve.units import is_floating
 from srcgrad.trees import Node, header, loads, statements, walk
 
 
@@ -27,10 +27,9 @@ def lighter(program: Program, facts: Facts, batched: dict[str, None]) -> None:
                 if facts.module.leading.regroup and isinstance(product.left, gast.BinOp):
                     _local_first(product, facts, batched)
                 one, two = product.left, product.right
-                signed = isinstance(one, gast.UnaryOp) and isinstance(one.op, gast.USub)
                 plain = isinstance(two, gast.Name | gast.Subscript | gast.Call) and is_floating(two, facts)
                 if (
-                    signed
+                    is_minus(one)
                     and plain
                     and not batched.keys().isdisjoint(loads(one))
                     and batched.keys().isdisjoint(loads(two))
@@ -54,7 +53,7 @@ def _local_first(product: Node, facts: Facts, batched: dict[str, None]) -> None:
     if not any(is_floating(one, facts) for one in others[:2] if not isinstance(one, gast.Constant)):
         return
     local = others[0]
-    if isinstance(first, gast.UnaryOp) and isinstance(first.op, gast.USub):
+    if is_minus(first) and has_sign(local, facts):
         first, local = first.operand, gast.UnaryOp(gast.USub(), local)
     for other in others[1:]:
         local = gast.BinOp(local, gast.Mult(), other)

@@ -15,10 +15,10 @@ import numpy as np
 
 from srcgrad.analyse.adjoint_shapes import covers, joined, spec_of_tree
 from srcgrad.analyse.extents import extents, summed_axes, with_extents
+from srcgrad.analyse.floating import negated
 from srcgrad.analyse.kept import axis_kept
 from srcgrad.facts import Facts, Operation, Spec, copied
 from srcgrad.indices import new_axes
-from srcgrad.minus import negated
 from srcgrad.trees import Node, expression, same
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
     summed = None
     if wanted is not None and not widened and facts.module.target == "numpy" and not adjoints.is_half(operand.id):
         summed = _dot(value, facts) if wanted.scalar else None
-        summed = summed or _summed(value, made, wanted)
+        summed = summed or _summed(value, made, wanted, facts)
     may_widen = flexible(operand, facts, _is_plain(operand, value, facts)) or _is_model(operand, facts)
     may_widen = may_widen or _is_unread(operand, like, facts)
     may_widen = may_widen or (not widened and _is_opened(operand, made, facts))
@@ -94,7 +94,7 @@ def closed(adjoints: Adjoints, operand: Node, value: Node, index: Node) -> Node 
     if _adds(operand, facts) and flexible(operand, facts):
         adjoints.specs[operand.id] = facts.spec[part]
         return part
-    summed = None if wanted is None else _summed(part, facts.spec[part], wanted)
+    summed = None if wanted is None else _summed(part, facts.spec[part], wanted, facts)
     return summed or expression(f"{facts.library('sum_to')}(value, primal)", value=part, primal=copied(operand, facts))
 
 
@@ -107,7 +107,7 @@ def own_sum(operand: Node, value: Node, facts: Facts) -> Node:
     made = spec_of_tree(value.args[0], facts)
     if made.shape == wanted.shape and made.dtype == wanted.dtype:
         return value.args[0]
-    return (_summed(value.args[0], made, wanted) if facts.module.target == "numpy" else None) or value
+    return (_summed(value.args[0], made, wanted, facts) if facts.module.target == "numpy" else None) or value
 
 
 def _is_fitted(operand: Node, made: Spec, result: Spec, adjoints: Adjoints) -> bool:
@@ -134,7 +134,7 @@ def _is_read(facts: Facts) -> bool:
 
 def _dot(value: Node, facts: Facts) -> Node | None:
     """`a @ b`, the sum of `a * b` for vectors of one length; None for any other value."""
-    minus = negated(value)
+    minus = negated(value, facts)
     product = value if minus is None else minus
     if not isinstance(product, gast.BinOp) or not isinstance(product.op, gast.Mult):
         return None
@@ -145,13 +145,13 @@ def _dot(value: Node, facts: Facts) -> Node | None:
     return made if minus is None else gast.UnaryOp(gast.USub(), made)
 
 
-def _summed(value: Node, made: Spec, wanted: Spec) -> Node | None:
+def _summed(value: Node, made: Spec, wanted: Spec, facts: Facts) -> Node | None:
     """`value.sum(axis=0)`, where the axes along which the operand was broadcast are known; None where they are not."""
     if "float16" in made.dtype or not (made.dtype == wanted.dtype or (wanted.scalar and not wanted.dtype)):
         return None
-    minus = negated(value)
+    minus = negated(value, facts)
     if minus is not None:
-        summed = _summed(minus, made, wanted)
+        summed = _summed(minus, made, wanted, facts)
         return None if summed is None else gast.UnaryOp(gast.USub(), summed)
     one, two = extents(made), extents(wanted)
     axes = summed_axes(one, two) if one and two is not None else None

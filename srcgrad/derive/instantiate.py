@@ -9,6 +9,7 @@ import gast
 
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.analyse.complexes import note_complex
+from srcgrad.analyse.floating import has_sign, is_floating, negated, note_integers
 from srcgrad.converted import literal_value
 from srcgrad.derive.conjugates import below, carries, conjugated
 from srcgrad.derive.decide import UNDECIDED, Setting, literal_of, rank_of, truth
@@ -17,7 +18,6 @@ from srcgrad.derive.shortened import drop_defaults, drop_keywords, folded, sprea
 from srcgrad.facts import Facts, copied
 from srcgrad.frozen import record
 from srcgrad.identity import holder
-from srcgrad.minus import negated
 from srcgrad.runtime import opposite
 from srcgrad.template import derivative_of
 from srcgrad.trees import Block, Node, assign, constant, expression, name, remade, walk
@@ -115,6 +115,8 @@ def _shared(value: Node, made: Lines, setting: Setting) -> Node:
     note_complex(held, value, facts)
     if mentions(value, setting.lost.carriers):
         setting.lost.carriers[held] = None
+    else:
+        note_integers(held, value, facts)
     return read
 
 
@@ -195,7 +197,14 @@ def fill(node: Node, setting: Setting, local: dict[str, Node], carrying: set[str
             while made.args and _at_default(node.args[len(made.args) - 1], setting):
                 made.args.pop()  # loc and scale of a distribution
         drop_keywords(made, getattr(setting.template.namespace.get(node.func.value.id), node.func.attr, None))
-    return _without_defaults(node, made, setting) or folded(made)
+    return _without_defaults(node, made, setting) or _known_float(made, setting.facts) or folded(made)
+
+
+def _known_float(made: Node, facts: Facts) -> Node | None:
+    """`x` for `1.0 * x`, a float for what may be a small integer, where it is known to be one."""
+    if isinstance(made, gast.BinOp) and isinstance(made.op, gast.Mult) and literal_of(made.left) == 1.0:
+        return made.right if is_floating(made.right, facts) else None
+    return None
 
 
 def _at_default(node: Node, setting: Setting) -> bool:
@@ -209,7 +218,10 @@ def _without_defaults(node: Node, made: Node, setting: Setting) -> Node | None:
     if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult) and isinstance(node.left, gast.Name):
         sign = setting.template.namespace.get(node.left.id)
         if isinstance(sign, float) and abs(sign) == 1.0:
-            return made.right if sign == 1.0 else negated(made.right) or gast.UnaryOp(gast.USub(), made.right)
+            minus = negated(made.right, setting.facts)
+            if sign == 1.0 or minus is not None:
+                return made.right if sign == 1.0 else minus
+            return gast.UnaryOp(gast.USub(), made.right) if has_sign(made.right, setting.facts) else None
     if not isinstance(node, gast.BinOp) or not _at_default(node.right, setting):
         return None
     neutral = 0.0 if isinstance(node.op, gast.Sub) else 1.0

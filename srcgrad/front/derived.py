@@ -76,7 +76,9 @@ def _called(call: Node, site: Site) -> Function | None:
     if of is None:
         raise not_known(call, facts)
     wanted = wanted_of(call, "forward", of, facts)
-    places = tuple(k for k, one in enumerate(given[0].elts) if not _is_discrete(one))
+    pairs = list(enumerate(zip(given[0].elts, given[1].elts, strict=True)))
+    real = tuple(k for k, (one, _) in pairs if not _is_discrete(one))
+    places = tuple(k for k, (one, moved) in pairs if k in real and not _is_nothing(moved)) or real
     call.func = at(name("jvp"), call.func)
     call.args, call.keywords = list(given[0].elts), []
     tangents = tuple(given[1].elts[k] for k in places)
@@ -86,6 +88,11 @@ def _called(call: Node, site: Site) -> Function | None:
 def _is_discrete(node: Node) -> bool:
     """Whether an argument is a literal that has no derivative."""
     return isinstance(node, gast.Constant) and not isinstance(node.value, float)
+
+
+def _is_nothing(tangent: Node) -> bool:
+    """Whether a tangent is the literal None, 0 or 0.0: its argument, perhaps an integer, stays what it is."""
+    return isinstance(tangent, gast.Constant) and tangent.value in (None, 0)
 
 
 def _vectors(call: Node, found: Function, facts: Facts) -> list[Node]:

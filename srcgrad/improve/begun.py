@@ -34,7 +34,7 @@ def _block(block: Block, facts: Facts) -> Block:
         first = _first(node, made, said, facts) if node in facts.accumulates else None
         if first is not None:
             del said[first]
-            node.value = _sum(made.pop(first).value, node.value)
+            node.value = _sum(made.pop(first).value, node.value, facts)
             del facts.accumulates[node]
         made.append(node)
         said.append(set(mentioned(node)))
@@ -75,8 +75,8 @@ def _multiple(value: Node) -> str | None:
     return value.id if isinstance(value, gast.Name) else None
 
 
-def _sum(first: Node, value: Node) -> Node:
+def _sum(first: Node, value: Node, facts: Facts) -> Node:
     """`first + e` for a value that is `u + e`, `first - e` for `u - e`."""
     if isinstance(value.op, gast.Add):
-        return added(first, value.right)
+        return added(first, value.right, facts)
     return gast.BinOp(first, value.op, value.right)

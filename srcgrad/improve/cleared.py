@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gast
 
+from srcgrad.analyse.floating import negative
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.front.scope import cheap
 from srcgrad.indices import is_basic
-from srcgrad.minus import negative
 from srcgrad.trees import COMPOUND, Block, Node, at, children, same, stores, walk
 
 
@@ -17,17 +17,17 @@ def cleared(program: Program, facts: Facts) -> Program:
 
     What stands between the two only adds to the array, and sums may be added in any order.
     """
-    program.backward = _block(program.backward, frozenset(facts.integers))
+    program.backward = _block(program.backward, frozenset(facts.integers), facts)
     return program
 
 
-def _block(block: Block, integers: frozenset[str]) -> Block:
+def _block(block: Block, integers: frozenset[str], facts: Facts) -> Block:
     gone: set[int] = set()
     made: Block = list(block)
     for position, node in enumerate(made):
         if isinstance(node, COMPOUND):
-            node.body = _block(node.body, integers)
-            node.orelse = _block(getattr(node, "orelse", None) or [], integers)
+            node.body = _block(node.body, integers, facts)
+            node.orelse = _block(getattr(node, "orelse", None) or [], integers, facts)
         elif clears(node):
             if position + 1 < len(made) and _covers(made[position + 1], node, integers):
                 gone.add(position)
@@ -36,7 +36,7 @@ def _block(block: Block, integers: frozenset[str]) -> Block:
             if later is not None:
                 value = made[later].value
                 if isinstance(made[later].op, gast.Sub):
-                    value = negative(value)
+                    value = negative(value, facts)
                 made[position] = at(gast.Assign(node.targets, value, None), node)
                 gone.add(later)
     return [node for position, node in enumerate(made) if position not in gone]

@@ -10,11 +10,11 @@ import gast
 
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.analyse.extents import canonical
+from srcgrad.analyse.floating import negated
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.improve.inline import bindings, replace
 from srcgrad.indices import adds_axes
-from srcgrad.minus import negated
 from srcgrad.trees import Node, copy, header, inside, loads, name, same, statements, target
 
 
@@ -78,6 +78,6 @@ def _multiplied(product: Node, known: dict[str, Node], facts: Facts) -> Node | N
 
 def _is_alike(one: Node, two: Node, facts: Facts) -> bool:
     """Whether two values are known to have one shape, so that an axis may be added to either."""
-    minus = negated(one)
+    minus = negated(one, facts)
     made, other = (canonical(spec_of_tree(each, facts)) for each in (one if minus is None else minus, two))
     return not made.scalar and made.shape == other.shape

@@ -10,9 +10,9 @@ from math import frexp
 import gast
 
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
+from srcgrad.analyse.floating import has_sign, is_floating, is_minus
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
-from srcgrad.improve.units import is_floating
 from srcgrad.trees import Node, constant, inside, statements
 
 
@@ -49,7 +49,7 @@ def _merged(value: Node, facts: Facts, inside: bool) -> Node:
         return value
     for factor, rest in ((value.right, value.left), (value.left, value.right)):
         if _is_float(factor) and is_floating(rest, facts):
-            found = _absorbed(rest, factor.value, next_to=True)
+            found = _absorbed(rest, factor.value, facts, next_to=True)
             if found is not None and (inside or isinstance(found, gast.BinOp | gast.UnaryOp | gast.Constant)):
                 return found
     return value
@@ -58,7 +58,7 @@ def _merged(value: Node, facts: Facts, inside: bool) -> Node:
 def _outside(total: Node, facts: Facts) -> Node:
     """`(a + b) * 2.0` for `a * 2.0 + b * 2.0`, of floats; by 2, 4, 8 or 16."""
     for number in (2.0, 4.0, 8.0, 16.0):
-        left, right = _without(total.left, number), _without(total.right, number)
+        left, right = _without(total.left, number, facts), _without(total.right, number, facts)
         if left is None or right is None or not is_floating(left[0], facts) or not is_floating(right[0], facts):
             continue
         if not all(spec_of_tree(times, facts).scalar for _, times in (left, right)):  # a product of numbers is free
@@ -66,46 +66,49 @@ def _outside(total: Node, facts: Facts) -> Node:
     return total
 
 
-def _without(value: Node, number: float) -> tuple[Node, Node] | None:
+def _without(value: Node, number: float, facts: Facts, beside: bool = False) -> tuple[Node, Node] | None:
     """The other factors of a product of which a number is one, and what it multiplies; None if it is none."""
     if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Mult):
         return None
     for side, other in (("right", value.left), ("left", value.right)):
         own = getattr(value, side)
-        if _is_float(own) and own.value == number:
+        if _is_float(own) and own.value == number and (beside or has_sign(other, facts)):
             return other, other
-        found = _without(own, number)
+        found = _without(own, number, facts, has_sign(other, facts))
         if found is not None:
             return gast.BinOp(*_placed(side, other, found[0], value.op)), found[1]
     return None
 
 
-def _absorbed(value: Node, factor: float, next_to: bool) -> Node | None:
-    """`value * factor`, by a constant that `value` has; None if it has none, or if another number could come out."""
+def _absorbed(value: Node, factor: float, facts: Facts, next_to: bool = False, beside: bool = False) -> Node | None:
+    """`value * factor`, by a constant that `value` has; None if it has none, or if another number could come out.
+
+    `beside` tells whether it is a factor of a product of floats: an integer needs no 1.0 there.
+    """
     if _is_float(value):
         exact = _is_power(factor) or (next_to and _is_power(value.value))
         return constant(value.value * factor) if exact else None
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult):
         for side, other in (("right", value.left), ("left", value.right)):
             own = getattr(value, side)
-            found = _absorbed(own, factor, next_to and _is_float(own))
-            if found is not None and _is_one(found):
+            found = _absorbed(own, factor, facts, next_to and _is_float(own), has_sign(other, facts))
+            if found is not None and _is_one(found) and (beside or has_sign(other, facts)):
                 return other
-            if found is not None and isinstance(found, gast.UnaryOp) and _is_one(found.operand):
+            if found is not None and is_minus(found) and _is_one(found.operand) and has_sign(other, facts):
                 return gast.UnaryOp(found.op, other)
             if found is not None:
                 return gast.BinOp(*_placed(side, other, found, value.op))
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Div):
-        found = _absorbed(value.left, factor, False)
+        found = _absorbed(value.left, factor, facts, beside=has_sign(value.right, facts))
         return None if found is None else gast.BinOp(found, value.op, value.right)
     if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub):
-        found = _absorbed(value.operand, factor, False)
+        found = _absorbed(value.operand, factor, facts)
         return None if found is None else gast.UnaryOp(value.op, found)
     if _is_sum(value):
-        found = _absorbed(value.args[0], factor, False)
+        found = _absorbed(value.args[0], factor, facts)
         return None if found is None or _is_float(found) else gast.Call(value.func, [found], value.keywords)
     if isinstance(value, gast.Subscript):
-        found = _absorbed(value.value, factor, False)
+        found = _absorbed(value.value, factor, facts)
         return None if found is None or _is_float(found) else gast.Subscript(found, value.slice, value.ctx)
     return None
 

@@ -112,7 +112,7 @@ def _fill(zeros: Node, block: Block, setting: Setting, program: Program, facts: 
         return
     made.func = name(facts.library("empty_like"))
     for node in added:
-        block[block.index(node)] = at(gast.Assign([node.target], added_value(node), None), node)
+        block[block.index(node)] = at(gast.Assign([node.target], added_value(node, facts), None), node)
 
 
 def _is_added(node: Node, adjoint: str) -> bool:

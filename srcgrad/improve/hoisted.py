@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gast
 
+from srcgrad.analyse.floating import note_integers
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts, copied
 from srcgrad.improve.inline import replace
@@ -57,6 +58,7 @@ def _before(loop: Node, made: dict[str, list[Node]], facts: Facts) -> Block:
                 if spelled not in held:
                     held[spelled] = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
                     facts.temporaries[held[spelled]] = "t"
+                    note_integers(held[spelled], value, facts)
                     before.append(at(assign(held[spelled], copied(value, facts)), node))
                 replace(node, value, name(held[spelled]))
     return before

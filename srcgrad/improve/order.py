@@ -6,11 +6,11 @@ import gast
 
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.analyse.extents import canonical
+from srcgrad.analyse.floating import negated
 from srcgrad.derive.program import Program
 from srcgrad.emit.text import statement as spelled
 from srcgrad.facts import Facts
 from srcgrad.improve.inline import WIDTH
-from srcgrad.minus import negated
 from srcgrad.trees import COMPOUND, Block, Node, loads, same, stores, target, walk
 
 
@@ -95,7 +95,7 @@ def _joined(group: Block, facts: Facts, indent: int) -> Block:
                 begun = _summed(first.value, facts)
                 total = _fitted(begun, value.op, value.right, facts)
                 if total is None:
-                    total = gast.BinOp(begun, value.op, value.right) if minus else added(begun, value.right)
+                    total = gast.BinOp(begun, value.op, value.right) if minus else added(begun, value.right, facts)
                 joined = gast.Assign(first.targets, total, None)
                 joined.lineno = first.lineno
                 if max(map(len, spelled(joined, width=10_000))) + indent <= WIDTH:
@@ -126,16 +126,18 @@ def _fitted(one: Node, op: Node, two: Node, facts: Facts) -> Node | None:
     made, other = spec_of_tree(one.args[0], facts), spec_of_tree(two.args[0], facts)
     if made.scalar or canonical(made).shape != canonical(other).shape or not same(one.args[1], two.args[1]):
         return None
-    inner = gast.BinOp(one.args[0], op, two.args[0]) if isinstance(op, gast.Sub) else added(one.args[0], two.args[0])
+    inner = (
+        gast.BinOp(one.args[0], op, two.args[0]) if isinstance(op, gast.Sub) else added(one.args[0], two.args[0], facts)
+    )
     return gast.Call(one.func, [inner, one.args[1]], [])
 
 
-def added(one: Node, two: Node) -> Node:
+def added(one: Node, two: Node, facts: Facts) -> Node:
     """`one + two`, with signs as a person writes them."""
-    minus = negated(two)
+    minus = negated(two, facts)
     if minus is not None:
         return gast.BinOp(one, gast.Sub(), minus)
-    minus = negated(one)
+    minus = negated(one, facts)
     if minus is not None:
         return gast.BinOp(two, gast.Sub(), minus)
     return gast.BinOp(one, gast.Add(), two)

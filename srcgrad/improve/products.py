@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import gast
 
+from srcgrad.analyse.floating import has_sign
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.trees import COMPOUND, Block, Node, at, loads, statement, statements, stores, target, walk, written
@@ -144,7 +145,10 @@ def _term(node: Node, call: Node, subtracted: bool, facts: Facts) -> _Term | Non
     if not isinstance(call, gast.Call) or call.keywords or len(call.args) < 2:
         return None
     seed, *factors = call.args
-    seed = gast.UnaryOp(gast.USub(), seed) if subtracted else seed
+    if subtracted:
+        if not has_sign(seed, facts):
+            return None
+        seed = gast.UnaryOp(gast.USub(), seed)
     if gast.unparse(call.func) == f"{facts.imports.get('np')}.outer":
         return _Term(node, "outer", None, (seed, factors[0]))
     if not isinstance(call.func, gast.Name) or len(factors) != 2:

@@ -11,10 +11,10 @@ from collections import Counter
 import gast
 import numpy as np
 
+from srcgrad.analyse.floating import has_sign, negated
 from srcgrad.derive.program import Program
 from srcgrad.facts import UNKNOWN, Facts
 from srcgrad.improve.inline import replace
-from srcgrad.minus import negated
 from srcgrad.trees import Node, header, same, statements, stores, target, walk
 
 _OTHERS = ("sum", "mean", "prod", "max", "min", "matmul", "reshape", "zeros_like")  # no ufuncs, but NumPy's values
@@ -57,7 +57,7 @@ def _together(total: Node, facts: Facts) -> Node | None:
     """`(a - b * c) / y` for `a / y - b / y * c`; None for what is no such difference."""
     if not isinstance(total, gast.BinOp) or not isinstance(total.op, gast.Add | gast.Sub):
         return None
-    minus = negated(total.right)
+    minus = negated(total.right, facts)
     product = total.right if minus is None else minus
     plus = isinstance(total.op, gast.Add) == (minus is None)
     if not isinstance(product, gast.BinOp) or not isinstance(product.op, gast.Mult):
@@ -65,6 +65,8 @@ def _together(total: Node, facts: Facts) -> Node | None:
     one, two = _sides(total.left, facts), _sides(product.left, facts)
     if one is None or two is None or not same(one[1], two[1]) or type(total.left) is not type(product.left):
         return None
+    if not has_sign(two[0], facts):
+        return None  # a product of small integers may be too large for their type
     above = gast.BinOp(one[0], gast.Add() if plus else gast.Sub(), gast.BinOp(two[0], gast.Mult(), product.right))
     if isinstance(total.left, gast.BinOp):
         return gast.BinOp(above, gast.Div(), one[1])

@@ -13,9 +13,9 @@ import gast
 import numpy as np
 
 from srcgrad.analyse.adjoint_shapes import joined
+from srcgrad.analyse.floating import is_elementwise
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
-from srcgrad.improve.units import is_elementwise
 from srcgrad.trees import COMPOUND, Block, Node, assign, at, called, header, name, statements, stores, target, walk
 
 _READS = (

@@ -56,4 +56,4 @@ def _sum(held: str, first: Node, second: Node, facts: Facts) -> Node | None:
         return None
     if isinstance(second.op, gast.Sub):
         return gast.BinOp(first.value, second.op, second.value)
-    return added(first.value, second.value)
+    return added(first.value, second.value, facts)

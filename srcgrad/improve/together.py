@@ -12,10 +12,10 @@ import gast
 
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.analyse.extents import canonical
+from srcgrad.analyse.floating import negative
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.improve.inline import count
-from srcgrad.minus import negative
 from srcgrad.names import bar
 from srcgrad.trees import Block, Node, assign, at, expression, loads, name, same, statements, stores, target
 
@@ -45,7 +45,7 @@ def put_together(
         if node is zeros:
             continue
         if node in named:
-            value = added_value(node)
+            value = added_value(node, facts)
             made += [] if getattr(value, "id", "") == named[node] else [at(assign(named[node], value), node)]
         else:
             made.append(node)
@@ -56,14 +56,14 @@ def put_together(
     return True
 
 
-def added_value(node: Node) -> Node:
+def added_value(node: Node, facts: Facts) -> Node:
     """What a statement adds: `-e` for `x_bar[i] -= e`."""
-    return negative(node.value) if isinstance(node.op, gast.Sub) else node.value
+    return negative(node.value, facts) if isinstance(node.op, gast.Sub) else node.value
 
 
 def _bound(primal: str, node: Node, program: Program, facts: Facts) -> str | None:
     """The name of what is added to a part: the adjoint of the name that the part has; None if its shape may differ."""
-    value = added_value(node)
+    value = added_value(node, facts)
     for held, definition in facts.definition.items():
         part = getattr(definition, "value", None)
         if not isinstance(part, gast.Subscript) or getattr(part.value, "id", "") != primal:

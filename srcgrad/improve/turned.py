@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import gast
 
+from srcgrad.analyse.floating import fits, is_elementwise, is_linear, negated
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts, copied
 from srcgrad.improve.inline import bindings, replace
-from srcgrad.improve.signs import called, fitting, settled
-from srcgrad.improve.units import is_elementwise
-from srcgrad.minus import negated
+from srcgrad.improve.signs import settled
 from srcgrad.trees import COMPOUND, Node, loads, name, statements, target, walk
 
 
@@ -30,12 +29,12 @@ def turned(program: Program, facts: Facts) -> Program:
             readers.setdefault(one, []).append(node)
     bound = bindings(program.block)
     kept = {one for node in statements(program.forward) if node not in facts.tangents for one in loads(node)}
-    dropped = [n for n in program.forward if n in facts.tangents and bound.get(_negated_name(n)) == 1]
+    dropped = [n for n in program.forward if n in facts.tangents and bound.get(_negated_name(n, facts)) == 1]
     for node in [*tangents, *statements(program.backward)]:
         held = target(node)
         if held is None or bound[held] != 1 or held in kept or not (_is_unnamed(held, facts) or node in dropped):
             continue
-        value = negated(node.value)
+        value = negated(node.value, facts)
         if value is not None and node not in facts.accumulates and _is_apart(value, facts):
             _turn(node, value, readers.get(held, []), facts)
     return program
@@ -54,9 +53,9 @@ def _is_fixed(node: Node, facts: Facts) -> bool:
     return held not in facts.seeds and not any(one in table for one in names for table in changing)
 
 
-def _negated_name(node: Node) -> str:
+def _negated_name(node: Node, facts: Facts) -> str:
     """The c_dot of `t_dot = -c_dot`, the tangent of `t = 1.0 - c`: of a name of the user, it goes with its sign."""
-    value = negated(node.value) if target(node) is not None else None
+    value = negated(node.value, facts) if target(node) is not None else None
     return value.id if isinstance(value, gast.Name) else ""
 
 
@@ -65,7 +64,7 @@ def _is_apart(value: Node, facts: Facts) -> bool:
     if isinstance(value, gast.Name):
         changing = (facts.elements, facts.mutable, facts.viewed, facts.swapped, facts.containers)
         return not any(value.id in table for table in changing)
-    if isinstance(value, gast.Call) and value.args and called(value.func) in fitting(facts):
+    if is_linear(value, facts):
         return _is_apart(value.args[0], facts)
     if isinstance(value, gast.Call):
         method = getattr(value.func, "attr", "") in ("sum", "copy") and not value.args
@@ -116,8 +115,7 @@ def _read_negative(reader: Node, held: str, facts: Facts) -> Node:
 
 def _is_fitted(call: Node, facts: Facts) -> bool:
     """Whether a call reads the shape alone of its second argument."""
-    helpers = (facts.imports.get("sum_to"), facts.imports.get("fit_to"))
-    return len(call.args) == 2 and getattr(call.func, "id", "") in helpers
+    return len(call.args) == 2 and fits(call, facts)
 
 
 def _signs(value: Node) -> int:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import gast
-import numpy as np
 
+from srcgrad.analyse.floating import fits, is_elementwise, is_floating
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
-from srcgrad.front.resolve import binding_of
 from srcgrad.improve.inline import bindings
-from srcgrad.rules import rule_of
 from srcgrad.trees import Node, constant, statements, target, walk
 
 
@@ -82,37 +80,6 @@ def _is_one(node: Node | None) -> bool:
     return isinstance(node, gast.Constant) and type(node.value) is float and node.value == 1.0
 
 
-def is_floating(node: Node, facts: Facts) -> bool:
-    """Whether a value is known to be of a floating type, so that 1.0 would not make it so."""
-    if isinstance(node, gast.Constant):
-        return type(node.value) is float
-    if isinstance(node, gast.Name):
-        return node.id in facts.active or node.id in facts.adjoint_of
-    if isinstance(node, gast.BinOp):
-        return is_floating(node.left, facts) or is_floating(node.right, facts)
-    if isinstance(node, gast.Subscript):
-        return is_floating(node.value, facts)
-    if isinstance(node, gast.Call) and getattr(node.func, "id", "") in _fitting(facts):
-        return is_floating(node.args[0], facts)
-    if isinstance(node, gast.Call):
-        summed = getattr(node.func, "attr", "") in ("sum", "mean") and len(node.args) == 1
-        return (summed or is_elementwise(node, facts)) and any(is_floating(argument, facts) for argument in node.args)
-    return isinstance(node, gast.UnaryOp) and is_floating(node.operand, facts)
-
-
-def _fitting(facts: Facts) -> tuple[str, str]:
-    """How the text spells the helpers that give a value the shape of another."""
-    return facts.imports.get("sum_to", "no name"), facts.imports.get("fit_to", "no name")
-
-
-def is_elementwise(node: Node, facts: Facts) -> bool:
-    """Whether a call is one of an elementwise function of NumPy."""
-    own = getattr(getattr(node.func, "value", None), "id", "") == facts.imports.get("np", "no name")
-    found = None if own else binding_of(node.func, facts, facts.local)
-    rule = rule_of(getattr(np, node.func.attr, None) if own else getattr(found, "object", None))
-    return rule is not None and rule.kind == "elementwise"
-
-
 def _is_own(node: Node, facts: Facts) -> bool:
     """Whether an expression makes a value that nothing else holds: arithmetic does, and numbers cannot be changed."""
     if isinstance(node, gast.Name):
@@ -120,7 +87,7 @@ def _is_own(node: Node, facts: Facts) -> bool:
         return spec is not None and spec.scalar and not spec.dtype
     if isinstance(node, gast.Subscript):
         return is_floating(node.value, facts)
-    if isinstance(node, gast.Call) and getattr(node.func, "id", "") in _fitting(facts):
+    if fits(node, facts):
         return is_floating(node.args[0], facts)
     if isinstance(node, gast.Call):
         return is_elementwise(node, facts)

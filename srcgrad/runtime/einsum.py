@@ -62,7 +62,7 @@ def einsum_adjoints(g: Any, operands: Any, u: Any = None, v: Any = None) -> list
     """The adjoints of all operands of `np.einsum(*operands)`, with None for the subscripts in first place.
 
     `u` and `v` are directions, one entry per operand, None counting as zero: the result is then the
-    derivative of the adjoints along `u`, or along both.
+    derivative of the adjoints along `u`, or along both. Those of integers are zeros.
 
     >>> _, a_bar, b_bar = einsum_adjoints(1.0, ("i,i->", np.ones(2), np.array([2.0, 3.0])))
     >>> a_bar, b_bar
@@ -71,7 +71,7 @@ def einsum_adjoints(g: Any, operands: Any, u: Any = None, v: Any = None) -> list
     made: list[Any] = [None] * len(operands)
     for moved, taken in moves(operands, u, v):
         for position in range(1, len(operands)):
-            if position not in taken:
+            if position not in taken and np.asarray(operands[position]).dtype.kind not in "biu":
                 term = einsum_adjoint(g, position, moved)
                 made[position] = term if made[position] is None else made[position] + term
     return [None, *(zeros_like(a) if m is None else m for m, a in zip(made[1:], operands[1:], strict=True))]
