@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any  # templates are arbitrary functions, trees are gast's
@@ -20,11 +20,20 @@ from srcgrad.trees import Node, children, copy, name, walk
 
 
 @dataclass(frozen=True)
+class Spelled:
+    """An assignment of a template: whose derivative it gives, or the names that it binds; what it reads."""
+
+    belongs: str | None
+    binds: tuple[str, ...]
+    reads: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Template:
     """A parsed template: the result's name, the parameters with their defaults, the body.
 
     `differentiable` are the parameters for which some line `d[x] = ...` exists; `namespace` holds the objects that
-    the template's own names mean.
+    the template's own names mean, and `spelled` has what each assignment of the body binds and reads.
     """
 
     result: str
@@ -35,6 +44,7 @@ class Template:
     body: tuple[Node, ...]
     differentiable: tuple[str, ...]
     namespace: dict[str, Any]
+    spelled: dict[Node, Spelled]
 
 
 @lru_cache(maxsize=256)
@@ -106,7 +116,18 @@ def parse(function: Callable[..., Any]) -> Template:
         tuple(body),
         _differentiable(body, names[0]),
         {**outside.globals, **outside.nonlocals},
+        _spelled(body),
     )
+
+
+def _spelled(body: Iterable[Node]) -> dict[Node, Spelled]:
+    found = {}
+    for node in [item for statement in body for item in walk(statement) if isinstance(item, gast.Assign)]:
+        target, names = node.targets[0], [n.id for n in walk(node.value) if isinstance(n, gast.Name)]
+        belongs = derivative_of(target)
+        binds = () if belongs is not None else tuple(n.id for n in walk(target) if isinstance(n, gast.Name))
+        found[node] = Spelled(belongs, binds, tuple(names))
+    return found
 
 
 def adjoint_template(rule: Rule) -> Template | None:
@@ -120,7 +141,8 @@ def adjoint_template(rule: Rule) -> Template | None:
 def exponential(function: Callable[..., Any]) -> Template:
     """The template of e to the power of what `function` is the template of: `d[z]` is `d[z] * z`."""
     found = parse(function)
-    return replace(found, body=tuple(_times_result(copy(statement), found.result) for statement in found.body))
+    body = tuple(_times_result(copy(statement), found.result) for statement in found.body)
+    return replace(found, body=body, spelled=_spelled(body))
 
 
 def _times_result(node: Node, result: str) -> Node:

@@ -55,7 +55,13 @@ def substitute(node: Node, parts: Mapping[str, Node]) -> Node:
 
 def copy(node: Node) -> Node:
     """A deep copy, positions included."""
-    return name(node.id, node.ctx, node) if type(node) is gast.Name else twin(node, copy)
+    return _same_name(node) if type(node) is gast.Name else twin(node, copy)
+
+
+def _same_name(node: Node) -> Node:
+    new = gast.Name.__new__(gast.Name)
+    new.__dict__ = {**node.__dict__, "annotation": None, "type_comment": None}
+    return new
 
 
 def remade(node: Node, change: Callable[[Node], Node]) -> Node:
@@ -115,7 +121,7 @@ def children(node: Node) -> list[Node]:
 
 def walk(node: Node) -> tuple[Node, ...]:
     """All nodes below `node`, itself included, in the order of the text; operators and contexts are left out."""
-    return walked(node).nodes
+    return walked(node).nodes if type(node) not in SIMPLE else (node,)
 
 
 def holds(node: Node, *sought: type) -> bool:
@@ -166,7 +172,7 @@ def stores(node: Node) -> list[str]:
         parts, value = node.targets, node.value
         if len(parts) == 1 and type(parts[0]) is gast.Name:  # most statements
             bound = [parts[0].id]
-            return bound + _popped(value) if type(value) is gast.Call else bound
+            return bound + _popped(value) if type(value) is gast.Call and not value.args else bound
     elif kind is gast.For or kind is gast.AugAssign or kind is gast.AnnAssign:
         parts = [node.target]
     elif kind is gast.FunctionDef:

@@ -103,6 +103,9 @@ def kinds(root: Node) -> frozenset[type]:
 
 def reads(root: Node) -> tuple[str, ...]:
     """The names that are read below a root, in the order of the text, with repetition."""
+    kind = type(root)
+    if kind is gast.Name or kind is gast.Constant:
+        return (root.id,) if kind is gast.Name and type(root.ctx) is gast.Load else ()
     found = walked(root)
     if found.named is None or found.names != found.named:
         found.named = [*map(dict.copy, found.names)]

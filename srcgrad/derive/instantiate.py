@@ -19,7 +19,7 @@ from srcgrad.facts import Facts, copied
 from srcgrad.frozen import record
 from srcgrad.identity import holder
 from srcgrad.runtime import opposite
-from srcgrad.template import derivative_of
+from srcgrad.template import Spelled, derivative_of
 from srcgrad.trees import Block, Node, assign, constant, expression, name, remade, walk
 
 
@@ -48,10 +48,9 @@ def instantiate(setting: Setting, wanted: frozenset[str]) -> Lines:
     lost = setting.lost
     for tree in [*setting.derivatives.values(), *setting.part_derivatives]:
         lost.carriers.update({n.id: None for n in walk(tree) if isinstance(n, gast.Name) and n.id not in lost.zeros})
-    kept = [s for s in chosen if (derivative_of(s.targets[0]) or "") in wanted]
-    uses = _local_uses(chosen, kept)
+    uses = _local_uses([setting.template.spelled[node] for node in chosen], wanted)
     for node in chosen:
-        belongs = derivative_of(node.targets[0])
+        belongs = setting.template.spelled[node].belongs
         if isinstance(node.targets[0], gast.Tuple):
             _unpacked(node, setting, local, uses, made)
         elif belongs is None:
@@ -137,19 +136,13 @@ def _line(value: Node, setting: Setting) -> Node | None:
     return value
 
 
-def _local_uses(chosen: list[Node], kept: list[Node]) -> dict[str, int]:
+def _local_uses(chosen: list[Spelled], wanted: frozenset[str]) -> dict[str, int]:
     """How often each local name of the template is read by lines that are wanted."""
     uses: dict[str, int] = {}
-    for node in reversed(chosen):
-        bound = [item.id for item in walk(node.targets[0]) if isinstance(item, gast.Name) and item.id != "d"]
-        local = derivative_of(node.targets[0]) is None
-        if not local and node not in kept:
-            continue
-        if local and not any(uses.get(one) for one in bound):
-            continue
-        for item in walk(node.value):
-            if isinstance(item, gast.Name):
-                uses[item.id] = uses.get(item.id, 0) + 1
+    for line in reversed(chosen):
+        if line.belongs in wanted if line.belongs is not None else any(uses.get(one) for one in line.binds):
+            for read in line.reads:
+                uses[read] = uses.get(read, 0) + 1
     return uses
 
 
