@@ -83,9 +83,9 @@ class Definitions:
     masks: dict[str, int]
     reaching: list[int]
 
-    def at(self, node: Node, name: str) -> list[int]:
-        """Numbers of the definitions of `name` that may reach the header of `node`."""
-        bits = self.reaching[self.graph.index[node]] & self.masks.get(name, 0)
+    def at(self, node: Node, name: str, apart: int = 0) -> list[int]:
+        """Numbers of the definitions of `name` that may reach the header of `node`; not those in the set `apart`."""
+        bits = self.reaching[self.graph.index[node]] & self.masks.get(name, 0) & ~apart
         found = []
         while bits:
             lowest = bits & -bits

@@ -7,14 +7,14 @@ import gast
 from srcgrad.analyse.alias import is_computed, is_fresh
 from srcgrad.facts import UNKNOWN, Facts
 from srcgrad.front.procedures import Procedures
-from srcgrad.trees import Node, header, stores, walk
+from srcgrad.trees import Node, header, inside, stores, walk
 
 
 def check_entered(order: list[Node], facts: Facts) -> None:
     """Refuse them where the argument may be an array: what carries a derivative is looked at in the function itself."""
     procedures = Procedures(facts, augments=True)
     for node in order:
-        for call in (n for part in header(node) for n in walk(part) if isinstance(n, gast.Call)):
+        for call in (n for part in header(node) for n in inside(part, gast.Call)):
             if call is getattr(node, "value", None) and any(one in facts.active for one in stores(node)):
                 continue
             for given in procedures.arguments(call, facts, facts.local):

@@ -18,11 +18,14 @@ def logistic(function: Node, facts: Facts) -> Node:
     >>> print(explain_text("def f(x):\\n    return 1.0 / (1.0 + np.exp(-x))", after="signs").splitlines()[-2])
     x_bar = y_bar * y * (1.0 - y)
     """
+    order = statements(function.body)
+    if all(_denominator(node, facts) is None for node in order):
+        return function
     read: dict[str, int] = {}
-    for node in statements(function.body):
+    for node in order:
         for one in loads(node):
             read[one] = read.get(one, 0) + 1
-    for holder in [function, *statements(function.body)]:
+    for holder in [function, *order]:
         for field in BLOCKS:
             _block(getattr(holder, field, None) or [], read, facts)
     return function

@@ -39,8 +39,11 @@ def shifts(function: Node, facts: Facts) -> Node:
     >>> list(explain_facts(text).shifts)
     ['c']
     """
-    reads = Counter(name for node in statements(function.body) for name in loads(node))
-    bound = Counter(name for node in statements(function.body) for name in stores(node))
+    order = statements(function.body)
+    if all(_largest(node, facts) is None for node in order):
+        return function
+    reads = Counter(name for node in order for name in loads(node))
+    bound = Counter(name for node in order for name in stores(node))
     for block in _blocks(function.body):
         for place, node in enumerate(block):
             largest = _largest(node, facts)

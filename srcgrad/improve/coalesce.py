@@ -14,11 +14,12 @@ Interval = tuple[int, int]
 
 def coalesce(program: Program, facts: Facts) -> Program:
     """Two values whose lives do not overlap share the user's name, and so do their adjoints."""
-    lives = _lives(program)
-    read = {name for node in [*statements(program.block), program.result] for name in loads(node)}
+    families = _families(facts)
+    lives = _lives(program) if families else {}
+    read = {name for node in statements(program.block) for name in loads(node)}
     renamed: dict[str, str] = {}
     groups: dict[str, list[Interval]] = {}
-    for name, user in _families(facts):
+    for name, user in families:
         if name not in lives:
             continue
         if name not in read and user not in read:  # the `_` of a loop
@@ -159,7 +160,8 @@ def numbered(program: Program, facts: Facts) -> Program:
 def _stacks(program: Program, facts: Facts) -> dict[str, str]:
     """The names of stacks, now that some are gone: the first of a value has no underscore behind it."""
     ours = {name for name in [*facts.pushes.values(), *facts.restores.values()] if name.rstrip("_").endswith(stack(""))}
-    found = dict.fromkeys(item for node in statements(program.block) for item in _mentioned(node) if item in ours)
+    block = program.block if ours else []
+    found = dict.fromkeys(item for node in statements(block) for item in _mentioned(node) if item in ours)
     facts.names.taken -= ours
     return {name: facts.names.fresh(name.rstrip("_")) for name in found}
 

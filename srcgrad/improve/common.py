@@ -13,7 +13,7 @@ from srcgrad.facts import Facts
 from srcgrad.improve.dead import dead
 from srcgrad.improve.inline import bindings, replace
 from srcgrad.rules import rule_of
-from srcgrad.trees import COMPOUND, Block, Node, header, loads, name, statements, stores, target, walk, written
+from srcgrad.trees import COMPOUND, Block, Node, header, loads, name, statements, stores, target, walk
 
 _Key = tuple[object, ...]
 _PLAIN = ("shape", "broadcast_to")  # of NumPy: without a derivative, or with one of our own
@@ -67,7 +67,7 @@ class _Reader:
         """Go through a block; what is computed in one of its loops or branches is seen in there alone."""
         for node in block:
             if isinstance(node, COMPOUND):
-                inside = [one for inner in statements([node]) for one in (*stores(inner), *written(inner))]
+                inside = [one for inner in statements([node]) for one in stores(inner)]
                 self.bound.update(stores(node))
                 self.times.update(inside)
                 self.block(node.body, dict(seen))
@@ -80,8 +80,10 @@ class _Reader:
                 self._read(node, seen)
             if target(node) in self.fixed:
                 self._note(node, seen)
-            self.bound.update(stores(node))
-            self.times.update((*stores(node), *written(node)))
+            bound = stores(node)
+            self.bound.update(bound)
+            for one in bound:
+                self.times[one] += 1
 
     def within(self, block: Block) -> None:
         """A statement of the user of which a part has a name, since ours read it, reads names for equal parts."""

@@ -94,7 +94,7 @@ def _places(block: Block) -> tuple[dict[str, list[tuple[int, Node]]], dict[str, 
     for position, node in enumerate(block):
         if node is None:
             continue
-        for inner in statements([node]):
+        for inner in statements([node]) if isinstance(node, COMPOUND) else [node]:
             for name in stores(inner):
                 written.setdefault(name, []).append(position)
             for part in header(inner):

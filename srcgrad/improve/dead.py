@@ -31,6 +31,7 @@ def _dropped(program: Program, facts: Facts) -> bool:
             pushes.setdefault(filled, []).append(node)
     needed: dict[Node, None] = {}
     counted: dict[Node, None] = {}
+    followed = 0  # definitions that need not be looked at again
     todo = [node for node in statements(block) if _speaks(node, facts)] + [program.result]
     while todo:
         node = todo.pop()
@@ -41,10 +42,12 @@ def _dropped(program: Program, facts: Facts) -> bool:
         for name in loads(node):
             if name in pushes:
                 todo.extend(pushes[name])
-            for definition in reaching.at(node, name):
+            for definition in reaching.at(node, name, followed):
                 bound = reaching.graph.nodes[reaching.of[definition][0]]
                 todo.append(bound)
-                if type(bound) is gast.For and not _is_in(node, bound, above):
+                if type(bound) is not gast.For:
+                    followed |= 1 << definition
+                elif not _is_in(node, bound, above):
                     counted[bound] = None
     counted.update({node: None for node in needed if node in facts.moving and isinstance(node, COMPOUND)})
     for held in counted:

@@ -110,7 +110,7 @@ def positions(block: Block) -> dict[str, list[int]]:
     for position, node in enumerate(block):
         if node is None:
             continue
-        for inner in statements([node]):
+        for inner in statements([node]) if isinstance(node, COMPOUND) else [node]:
             for name in stores(inner):
                 written.setdefault(name, []).append(position)
     return written

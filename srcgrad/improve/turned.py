@@ -22,8 +22,11 @@ def turned(program: Program, facts: Facts) -> Program:
     a_bar = sum_to(t2_bar - t3_bar * b, a)
     b_bar = -sum_to(t3_bar * a, b)
     """
+    ours = [node for node in statements(program.forward) if node in facts.tangents]
+    if not any(target(node) and negated(node.value) is not None for node in [*ours, *statements(program.backward)]):
+        return program
     readers: dict[str, list[Node]] = {}
-    tangents = [node for node in statements(program.forward) if node in facts.tangents and _is_fixed(node, facts)]
+    tangents = [node for node in ours if _is_fixed(node, facts)]
     for node in [*(statements(program.forward) if tangents else ()), *statements(program.backward), program.result]:
         for one in dict.fromkeys(loads(node)):
             readers.setdefault(one, []).append(node)
