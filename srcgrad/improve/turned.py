@@ -23,7 +23,8 @@ def turned(program: Program, facts: Facts) -> Program:
     b_bar = -sum_to(t3_bar * a, b)
     """
     ours = [node for node in statements(program.forward) if node in facts.tangents]
-    if not any(target(node) and negated(node.value) is not None for node in [*ours, *statements(program.backward)]):
+    every = [*ours, *statements(program.backward)]
+    if not any(target(node) and negated(node.value, facts) is not None for node in every):
         return program
     readers: dict[str, list[Node]] = {}
     tangents = [node for node in ours if _is_fixed(node, facts)]
