@@ -148,3 +148,33 @@ def part_and_whole(u, x, n):
 def test_what_is_handed_on_in_a_loop_is_not_added_to(f):
     n = 3 if f is two_holders else 2
     srcgrad.check_grads(f, (X[:, 0], X[: 4 if n == 3 else 3, 1], 2), order=2, modes=("reverse", "forward"))
+
+
+def root(e, m, n):
+    """A step of Newton, whose adjoint is summed to the shape of what it begins with, and then added to twice."""
+    x = m
+    for _ in range(n):
+        x = x - (x - e * np.sin(x) - m) / (1.0 - e * np.cos(x))
+    return np.sum(x * x)
+
+
+def swings(x, v, k, n):
+    """The adjoint of v has a second name while it is summed: it is bound anew, not added to."""
+    for _ in range(n):
+        w = v
+        v = v - 0.1 * k * x
+        x = x + 0.1 * w
+        v = v - 0.1 * k * x
+    return np.sum(x * v)
+
+
+@pytest.mark.parametrize("m", [0.7, np.float64(0.7), np.array(0.7), np.array([0.7, 1.1]), np.array([[0.7], [1.1]])])
+@pytest.mark.parametrize("e", [0.3, np.array([0.3, 0.2]), np.array([0.3])])
+def test_what_is_left_of_an_adjoint_is_added_to_in_place(m, e) -> None:
+    text = srcgrad.source(root, wrt=("e", "m"))
+    assert "x_bar += sum_to(" in text and "e_bar += sum_to(" in text and "x_bar = x_bar" not in text
+    srcgrad.check_grads(root, (e, m, 3), wrt=(0, 1), order=2, modes=("reverse", "forward"))
+    srcgrad.check_grads(swings, (e, m, 1.5, 3), wrt=(0, 1, 2), order=2, modes=("reverse", "forward"))
+    _, back = srcgrad.vjp(swings, e, m, 1.5, 3, wrt=(0, 1, 2))
+    for one, two in zip(back(1.3), back(1.3), strict=True):
+        np.testing.assert_array_equal(one, two)

@@ -38,12 +38,13 @@ def _owned(program: Program, facts: Facts) -> dict[str, None]:
             if bound in facts.adjoint_of:
                 given = node in facts.accumulates or node in facts.zeros
                 fits = facts.adjoint_of[bound] not in facts.complex or _adds_complex(node, facts)
+                given = given or _is_summed(node, facts)
                 made = fits and (given or _is_new(node.value, facts, {one for one in passed if fresh.get(one)}))
                 fresh[bound] = fresh.get(bound, True) and made
                 counted[bound] = counted.get(bound, True) and made and (given or isinstance(node.value, _ARITHMETIC))
             if node in facts.accumulates and bound is not None:
                 last_add[bound] = position
-            for shared in [] if node in lent else _handed_on(node, facts):
+            for shared in [] if node in lent or _is_summed(node, facts) else _handed_on(node, facts):
                 handed.setdefault(shared, position)
     numbers = {
         a: None for a, p in facts.adjoint_of.items() if a in last_add and counted.get(a) and _is_number(p, facts)
@@ -54,6 +55,14 @@ def _owned(program: Program, facts: Facts) -> dict[str, None]:
         if own and found not in facts.seeds and handed.get(found, len(block)) > last_add.get(found, -1)
     }
     return numbers | complete
+
+
+def _is_summed(node: Node, facts: Facts) -> bool:
+    """Whether a statement is `x_bar = sum_to(x_bar, x)`: who has an array alone has what is left of it alone."""
+    value = node.value if isinstance(node, gast.Assign) else None
+    if not isinstance(value, gast.Call) or getattr(value.func, "id", "") != facts.imports.get("sum_to", "no name"):
+        return False
+    return len(value.args) == 2 and getattr(value.args[0], "id", "") == target(node)
 
 
 def _adds_complex(node: Node, facts: Facts) -> bool:
@@ -191,16 +200,23 @@ def _block(block: Block, owned: dict[str, None], facts: Facts) -> Block:
 
 
 def _in_place(node: Node) -> Node:
-    """`x_bar = x_bar + e` as `x_bar += e`, if that is its form still."""
+    """`x_bar = x_bar + e` as `x_bar += e`, `x_bar = x_bar - e + f` as `x_bar += f - e`; others as they are."""
     bound = target(node)
-    value = node.value
-    if not (
-        isinstance(value, gast.BinOp)
-        and isinstance(value.op, gast.Add | gast.Sub)
-        and isinstance(value.left, gast.Name)
-        and value.left.id == bound
-    ):
+    first, terms = node.value, []
+    while isinstance(first, gast.BinOp) and isinstance(first.op, gast.Add | gast.Sub):
+        terms.append((first.op, first.right))
+        first = first.left
+    if not terms or not isinstance(first, gast.Name) or first.id != bound:
         return node
-    made = gast.AugAssign(name(str(bound), gast.Store()), value.op, value.right)
+    op, value = terms.pop()
+    while terms:
+        next_op, term = terms.pop()
+        if isinstance(op, gast.Add):
+            value = gast.BinOp(value, next_op, term)
+        elif isinstance(next_op, gast.Add):
+            op, value = gast.Add(), gast.BinOp(term, gast.Sub(), value)
+        else:
+            value = gast.BinOp(value, gast.Add(), term)
+    made = gast.AugAssign(name(str(bound), gast.Store()), op, value)
     made.lineno = node.lineno
     return made

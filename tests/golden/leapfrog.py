@@ -36,12 +36,12 @@ def energy_grad(q, p, k, h, n, y_bar=1.0):
     t = 0.5 * h * k
     for _ in reversed(range(n)):
         # line 8: p = p - 0.5 * h * k * np.sin(q)
-        q_bar = q_bar - p_bar * t * np.cos(q)
+        q_bar -= p_bar * t * np.cos(q)
         # line 7: q = q + h * p
         q, p = kept.pop()
         p_1_bar = p_bar + q_bar * h
         q_bar = sum_to(q_bar, q)
         # line 6: p = p - 0.5 * h * k * np.sin(q)
-        q_bar = q_bar - sum_to(p_1_bar * t, q) * np.cos(q)
+        q_bar -= sum_to(p_1_bar * t, q) * np.cos(q)
         p_bar = sum_to(p_1_bar, p)
     return q_bar, p_bar

@@ -51,5 +51,5 @@ def descent_grad(w, a, rate, n, y_bar=1.0):
         # line 8: state["m"] = 0.9 * state["m"] + 0.1 * (a @ w)
         t7_bar = state_bar["m"]
         state_bar["m"] = sum_to(t7_bar * 0.9, t1)
-        w_bar = w_bar + matmul_right(t7_bar * 0.1, a, w)
+        w_bar += matmul_right(t7_bar * 0.1, a, w)
     return w_bar, rate_bar
