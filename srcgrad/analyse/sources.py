@@ -144,8 +144,13 @@ def _of_source(tree: Any, namespace: Namespace, key: int, seen: dict[int, None])
 
 def _mentions(tree: Any, namespace: Namespace, seen: dict[int, None]) -> bool:
     """Whether a tree, of ast or of gast, has anything in it that makes complex numbers."""
+    names: set[str] = set()
     for node in walk(tree):
         kind = type(node).__name__
+        if kind == "Name":
+            if node.id in names:
+                continue
+            names.add(node.id)
         if kind == "Constant" and (isinstance(node.value, complex) or _names_dtype(node.value)):
             return True
         if kind in ("Name", "Attribute"):

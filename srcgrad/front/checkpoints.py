@@ -13,7 +13,7 @@ from srcgrad.front.resolve import binding_of
 from srcgrad.front.steps import lifted
 from srcgrad.names import LOOP
 from srcgrad.recompute import Checkpoint, checkpoint, checkpointed
-from srcgrad.trees import BLOCKS, Block, Node, at, constant, name, walk
+from srcgrad.trees import BLOCKS, Block, Node, at, constant, inside, name, walk
 
 
 def checkpoints(function: Node, facts: Facts) -> Node:
@@ -27,8 +27,7 @@ def checkpoints(function: Node, facts: Facts) -> Node:
             x = f_step(x)
         return x
     """
-    mentioned = [n for s in function.body for n in walk(s) if _is_marker(n, facts)]
-    if facts.generated or not mentioned:
+    if facts.generated or not _mentions_marker(function, facts):
         return function
     facts.module.checkpoints = True
     kept = facts.recomputes
@@ -46,6 +45,12 @@ def checkpoints(function: Node, facts: Facts) -> Node:
                 "write `for t in checkpointed(range(n)):`, `while checkpointed(test):` or `checkpoint(f)(x)`",
             )
     return function
+
+
+def _mentions_marker(function: Node, facts: Facts) -> bool:
+    names = {n.id: n for s in function.body for n in inside(s, gast.Name)}
+    attributes = [n for s in function.body for n in inside(s, gast.Attribute)]
+    return any(_is_marker(n, facts) for n in [*names.values(), *attributes])
 
 
 def _is_marker(node: Node, facts: Facts) -> bool:
