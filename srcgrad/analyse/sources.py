@@ -13,7 +13,7 @@ from srcgrad.errors import DifferentiationError
 from srcgrad.facts import UNKNOWN, Facts
 from srcgrad.front.namespace import Binding, LiveNamespace, Namespace, attribute
 from srcgrad.front.resolve import binding_of
-from srcgrad.front.source import source_of
+from srcgrad.front.source import tree_of
 from srcgrad.front.static import StaticFunction
 from srcgrad.front.step import Step
 from srcgrad.identity import home
@@ -126,10 +126,10 @@ def _gives_complex(function: Any, seen: dict[int, None]) -> bool:
         return False
     if isinstance(function, types.FunctionType):
         try:
-            source = source_of(function)
+            tree = tree_of(function)
         except DifferentiationError:
             return True
-        return _of_source(source.tree, LiveNamespace(function), id(function), seen)
+        return _of_source(tree, LiveNamespace(function), id(function), seen)
     if callable(function) and rule_of(type(function).__call__) is not None:
         return is_complex_value(function)  # a spline is what its coefficients are
     return callable(function)

@@ -57,8 +57,7 @@ def source_of(function: Callable[..., Any]) -> Source:
     """
     plain = _plain(function)
     code = plain.__code__
-    node, text = _find(code, plain)
-    _check_defaults(plain, node, text.module.lines)
+    node, text = _checked(plain)
     known = text.sources.get(node)
     if known is not None:
         return replace(known, tree=copy(known.tree), safe=is_safe(plain))
@@ -68,6 +67,19 @@ def source_of(function: Callable[..., Any]) -> Source:
     elif all(getattr(item, "annotation", None) is None for item in walk(made.tree)):  # which copies leave out
         text.sources[node] = replace(made, tree=copy(made.tree))
     return replace(made, safe=is_safe(plain))
+
+
+def tree_of(function: Callable[..., Any]) -> Node:
+    """The tree of a function's source for those who only look at it: one that is known is not copied."""
+    node, text = _checked(_plain(function))
+    known = text.sources.get(node)
+    return source_of(function).tree if known is None else known.tree
+
+
+def _checked(plain: FunctionType) -> tuple[FunctionNode, _Text]:
+    node, text = _find(plain.__code__, plain)
+    _check_defaults(plain, node, text.module.lines)
+    return node, text
 
 
 def text_of(function: FunctionType) -> FunctionNode:
