@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import gast
 
 from srcgrad.analyse.overwrite import Overwrites, Place
+from srcgrad.derive.backwards import backwards
 from srcgrad.derive.lists import changed_list, kept_item, restored
 from srcgrad.derive.standing import brought_back
 from srcgrad.derive.swaps import swapped_back, swaps
@@ -218,11 +219,8 @@ class Saves:
             return self._counted(node, body)
         if isinstance(node.iter, gast.Name):
             return self._rows(node, body)
-        backwards = expression("reversed(trips)", trips=copied(node.iter, self.facts))
-        inner = node.iter
-        if isinstance(inner.func, gast.Name) and inner.func.id == "reversed":
-            backwards = copied(inner.args[0], self.facts)
-        return at(gast.For(copied(node.target, self.facts), backwards, body, [], None), node)
+        trips = backwards(copied(node.iter, self.facts))
+        return at(gast.For(copied(node.target, self.facts), trips, body, [], None), node)
 
     def _counted(self, node: Node, body: Block) -> Node:
         known = (node, "number of trips")  # no identifier

@@ -6,11 +6,11 @@ import gast
 import numpy as np
 
 from srcgrad.facts import Facts
+from srcgrad.front.integers import integers
 from srcgrad.front.namespace import Binding
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.rows import FUNCTIONS, Views, base_of, check_target, rows
-from srcgrad.front.webs import counters
 from srcgrad.kinds import numbers
 from srcgrad.runtime import check_array
 from srcgrad.trees import (
@@ -45,8 +45,8 @@ def views(function: Node, facts: Facts) -> Node:
     if facts.generated:
         return function
     indexed = any(isinstance(n, gast.Subscript) for node in function.body for n in walk(node))
-    integers = numbers(facts.kinds) if indexed else frozenset[str]()  # which are told apart in indices alone
-    work = Views(facts, function, integers | frozenset(counters(function)))
+    given = numbers(facts.kinds) if indexed else frozenset[str]()  # which are told apart in indices alone
+    work = Views(facts, function, given | frozenset(integers(function, facts)))
     rows(function.body, work)
     while _spell_one(work):
         pass

@@ -6,10 +6,10 @@ import gast
 
 from srcgrad.facts import Facts
 from srcgrad.flow import ENTRY, Definitions, definitions
+from srcgrad.front.integers import integers
 from srcgrad.indices import is_basic
-from srcgrad.names import LOOP
 from srcgrad.parts import is_swap
-from srcgrad.trees import COMPOUND, Block, Node, copy, header, name, statements, stores, target, walk, written
+from srcgrad.trees import COMPOUND, Block, Node, copy, header, name, statements, stores, walk, written
 
 
 def parameters(function: Node) -> list[str]:
@@ -28,7 +28,7 @@ def augmented(function: Node, facts: Facts) -> Node:
         s = s * x
         return s
     """
-    facts.integers.update(counters(function))
+    facts.integers.update(integers(function, facts))
     for node in [function, *statements(function.body)]:
         if isinstance(node, COMPOUND):
             for field in ("body", "orelse"):
@@ -77,30 +77,6 @@ def _is_general_update(node: Node, facts: Facts) -> bool:
     return not (added and (facts.generated or is_basic(node.target.slice, frozenset(facts.integers))))
 
 
-def counters(function: Node) -> dict[str, None]:
-    """Names that hold nothing but the counters of loops over `range`."""
-    loops = [n for n in statements(function.body) if isinstance(n, gast.For) and isinstance(n.target, gast.Name)]
-    ranges = [n for n in loops if _is_range(n.iter)]
-    bound = [s for n in statements(function.body) for s in stores(n)] + parameters(function)
-    plain = [n for n in statements(function.body) if target(n) is not None]
-    held = {target(n) for n in plain if _is_range(n.value) and bound.count(str(target(n))) == 1}
-    counted = [n.target.id for n in ranges] + [str(target(n)) for n in plain if _is_place(n.value, held)]
-    return {name: None for name in counted if bound.count(name) == counted.count(name)}
-
-
-def _is_place(value: Node, ranges: set[str | None]) -> bool:
-    """`trips[place]`, an item of a range."""
-    return isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name) and value.value.id in ranges
-
-
-def _is_range(trips: Node) -> bool:
-    """`range(...)` or `reversed(range(...))`."""
-    called = getattr(trips.func, "id", "") if isinstance(trips, gast.Call) else ""
-    if called == LOOP:
-        return _is_range(trips.args[0])
-    return called == "range" or (called == "reversed" and len(trips.args) == 1 and _is_range(trips.args[0]))
-
-
 def webs(function: Node, facts: Facts) -> Node:
     """Give each web of definitions and uses a name of its own; the first keeps the user's.
 
@@ -122,7 +98,7 @@ def webs(function: Node, facts: Facts) -> Node:
     for number, (position, _) in enumerate(reaching.of):
         if position != ENTRY:
             _rename_stores(reaching.graph.nodes[position], reaching.of[number][1], named[leader[number]])
-    facts.integers.update(counters(function))
+    facts.integers.update(integers(function, facts))
     return function
 
 

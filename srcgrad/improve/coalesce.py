@@ -25,10 +25,10 @@ def coalesce(program: Program, facts: Facts) -> Program:
         if name not in read and user not in read:  # the `_` of a loop
             renamed[name] = user
             continue
-        group = groups.setdefault(user, [lives[user]] if user in lives else [])
-        if all(_apart(lives[name], other) for other in group):
+        group = groups.setdefault(user, [*lives.get(user, ())])
+        if all(_apart(one, other) for one in lives[name] for other in group):
             renamed[name] = user
-            group.append(lives[name])
+            group += lives[name]
     rename(program, renamed, facts)
     program.forward = _without_self_copies(program.forward)
     program.backward = _without_self_copies(program.backward)
@@ -45,9 +45,13 @@ def _families(facts: Facts) -> list[tuple[str, str]]:
     return found
 
 
-def _lives(program: Program) -> dict[str, Interval]:
-    """From first to last mention of each name, in places of the text; a loop is one place for what outlives a trip."""
-    lives: dict[str, Interval] = dict.fromkeys(program.parameters, (-1, -1))
+def _lives(program: Program) -> dict[str, list[Interval]]:
+    """From first to last mention of each name, in places of the text; a loop is one place for what outlives a trip.
+
+    A name that only counts loops lives once in each of them: nobody reads it in between.
+    """
+    lives: dict[str, list[Interval]] = {name: [(-1, -1)] for name in program.parameters}
+    counting = _counting(program)
     clock = 0
 
     def visit(block: Block, outer: Interval | None) -> None:
@@ -60,18 +64,44 @@ def _lives(program: Program) -> dict[str, Interval]:
                 extend(name, clock + 1, outer)
             if isinstance(node, COMPOUND):
                 around = outer
+                whole = (clock, clock + 2 * sum(1 for _ in statements([node])) - 1)
                 if isinstance(node, gast.For | gast.While) and outer is None:
-                    around = (clock, clock + 2 * sum(1 for _ in statements([node])) + 2)
+                    around = whole
+                if isinstance(node, gast.For) and _counter(node) in counting:
+                    lives.setdefault(_counter(node), []).append(whole)
                 visit(node.body, around)
                 visit(getattr(node, "orelse", None) or [], around)
 
     def extend(name: str, when: int, outer: Interval | None) -> None:
         first, last = outer or (when, when)
-        known = lives.get(name, (first, last))
-        lives[name] = (min(known[0], first), max(known[1], last))
+        if name not in counting:
+            [known] = lives.get(name, [(first, last)])
+            lives[name] = [(min(known[0], first), max(known[1], last))]
 
     visit(program.block, None)
     return lives
+
+
+def _counting(program: Program) -> frozenset[str]:
+    """The counters of loops that are mentioned in their loops alone."""
+    counters = {_counter(node) for node in statements(program.block)} - {""}
+    others = {*program.parameters, *loads(program.result)}
+
+    def visit(block: Block, around: frozenset[str]) -> None:
+        for node in block:
+            own = {_counter(node)}
+            others.update((set(stores(node)) - own) | (set(loads(node)) - around))
+            if isinstance(node, COMPOUND):
+                visit(node.body, around | own)
+                visit(getattr(node, "orelse", None) or [], around)
+
+    visit(program.block, frozenset())
+    return frozenset(counters - others)
+
+
+def _counter(node: Node) -> str:
+    """The name that a loop binds; an empty string for other statements."""
+    return str(node.target.id) if isinstance(node, gast.For) and isinstance(node.target, gast.Name) else ""
 
 
 def _apart(one: Interval, two: Interval) -> bool:

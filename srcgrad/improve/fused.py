@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import gast
 
 from srcgrad.derive.adjoints import Adjoints
+from srcgrad.derive.backwards import backwards
 from srcgrad.derive.program import Program, rebuilt
 from srcgrad.facts import Facts
 from srcgrad.improve.commuting import apart, live_in, mentioned, only_added, stored
@@ -72,7 +73,7 @@ def _turned(node: Node, loop: Node) -> bool:
     """Whether a loop is the backward form of another."""
     if not isinstance(node, gast.For) or not same(node.target, loop.target) or not isinstance(node.iter, gast.Call):
         return False
-    return getattr(node.iter.func, "id", "") == "reversed" and same(node.iter.args[0], loop.iter)
+    return same(node.iter, backwards(copy(loop.iter)))
 
 
 def _records(loop: Node, back: Node, program: Program, facts: Facts) -> dict[Node, None] | None:

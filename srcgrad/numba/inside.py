@@ -12,7 +12,7 @@ from srcgrad.numba.given import Items, Taken
 from srcgrad.numba.lengths import bindings
 from srcgrad.numba.nests import Item, Plain
 from srcgrad.numba.numbers import is_function
-from srcgrad.trees import Node, statements, walk
+from srcgrad.trees import Block, Node, header, statements, stores, walk
 
 Lengths = dict[str, tuple[int, ...]]
 OWN_NAMES = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda, gast.NamedExpr)
@@ -26,8 +26,7 @@ def inside(program: Program, facts: Facts) -> Program:
     if items is None or taken is None or items.lengths is None or facts.mode != "pull" or facts.called:
         return program
     work = _Work(program, facts, items)
-    parts = [item for node in statements(program.block) for item in walk(node)]
-    if all(work.is_safe(item) for item in parts):
+    if work.are_safe(program.block):
         facts.module.given_of[facts.source.name] = dataclasses.replace(taken, inside=True)
     return program
 
@@ -75,6 +74,26 @@ class _Work:
         """Whether a value is `x_rows[k]`."""
         part = isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name)
         return part and value.value.id in self.rows
+
+    def are_safe(self, block: Block) -> bool:
+        """Whether that holds of all expressions of some statements, those inside of them among them."""
+        return all(
+            all(self.is_safe(item) for part in header(node) for item in walk(part)) and self._are_safe_in(node)
+            for node in block
+        )
+
+    def _are_safe_in(self, node: Node) -> bool:
+        """The same of the statements inside of one: a loop's own counter ends where that loop does."""
+        blocks = [getattr(node, "body", None) or [], getattr(node, "orelse", None) or []]
+        counter = node.target.id if isinstance(node, gast.For) and isinstance(node.target, gast.Name) else ""
+        before = self.ends.get(counter)
+        again = any(counter in stores(inner) for inner in statements(blocks[0]))
+        if before is not None and not again:
+            self.ends[counter] = _end(node.iter) or 0
+        safe = all(map(self.are_safe, blocks))
+        if before is not None:
+            self.ends[counter] = before
+        return safe
 
     def is_safe(self, item: Node) -> bool:
         """Whether an expression reads and writes elements that are there, and calls what knows no indices."""

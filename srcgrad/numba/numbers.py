@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.derive.program import Program
 from srcgrad.derive.stacks import is_pop, is_push
 from srcgrad.facts import Facts
-from srcgrad.trees import Node, called, statements
+from srcgrad.trees import Node, called, loads, statements
 
 ARITHMETIC = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow, gast.Mod, gast.FloorDiv)
 
@@ -20,6 +20,7 @@ def numbers(program: Program, facts: Facts) -> frozenset[str]:
     """The names of which every binding is a real number if those of the others are."""
     bound = _bindings(program, facts)
     facts.ranks = {p: _rank(p, facts) for p in program.parameters if len(bound.get(p, ())) == 1}
+    _made(bound, facts)
     known = {name for name in bound if name not in facts.complex}
     before = None
     while before != len(known):
@@ -32,6 +33,33 @@ def _rank(parameter: str, facts: Facts) -> int:
     """The number of axes of an argument that is an array of real numbers; 0 for any other."""
     kind = facts.arguments.get(parameter)
     return kind.ndim or 0 if kind is not None and kind.tag == "array" and not kind.complex else 0
+
+
+def _made(bound: dict[str, list[Node]], facts: Facts) -> None:
+    """Note the numbers of axes of arrays that the text makes: `np.zeros(n)`, `np.empty((n, 3))`, `np.zeros_like(x)`."""
+    for held, values in bound.items():
+        found = {_rank_of(value, facts) for value in values}
+        if len(found) == 1 and 0 not in found:
+            facts.ranks[held] = found.pop()
+
+
+def _rank_of(value: Node, facts: Facts) -> int:
+    """The number of axes of a new array of real numbers; 0 for anything else."""
+    if not isinstance(value, gast.Call) or value.keywords or len(value.args) != 1:
+        return 0
+    if not isinstance(value.func, gast.Attribute) or not isinstance(value.func.value, gast.Name):
+        return 0
+    if not is_library(value.func.value.id, np, facts):
+        return 0
+    [shape] = value.args
+    if value.func.attr in ("zeros_like", "empty_like", "ones_like"):
+        return facts.ranks.get(shape.id, 0) if isinstance(shape, gast.Name) else 0
+    if value.func.attr not in ("zeros", "empty", "ones"):
+        return 0
+    if isinstance(shape, gast.Tuple):
+        return len(shape.elts)
+    length = isinstance(shape, gast.Name | gast.Constant | gast.BinOp) and set(loads(shape)) <= facts.integers.keys()
+    return int(length or called(shape) == "len")
 
 
 def _bindings(program: Program, facts: Facts) -> dict[str, list[Node]]:

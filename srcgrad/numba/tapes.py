@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import gast
 
+from srcgrad.derive.backwards import backwards
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.numba.numbers import numbers
 from srcgrad.numba.respelled import is_call
-from srcgrad.trees import Block, Node, at, copy, loads, name, same, statement, statements, stores
+from srcgrad.trees import Block, Node, at, copy, loads, name, same, statement, statements, stores, walk
 
 MODES = ("reverse", "value-and-grad", "pull", "elementwise")
 
 
 def tapes(program: Program, facts: Facts) -> Program:
-    """Keep numbers of `for k in range(n)` in `x_stack = np.empty(max(n, 0))`: `x_stack[k] = x`, `x = x_stack[k]`."""
+    """Keep numbers of `for k in range(n)` in `x_stack = np.empty(max(n, 0))`: `x_stack[k] = x`, `x = x_stack[k]`.
+
+    The same of `range(1, n)`, where the first place stays empty, and of ranges downwards, `range(n - 1, -1, -1)`.
+    """
     if facts.mode not in MODES or {"max", "range", "reversed"} & facts.local:
         return program
     known = numbers(program, facts)
@@ -31,18 +35,30 @@ def tapes(program: Program, facts: Facts) -> Program:
 
 def _backward(loop: Node, program: Program, facts: Facts) -> Node | None:
     """The loop that undoes one over `range(n)`, where nothing binds `n` once it has begun; None if there is none."""
-    if not is_call(loop.iter, "range", facts) or len(loop.iter.args) != 1 or loop.orelse:
-        return None
-    [trips] = loop.iter.args
-    if not isinstance(loop.target, gast.Name) or not isinstance(trips, gast.Name | gast.Constant):
+    end = _end(loop, facts)
+    if end is None or loop.orelse or not isinstance(loop.target, gast.Name):
         return None
     behind = [*program.forward[program.forward.index(loop) :], *program.backward]
-    if isinstance(trips, gast.Name) and any(trips.id in stores(node) for node in statements(behind)):
+    if set(loads(loop.iter)) & {one for node in statements(behind) for one in stores(node)}:
         return None
-    turned = gast.Call(name("reversed"), [loop.iter], [])
+    turned = backwards(copy(loop.iter))
     found = [n for n in program.backward if isinstance(n, gast.For) and same(n.iter, turned)]
     alike = [n for n in found if n.lineno == loop.lineno and same(n.target, loop.target)]
     return alike[0] if len(alike) == 1 else None
+
+
+def _end(loop: Node, facts: Facts) -> Node | None:
+    """`n` of `range(n)`, `range(1, n)` or `range(n - 1, -1, -1)`, if it is spelled with names and integers alone."""
+    upwards = loop.iter
+    if is_call(upwards, "range", facts) and len(upwards.args) == 3:
+        upwards = backwards(copy(upwards))
+    if not is_call(upwards, "range", facts) or len(upwards.args) not in (1, 2):
+        return None
+    *first, end = upwards.args
+    if any(type(getattr(one, "value", None)) is not int for one in first):  # a negative one has a sign, and no value
+        return None
+    plain = all(isinstance(n, gast.Name | gast.Constant | gast.BinOp | gast.operator | gast.Load) for n in walk(end))
+    return end if plain else None
 
 
 def _unnested(block: Block) -> list[Node]:
@@ -91,7 +107,7 @@ def _counter(loop: Node, back: Node, facts: Facts) -> str:
 
 
 def _replace(stack: str, counter: str, loop: Node, back: Node, program: Program, facts: Facts) -> None:
-    [trips] = loop.iter.args
+    trips = _end(loop, facts)
     length = copy(trips) if isinstance(trips, gast.Constant) else gast.Call(name("max"), [copy(trips), _zero()], [])
     [made] = [n for n in program.forward if isinstance(n, gast.Assign) and stack in stores(n)]
     array = statement(f"{stack} = {facts.library('np')}.empty(length)", length=length)

@@ -34,19 +34,17 @@ def forward_sweep_grad(low, x, y_bar=1.0):
 
     low_bar = np.zeros_like(low)
     # line 10: return np.sum(x * x)
-    x_1_bar = y_bar * 2.0 * x
+    x_bar = y_bar * 2.0 * x
     for i in reversed(range(t1)):
         # line 9: x[i] /= low[i, i]
         x[i] = x_stack.pop()
         t2 = x[i] / low[i, i]
-        t3 = sum_to(x_1_bar[i], t2) / low[i, i]
-        x_1_bar[i] = sum_to(t3, x[i])
+        t3 = sum_to(x_bar[i], t2) / low[i, i]
+        x_bar[i] = sum_to(t3, x[i])
         low_bar[i, i] -= sum_to(t3 * t2, low[i, i])
         for k in reversed(range(i)):
             # line 8: x[i] -= low[i, k] * x[k]
-            t4 = x_1_bar[i]
+            t4 = x_bar[i]
             low_bar[i, k] -= sum_to(t4 * x[k], low[i, k])
-            x_1_bar[k] -= sum_to(t4 * low[i, k], x[k])
-    # line 5: x = x.copy()
-    x_bar = x_1_bar
+            x_bar[k] -= sum_to(t4 * low[i, k], x[k])
     return low_bar, x_bar

@@ -1,0 +1,120 @@
+"""Which names hold an integer: counters of loops, lengths, and what is computed with + - * // % from those."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import gast
+import numpy as np
+
+from srcgrad.facts import Facts
+from srcgrad.front.resolve import binding_of
+from srcgrad.indices import is_integer
+from srcgrad.names import LOOP
+from srcgrad.trees import Node, header, name, statements, stores, target, walk
+
+_KEEPING = gast.Add | gast.Sub | gast.Mult | gast.FloorDiv | gast.Mod  # of integers, each gives an integer
+
+
+def integers(function: Node, facts: Facts) -> dict[str, None]:
+    """Names that every statement which binds them gives an integer: an index of these takes one element, always.
+
+    A parameter is none: an array of integers may be given for it.
+    """
+    order = statements(function.body)
+    local = {n.id for n in walk(function.args) if isinstance(n, gast.Name)} | {s for n in order for s in stores(n)}
+    known = _Known(facts, frozenset(local), _arrays(order), order)
+    found: dict[str, list[Node | bool]] = {}
+    for node in order:
+        for held, value in known.bindings(node):
+            found.setdefault(held, []).append(value)
+    for parameter in (n.id for n in walk(function.args) if isinstance(n, gast.Name)):
+        found.pop(parameter, None)
+    whole = dict.fromkeys(found)
+    while True:  # names that count read themselves: all may be integers until one binding says otherwise
+        left = {s: None for s in whole if all(v is True or known.is_integer(v, whole) for v in found[s])}
+        if len(left) == len(whole):
+            return left
+        whole = left
+
+
+def _arrays(order: list[Node]) -> frozenset[str]:
+    """Names of which elements or values are taken as of arrays: their attribute `shape` is that of an array."""
+    found = set()
+    for part in (part for node in order for part in header(node)):
+        for item in walk(part):
+            used = [item.value] if isinstance(item, gast.Subscript) else []
+            if isinstance(item, gast.BinOp):
+                used = [item.left, item.right]
+            found |= {one.id for one in used if isinstance(one, gast.Name)}
+    return frozenset(found)
+
+
+class _Known:
+    def __init__(self, facts: Facts, local: frozenset[str], arrays: frozenset[str], order: list[Node]) -> None:
+        self.facts, self.local, self.arrays = facts, local, arrays
+        bound = Counter(s for node in order for s in stores(node))
+        held = [str(target(n)) for n in order if target(n) is not None and _is_range(n.value)]
+        self.ranges = {one for one in held if bound[one] == 1}
+
+    def bindings(self, node: Node) -> list[tuple[str, Node | bool]]:
+        """The names that a statement binds, each with its value; True for an integer, False for anything else."""
+        if isinstance(node, gast.For) and isinstance(node.target, gast.Name):
+            return [(node.target.id, _is_range(node.iter))]
+        if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+            held = node.target.id
+            return [(held, gast.BinOp(name(held), node.op, node.value))]
+        if isinstance(node, gast.AnnAssign) and isinstance(node.target, gast.Name) and node.value is not None:
+            return [(node.target.id, node.value)]
+        if target(node) is not None:
+            return [(str(target(node)), node.value)]
+        if isinstance(node, gast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], gast.Tuple):
+            return self._parts(node.targets[0], node.value)
+        return [(one, False) for one in stores(node)]
+
+    def _parts(self, places: Node, value: Node) -> list[tuple[str, Node | bool]]:
+        """`n, m = len(a), len(b)` and `n, d = x.shape`."""
+        plain = all(isinstance(place, gast.Name) for place in places.elts)
+        if plain and isinstance(value, gast.Tuple) and len(value.elts) == len(places.elts):
+            return [(place.id, one) for place, one in zip(places.elts, value.elts, strict=True)]
+        return [(n.id, plain and self._is_shape(value)) for n in walk(places) if isinstance(n, gast.Name)]
+
+    def _is_shape(self, value: Node) -> bool:
+        return isinstance(value, gast.Attribute) and value.attr == "shape" and self._is_array(value.value)
+
+    def _is_array(self, value: Node) -> bool:
+        return isinstance(value, gast.Name) and value.id in self.arrays and value.id not in self.facts.records
+
+    def is_integer(self, value: Node, whole: dict[str, None]) -> bool:
+        """Whether an expression is an integer, if these names are."""
+        if isinstance(value, gast.Name):
+            return value.id in whole
+        if isinstance(value, gast.BinOp):
+            kept = isinstance(value.op, _KEEPING)
+            return kept and self.is_integer(value.left, whole) and self.is_integer(value.right, whole)
+        if isinstance(value, gast.Attribute):
+            return value.attr in ("size", "ndim") and self._is_array(value.value)
+        if isinstance(value, gast.Subscript):
+            item = isinstance(value.value, gast.Name) and value.value.id in self.ranges
+            return item or (self._is_shape(value.value) and self.is_integer(value.slice, whole))
+        if isinstance(value, gast.Call):
+            return self._gives_integer(value, whole)
+        return is_integer(value)
+
+    def _gives_integer(self, call: Node, whole: dict[str, None]) -> bool:
+        """`len(x)`, `int(x)`, `np.argmax(x)`; `min` and `max` of integers."""
+        found = binding_of(call.func, self.facts, self.local)
+        if found is None or call.keywords or any(isinstance(one, gast.Starred) for one in call.args):
+            return False
+        if any(found.object is one for one in (len, int, np.argmax, np.argmin)):
+            return len(call.args) == 1
+        several = any(found.object is one for one in (min, max)) and len(call.args) > 1
+        return several and all(self.is_integer(one, whole) for one in call.args)
+
+
+def _is_range(trips: Node) -> bool:
+    """`range(...)` or `reversed(range(...))`."""
+    called = getattr(trips.func, "id", "") if isinstance(trips, gast.Call) else ""
+    if called == LOOP:
+        return _is_range(trips.args[0])
+    return called == "range" or (called == "reversed" and len(trips.args) == 1 and _is_range(trips.args[0]))

@@ -1,0 +1,135 @@
+"""Names that hold an integer: what is indexed by them is one element, whatever the function is called with."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+X = np.arange(5.0) + 1.0
+
+
+def length(x):
+    n = len(x)
+    y = np.zeros(n)
+    y[n - 1] = x[0] * x[1]
+    return np.sum(y * x)
+
+
+def of_shape(x):
+    n, half = x.shape[0], x.size // 2
+    y = x * 2.0
+    y[half] = x[0] * x[n - 1]
+    return np.sum(y * y)
+
+
+def counting(x):
+    k = 0
+    y = x * 1.0
+    while k < len(x) - 1:
+        y[k] = y[k + 1] * x[k]
+        k += 2
+    return np.sum(y * y)
+
+
+def largest(x):
+    best = np.argmax(x)
+    y = x * x
+    y[best] = x[best - 1] * 3.0
+    return np.sum(y * x)
+
+
+@pytest.mark.parametrize("function", [length, of_shape, counting, largest])
+def test_known(function) -> None:
+    gradient = srcgrad.grad(function)
+    srcgrad.check_grads(function, (X,))
+    gradient(X)
+    assert "stored" not in gradient.source and "add_at" not in gradient.source
+    srcgrad.check_grads(srcgrad.grad(function), (X,))
+
+
+TABLE = np.array([1, 1, 2])
+
+
+def of_module(x):
+    n = TABLE
+    y = x * 2.0
+    y[n] = x[:3] * x[0]
+    return np.sum(y * y)
+
+
+def argument(x, n):
+    y = x * 2.0
+    k = n + 0
+    y[k] = x[:3] * x[0]
+    return np.sum(y * y)
+
+
+def sometimes(x, n):
+    k = 1
+    if len(n) > 1:
+        k = n
+    y = x * 2.0
+    y[k] = x[:3] * x[0]
+    return np.sum(y * y)
+
+
+def divided(x, n):
+    k = 1
+    for j in range(2):
+        k = n + (j + k) * 0
+    y = x * 2.0
+    y[k] = x[:3] * x[0]
+    return np.sum(y * y)
+
+
+def own_int(x, n):
+    def int(_):
+        return n
+
+    k = int(x[0])
+    y = x * 2.0
+    y[k] = x[:3] * x[0]
+    return np.sum(y * y)
+
+
+class Record(NamedTuple):
+    shape: object
+    size: object
+
+
+def field(x, record):
+    k = record.shape[0]
+    y = x * 2.0
+    y[k] = x[:3] * x[0]
+    return np.sum(y * y)
+
+
+def whole_field(x, record):
+    k = record.size
+    y = x * 2.0
+    y[k] = x[:3] * x[0]
+    return np.sum(y * y)
+
+
+@pytest.mark.parametrize(
+    ("function", "rest"),
+    [
+        (of_module, ()),
+        (argument, (TABLE,)),
+        (sometimes, (TABLE,)),
+        (divided, (TABLE,)),
+        (own_int, (TABLE,)),
+        (field, (Record(TABLE[None], 0),)),
+        (whole_field, (Record((), TABLE),)),
+    ],
+)
+def test_arrays_of_integers_that_name_an_element_twice(function, rest) -> None:
+    found = srcgrad.grad(function)(X, *rest)
+    h = 1e-6
+    steps = h * np.eye(len(X))
+    slopes = [(function(X + step, *rest) - function(X - step, *rest)) / (2.0 * h) for step in steps]
+    assert np.allclose(found, slopes, rtol=1e-6)
