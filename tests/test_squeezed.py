@@ -45,3 +45,15 @@ def test_sums_along_an_axis(function: Any, one: tuple[int, ...], two: tuple[int,
     none = np.zeros((0, *one[1:])), np.zeros((0, *two[1:]))
     if function in (rows, middle):
         assert [a.shape for a in srcgrad.grad(function, (0, 1))(*none)] == [a.shape for a in none]
+
+
+def attraction(mass, d):
+    """A number for each column and plane of an array of three axes."""
+    return np.sum(mass * mass) + np.sum(np.sin(d) * (mass[None, :, None] * d))
+
+
+def test_several_axes_are_not_kept_to_be_taken_off() -> None:
+    mass, d = np.random.default_rng(2).random(3), np.random.default_rng(3).random((2, 3, 4))
+    text = srcgrad.source(attraction, wrt=("mass", "d"), like=(mass, d))
+    assert ".sum(axis=(0, 2))" in text and "keepdims" not in text, text
+    check_grads(attraction, (mass, d), wrt=(0, 1), order=2, modes=("reverse", "forward"))

@@ -99,3 +99,46 @@ def test_stacks_of_matrices_stay_as_they_are() -> None:
 
     check_grads(stacked, (draw((2, 3, 4)), draw((4, 4))), wrt=(0, 1), order=1)
     check_grads(stacked, (draw((2, 4)), draw((4, 4))), wrt=(0, 1), order=1)
+
+
+def evidence(scale, x, y):
+    """A Gaussian process: factors of known shape are solved for, and transposed back."""
+    d = x[:, None] - x[None, :]
+    k = np.exp(-scale * d * d) + 0.5 * np.eye(len(y))
+    low = np.linalg.cholesky(k)
+    alpha = np.linalg.solve(low.T, np.linalg.solve(low, y))
+    return 0.5 * np.sum(y * alpha) + np.sum(np.log(np.diag(low))) + np.sum(np.linalg.inv(k) * d * x)
+
+
+def balanced(c, a, b, n):
+    """Products with a matrix and with its transpose."""
+    k = np.exp(-c)
+    u = np.ones_like(a)
+    for _ in range(n):
+        v = b / (k.T @ u)
+        u = a / (k @ v)
+    return np.sum(u[:, None] * k * v[None, :] * c)
+
+
+R = np.random.default_rng(5).random
+
+
+@pytest.mark.parametrize("y", [R(4), R((4, 2)), R((4, 4))], ids=["vector", "columns", "square"])
+def test_systems_of_known_shapes(y) -> None:
+    arguments = (0.7, R(4), y)
+    text = srcgrad.source(evidence, wrt=("scale", "x", "y"), like=arguments)
+    assert ".T.T" not in text and ".mT, columns" not in text and "np.linalg.solve(low" in text
+    made = srcgrad.grad(evidence, wrt=(0, 1, 2), like=arguments)(*arguments)
+    for one, two in zip(made, srcgrad.grad(evidence, wrt=(0, 1, 2))(*arguments), strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-12)
+    srcgrad.check_grads(evidence, arguments, wrt=(0, 1, 2), order=2, modes=("reverse", "forward"))
+
+
+def test_nothing_is_transposed_twice() -> None:
+    arguments = (R((3, 4)), R(3), R(4), 3)
+    text = srcgrad.source(balanced, wrt=("c", "a", "b"), like=arguments)
+    assert ".T.T" not in text and "np.outer" not in text
+    made = srcgrad.grad(balanced, wrt=(0, 1, 2), like=arguments)(*arguments)
+    for one, two in zip(made, srcgrad.grad(balanced, wrt=(0, 1, 2))(*arguments), strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-12)
+    srcgrad.check_grads(balanced, arguments, wrt=(0, 1, 2), order=2, modes=("reverse", "forward"))

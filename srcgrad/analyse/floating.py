@@ -91,6 +91,8 @@ def has_sign(value: Node, facts: Facts) -> bool:
         return has_sign(value.args[0], facts)
     if isinstance(value, gast.Call) and gast.unparse(value.func) == f"{facts.imports.get('np')}.linalg.solve":
         return True  # it divides
+    if isinstance(value, gast.Call) and gast.unparse(value.func) == f"{facts.imports.get('np')}.outer":
+        return any(has_sign(factor, facts) for factor in value.args)
     if isinstance(value, gast.Call) and getattr(value.func, "attr", "") in ("sum", "copy") and not value.args:
         return has_sign(value.func.value, facts)
     return is_floating(value, facts)

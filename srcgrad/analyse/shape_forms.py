@@ -128,6 +128,18 @@ def _cast(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spe
     return replace(whole, dtype=frozenset([dtype.attr]) if known else opaque.dtype)
 
 
+def _solved(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
+    """`np.linalg.solve(a, b)` with one matrix has the shape of b, a vector or a matrix."""
+    one, two = arguments["a"], arguments["b"]
+    return replace(two, dtype=opaque.dtype) if one.ndim == 2 and two.ndim in (1, 2) else opaque
+
+
+def _diagonal(operation: Operation, arguments: dict[str, Spec], opaque: Spec) -> Spec:
+    """`np.diag` takes the diagonal of a matrix, and makes a matrix of a vector."""
+    rank = next(iter(arguments.values())).ndim
+    return Spec(opaque.shape, opaque.dtype, 3 - rank) if rank in (1, 2) else opaque
+
+
 REDUCTIONS = (np.sum, np.mean, np.max, np.min, np.prod, np.var, np.std)
 FORMS = {
     np.sum: _reduction, np.mean: _reduction, np.max: _reduction, np.min: _reduction, np.prod: _reduction,
@@ -135,7 +147,7 @@ FORMS = {
     np.dot: _product, np.inner: _inner, np.linalg.norm: _norm, np.outer: _outer,
     np.full_like: _same, sum_to: _like, np.swapaxes: _swapped, np.flip: _same,
     np.roll: _same, np.cross: _cross, owned: _same, hook: _same, probe: _same, probed: _same, cast: _cast,
-    np.reshape: _reshape,
+    np.reshape: _reshape, np.linalg.cholesky: _same, np.linalg.inv: _same, np.linalg.solve: _solved, np.diag: _diagonal,
 }  # fmt: skip
 
 

@@ -109,7 +109,13 @@ def _is_new(value: Node, facts: Facts, passed: set[str]) -> bool:
             given = value.args[0]
             return given.id in passed if isinstance(given, gast.Name) else _is_new(given, facts, passed)
         return any(called == facts.imports.get(helper) for helper in MAKERS)
-    if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "array":
+    if isinstance(value, gast.Call) and getattr(value.func, "attr", "") == "sum" and not value.args:
+        return True
+    if (
+        isinstance(value, gast.Call)
+        and isinstance(value.func, gast.Attribute)
+        and value.func.attr in ("array", "outer")
+    ):
         return getattr(value.func.value, "id", "") == facts.imports.get("np")
     return isinstance(value, _ARITHMETIC) and not isinstance(getattr(value, "op", None), gast.UAdd)
 

@@ -32,14 +32,14 @@ def _is_taken_off(whole: Node) -> bool:
     call = whole.value
     if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Attribute) or call.func.attr != "sum":
         return False
-    words = {word.arg: getattr(word.value, "value", None) for word in call.keywords}
-    axis = words.get("axis")
-    if call.args or set(words) != {"axis", "keepdims"} or words["keepdims"] is not True or type(axis) is not int:
+    words = {word.arg: word.value for word in call.keywords}
+    if call.args or set(words) != {"axis", "keepdims"} or getattr(words["keepdims"], "value", None) is not True:
         return False
+    along = words["axis"].elts if isinstance(words["axis"], gast.Tuple) else [words["axis"]]
+    axes = [getattr(axis, "value", None) for axis in along]
     parts = whole.slice.elts if isinstance(whole.slice, gast.Tuple) else [whole.slice]
-    return 0 <= axis < len(parts) and all(
-        _is_zero(part) if place == axis else _is_full(part) for place, part in enumerate(parts)
-    )
+    known = all(type(axis) is int and 0 <= axis < len(parts) for axis in axes)
+    return known and all(_is_zero(part) if place in axes else _is_full(part) for place, part in enumerate(parts))
 
 
 def _is_zero(part: Node) -> bool:

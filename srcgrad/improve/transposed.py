@@ -5,6 +5,7 @@ from __future__ import annotations
 import gast
 
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
+from srcgrad.analyse.floating import is_minus
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts, copied
 from srcgrad.improve.inline import bindings, replace
@@ -31,6 +32,8 @@ def transposed(program: Program, facts: Facts) -> Program:
                 continue
             sources = _sources(program) if sources is None else sources
             for whole in walk(part):
+                while _below(whole) is not None and _below(whole.value) is not None:
+                    replace(node, whole, whole := whole.value.value)
                 _untwisted(whole, sources, facts)
                 turned = _turned(whole, facts)
                 if turned is not None:
@@ -62,18 +65,27 @@ def _below(value: Node) -> Node | None:
     return value.value if transposes else None
 
 
-def _untwisted(product: Node, sources: dict[str, Node], facts: Facts) -> None:
-    """Read w in a product where the transpose of `w.T` was read."""
-    if isinstance(product, gast.BinOp) and isinstance(product.op, gast.MatMult):
+def _untwisted(whole: Node, sources: dict[str, Node], facts: Facts) -> None:
+    """Read w in a product, and as an argument, where the transpose of `w.T` was read."""
+    if isinstance(whole, gast.BinOp) and isinstance(whole.op, gast.MatMult):
         for side in ("left", "right"):
-            below = _below(getattr(product, side))
+            below = _below(getattr(whole, side))
             if isinstance(below, gast.Name) and below.id in sources:
-                setattr(product, side, copied(sources[below.id], facts))
+                setattr(whole, side, copied(sources[below.id], facts))
+    elif isinstance(whole, gast.Call):
+        below = [_below(argument) for argument in whole.args]
+        kept = [one is None or not isinstance(one, gast.Name) or one.id not in sources for one in below]
+        whole.args = [a if k else copied(sources[b.id], facts) for a, b, k in zip(whole.args, below, kept, strict=True)]
 
 
 def _turned(whole: Node, facts: Facts) -> Node | None:
-    """`b.T @ a` for `(a.T @ b).T`, of matrices."""
+    """`b.T @ a` for `(a.T @ b).T`, of matrices; `np.outer(b, a)` for `np.outer(a, b).T`."""
     product = _below(whole)
+    minus = product.operand if is_minus(product) else None
+    outer = product if minus is None else minus
+    if isinstance(outer, gast.Call) and gast.unparse(outer.func) == f"{facts.imports.get('np')}.outer":
+        made = gast.Call(outer.func, outer.args[::-1], outer.keywords)
+        return made if minus is None else gast.UnaryOp(gast.USub(), made)
     if not isinstance(product, gast.BinOp) or not isinstance(product.op, gast.MatMult):
         return None
     left = _below(product.left)
