@@ -81,7 +81,7 @@ def _untwisted(whole: Node, sources: dict[str, Node], facts: Facts) -> None:
 def _turned(whole: Node, facts: Facts) -> Node | None:
     """`b.T @ a` for `(a.T @ b).T`, of matrices; `np.outer(b, a)` for `np.outer(a, b).T`."""
     product = _below(whole)
-    minus = product.operand if is_minus(product) else None
+    minus = product.operand if product is not None and is_minus(product) else None
     outer = product if minus is None else minus
     if isinstance(outer, gast.Call) and gast.unparse(outer.func) == f"{facts.imports.get('np')}.outer":
         made = gast.Call(outer.func, outer.args[::-1], outer.keywords)
