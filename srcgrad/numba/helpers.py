@@ -23,7 +23,7 @@ REAL = (types.Float, types.Integer, types.Boolean)
 
 def register() -> None:
     """What Numba calls; overloads are known as soon as their module is imported."""
-    for module in ("products", "layouts"):
+    for module in ("products", "layouts", "along"):
         importlib.import_module(f"srcgrad.numba.{module}")
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gast
+import numpy as np
 
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
-from srcgrad.trees import COMPOUND, Block, Node, at, constant, copy, expression, header, name, statements, walk
+from srcgrad.numba.numbers import is_library
+from srcgrad.trees import COMPOUND, Block, Node, at, constant, copy, expression, header, name, statements, stores, walk
 
 
 def respelled(program: Program, facts: Facts) -> Program:
@@ -28,6 +30,10 @@ def respelled(program: Program, facts: Facts) -> Program:
         elif not isinstance(node, gast.For | gast.While | gast.If):
             for item in walk(node):
                 _copied(item, facts)
+    parts = [part for node in statements(program.block) for part in header(node)]
+    own = {*program.parameters, *(one for node in statements(program.block) for one in stores(node))}
+    for item in [item for part in [*parts, program.result] for item in walk(part)]:
+        _along(item, own, facts)
     return program
 
 
@@ -92,6 +98,27 @@ def _copied(item: Node, facts: Facts) -> None:
     elif _of_numpy(item, facts, "broadcast_to", 2) and _of_numpy(item.args[1], facts, "shape", 1):
         item.func = name(facts.library("spread"))
         item.args[1] = item.args[1].args[0]
+
+
+def _along(item: Node, own: set[str], facts: Facts) -> None:
+    """`max_along(x, 0)` for `np.max(x, axis=0)` and `x.max(axis=0)`: Numba knows that of all elements only."""
+    if not isinstance(item, gast.Call) or not isinstance(item.func, gast.Attribute) or item.func.attr not in _REDUCED:
+        return
+    words = {word.arg: word.value for word in item.keywords}
+    library = isinstance(item.func.value, gast.Name) and is_library(item.func.value.id, np, facts)
+    array, *places = item.args if library else [item.func.value, *item.args]
+    known = library or not isinstance(array, gast.Name) or array.id in own
+    if not known or not words.keys() <= {"axis", "keepdims"} or len(places) > 1 - ("axis" in words):
+        return
+    axis = places[0] if places else words.get("axis", constant(None))
+    plain = getattr(axis, "value", ...) is None or item.func.attr == "sum"
+    if plain and "keepdims" not in words:
+        return
+    item.func, item.keywords = name(facts.library(f"{item.func.attr}_along")), []
+    item.args = [array, axis, *([words["keepdims"]] if "keepdims" in words else [])]
+
+
+_REDUCED = ("max", "min", "sum", "mean")
 
 
 def _is_array(node: Node, facts: Facts) -> bool:

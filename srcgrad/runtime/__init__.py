@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from srcgrad.runtime.axes import max_along, mean_along, min_along, sum_along
 from srcgrad.runtime.bands import half_bands, outer_bands, times_bands, turned_bands, whole_bands
 from srcgrad.runtime.blend import blend_factors
 from srcgrad.runtime.blocks import row_count
@@ -201,9 +202,12 @@ __all__ = [
     "matmul_both",
     "matmul_left",
     "matmul_right",
+    "max_along",
+    "mean_along",
     "merge_axes",
     "mesh",
     "mesh_transpose",
+    "min_along",
     "no_further",
     "norm_curvature",
     "norm_gradient",
@@ -259,6 +263,7 @@ __all__ = [
     "square",
     "stop_gradient",
     "stored",
+    "sum_along",
     "sum_each_to",
     "sum_products",
     "sum_to",
