@@ -152,7 +152,8 @@ class Facts:
     indexed: dict[str, None] = field(default_factory=dict)  # active names of which parts are read
     reads: dict[str, int] = field(default_factory=dict)  # how often a name is read
     value_spec: dict[str, Spec] = field(default_factory=dict)  # by name, what holds of all its values
-    integers: dict[str, None] = field(default_factory=dict)  # names that hold an int: counters of loops
+    integers: dict[str, None] = field(default_factory=dict)  # names that hold an int: counters of loops, lengths
+    counting: dict[str, None] = field(default_factory=dict)  # ... those that loops bind, and bind again going back
     counters: frozenset[str] = frozenset()  # counters of loops over `range` that nothing else binds
     constants: frozenset[str] = frozenset()  # these, and names that mean one value wherever they are read
     rebound: dict[str, None] = field(default_factory=dict)  # names bound in several places or in a loop

@@ -47,6 +47,7 @@ def _rebound(function: Node, facts: Facts) -> None:
             seen[name] = None
         if isinstance(node, gast.For) and isinstance(node.target, gast.Name) and not isinstance(node.iter, gast.Name):
             facts.integers[node.target.id] = None
+            facts.counting[node.target.id] = None
         if isinstance(node, gast.For | gast.While):
             for inner in statements(node.body):
                 if not isinstance(inner, gast.For):

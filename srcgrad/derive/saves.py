@@ -161,7 +161,7 @@ class Saves:
         if operation.kind != "op" or operation.rule is None:
             return False
         if operation.function is operator.getitem:
-            return is_basic(operation.bound["index"], frozenset(self.facts.integers))
+            return is_basic(operation.bound["index"], self._standing())
         return operation.rule.name in _AGAIN
 
     def _is_item(self, node: Node) -> bool:
@@ -171,12 +171,17 @@ class Saves:
         operation = self.facts.operation.get(node.value)
         if operation is None:
             plain = self.facts.origin.get(node, node) in self.facts.foreign
-            return plain and all(read in self.facts.integers for read in loads(node))
+            return plain and all(read in self._standing() for read in loads(node))
         if operation.function is not operator.getitem:
             return False
         source, *places = loads(node)
         never = source not in self.facts.mutable and source not in self.facts.viewed
-        return never and source not in self.facts.rebound and all(p in self.facts.integers for p in places)
+        return never and source not in self.facts.rebound and all(p in self._standing() for p in places)
+
+    def _standing(self) -> frozenset[str]:
+        """Names of integers that need no restore: loops going back bind their counters, others are bound once."""
+        facts = self.facts
+        return frozenset(one for one in facts.integers if one in facts.counting or one not in facts.rebound)
 
     def _is_settled(self, node: Node) -> bool:
         """Whether the index of a write may be computed before what the write replaced is back."""

@@ -1,4 +1,4 @@
-"""Which names hold an integer: counters of loops, lengths, and what is computed with + - * // % from those."""
+"""Which names hold an integer: counters of loops, and lengths, with what is computed from these by + - * // %."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ _KEEPING = gast.Add | gast.Sub | gast.Mult | gast.FloorDiv | gast.Mod  # of inte
 
 
 def integers(function: Node, facts: Facts) -> dict[str, None]:
-    """Names that every statement which binds them gives an integer: an index of these takes one element, always.
+    """Counters of loops, and names that are bound once, to an integer, outside of loops: an index takes one element.
 
-    A parameter is none: an array of integers may be given for it.
+    A name that changes on the way is none, `k = k + 1`: what is read at `k` is not what was read there before. A
+    parameter is none: an array of integers may be given for it.
     """
     order = statements(function.body)
     local = {n.id for n in walk(function.args) if isinstance(n, gast.Name)} | {s for n in order for s in stores(n)}
@@ -34,8 +35,32 @@ def integers(function: Node, facts: Facts) -> dict[str, None]:
     while True:  # names that count read themselves: all may be integers until one binding says otherwise
         left = {s: None for s in whole if all(v is True or known.is_integer(v, whole) for v in found[s])}
         if len(left) == len(whole):
-            return left
+            break
         whole = left
+    loops = [node for node in order if isinstance(node, gast.For | gast.While)]
+    again = {s for loop in loops for node in statements([loop]) for s in stores(node)}
+    bound = Counter(s for node in order for s in stores(node))
+    return counters(function) | {s: None for s in whole if bound[s] == 1 and s not in again}
+
+
+def counters(function: Node) -> dict[str, None]:
+    """Names that hold nothing but the counters of loops over `range`, or items of a range."""
+    order = statements(function.body)
+    loops = [n for n in order if isinstance(n, gast.For) and isinstance(n.target, gast.Name) and _is_range(n.iter)]
+    bound = Counter([s for n in order for s in stores(n)] + [n.id for n in walk(function.args) if _is_parameter(n)])
+    plain = [n for n in order if target(n) is not None]
+    held = {str(target(n)) for n in plain if _is_range(n.value) and bound[str(target(n))] == 1}
+    counted = Counter([n.target.id for n in loops] + [str(target(n)) for n in plain if _is_item(n.value, held)])
+    return {one: None for one in counted if bound[one] == counted[one]}
+
+
+def _is_parameter(node: Node) -> bool:
+    return isinstance(node, gast.Name) and isinstance(node.ctx, gast.Param)
+
+
+def _is_item(value: Node, ranges: set[str]) -> bool:
+    """`trips[place]`, an item of a range."""
+    return isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name) and value.value.id in ranges
 
 
 def _arrays(order: list[Node]) -> frozenset[str]:
@@ -95,8 +120,7 @@ class _Known:
         if isinstance(value, gast.Attribute):
             return value.attr in ("size", "ndim") and self._is_array(value.value)
         if isinstance(value, gast.Subscript):
-            item = isinstance(value.value, gast.Name) and value.value.id in self.ranges
-            return item or (self._is_shape(value.value) and self.is_integer(value.slice, whole))
+            return _is_item(value, self.ranges) or (self._is_shape(value.value) and self.is_integer(value.slice, whole))
         if isinstance(value, gast.Call):
             return self._gives_integer(value, whole)
         return is_integer(value)

@@ -6,7 +6,7 @@ import gast
 
 from srcgrad.facts import Facts
 from srcgrad.flow import ENTRY, Definitions, definitions
-from srcgrad.front.integers import integers
+from srcgrad.front.integers import counters, integers
 from srcgrad.indices import is_basic
 from srcgrad.parts import is_swap
 from srcgrad.trees import COMPOUND, Block, Node, copy, header, name, statements, stores, walk, written
@@ -29,6 +29,7 @@ def augmented(function: Node, facts: Facts) -> Node:
         return s
     """
     facts.integers.update(integers(function, facts))
+    facts.counting.update(counters(function))
     for node in [function, *statements(function.body)]:
         if isinstance(node, COMPOUND):
             for field in ("body", "orelse"):
@@ -99,6 +100,7 @@ def webs(function: Node, facts: Facts) -> Node:
         if position != ENTRY:
             _rename_stores(reaching.graph.nodes[position], reaching.of[number][1], named[leader[number]])
     facts.integers.update(integers(function, facts))
+    facts.counting.update(counters(function))
     return function
 
 
