@@ -150,7 +150,7 @@ def _share(g: Any, a: Any, y: Any, axis: Any = None, keepdims: Any = False) -> C
     return lambda g, a, y, axis=None, keepdims=False: shared(in_line(g), in_three(a, axis), in_line(y)).reshape(a.shape)
 
 
-@njit  # type: ignore[untyped-decorator]
+@njit(error_model="numpy")  # type: ignore[untyped-decorator]
 def shared(g: Any, a: Any, y: Any) -> Any:
     """`g`, one for each reduction along the middle of three axes, shared by the elements that are equal to `y`."""
     made = np.zeros_like(a)

@@ -45,6 +45,12 @@ def test_what_is_equal_shares(axis) -> None:
     assert np.array_equal(given(2.0, WHOLE, WHOLE.max()), given.py_func(2.0, WHOLE, WHOLE.max()))
 
 
+def test_nan_is_equal_to_nothing() -> None:
+    given = njit(lambda g, a, y: runtime.share(g, a, y, 1))
+    a = np.array([[np.nan, 1.0], [2.0, 3.0]])
+    assert np.array_equal(given(np.ones(2), a, a.max(axis=1)), [[np.nan, np.nan], [0.0, 1.0]], equal_nan=True)
+
+
 @pytest.mark.parametrize("index", [1, (1, 2), slice(1, None), (0, slice(2)), np.array([0, 2, 0]), np.array([-1, 2, 1])])
 def test_what_is_stored(index) -> None:
     function = njit(lambda a, index: runtime.stored(a, index))
