@@ -193,3 +193,54 @@ def test_writes_are_followed_or_refused(program):
     np.testing.assert_allclose(np.dot(gradient(X), V), central(program, (X,), V, 1e-6)[0], rtol=1e-6)
     with pytest.raises(DifferentiationError, match="E5010"):
         srcgrad.hvp(program)(X, V)
+
+
+def weighted(x, w):
+    return np.sum(x * (3.0 - w) + x * -w * x)
+
+
+def pushed_along_both(x, w, v):
+    y, y_dot = jvp(weighted, (x, w), (v, v))
+    return y * y_dot
+
+
+def pulled_back_to_both(x, w, v):
+    y, pullback = vjp(weighted, x, w)
+    return np.sum(pullback(y)[0] * v)
+
+
+def of_a_part(x, w, v):
+    s = 0.0
+    for _ in range(2):
+        if s < 5.0:
+            s = s + np.sum(grad(weighted, 1)(x, w[::-1]) * v)
+    return s
+
+
+def of_a_sum(x, w, v):
+    def along(z, u):
+        return jvp(weighted, (z, u + u), (v, v))[1]
+
+    return along(x * 2.0, w) * x[0]
+
+
+@pytest.mark.parametrize("program", [pushed_along_both, pulled_back_to_both, of_a_part, of_a_sum])
+@pytest.mark.parametrize("target", ["numpy", "numba"])
+def test_integers_are_no_input_of_an_inner_derivative(program, target):
+    """The inner text takes `w` for a float, of which `x * -w` is `-x * w`: of small integers it is not."""
+    gradient = grad(program, target=target)
+    weights = np.array([2.0, 5.0, 1.0])
+    np.testing.assert_allclose(
+        np.dot(gradient(X, weights, V), V), central(lambda x: program(x, weights, V), (X,), V, 1e-6)[0], rtol=1e-6
+    )
+    for kind in (np.uint8, np.int64):
+        with pytest.raises(DifferentiationError, match="E5002" if target == "numpy" else "check_input"):
+            gradient(X, weights.astype(kind), V)
+
+
+def test_an_integer_without_a_tangent_stays_what_it_is():
+    weights = np.array([2, 5, 1], np.uint8)
+    program = lambda x: jvp(weighted, (x, weights), (V, None))[1]  # noqa: E731
+    np.testing.assert_allclose(np.dot(grad(program)(X), V), central(program, (X,), V, 1e-6)[0], rtol=1e-6)
+    moved = lambda x, w: jvp(weighted, (x, w * x), (x, w))[1]  # noqa: E731
+    assert "check_input" not in srcgrad.source(moved)

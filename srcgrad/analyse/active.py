@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.analyse.parted import part_read, parted, parts_bound
 from srcgrad.facts import Facts
+from srcgrad.front.asked import without_checks
 from srcgrad.front.step import Step
 from srcgrad.indices import adds_axes
 from srcgrad.template import adjoint_template, tangent_template
@@ -109,6 +110,7 @@ def activity(function: Node, facts: Facts) -> Node:
         if any(part in varied and part in useful for part in parts):
             varied[held] = useful[held] = None
     facts.varied = varied
+    function.body = without_checks(function.body, facts)
     facts.active = {found: None for found in varied if found in useful}
     _check_refused(function, facts)
     _note_lines(function, useful, facts)

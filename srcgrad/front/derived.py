@@ -10,6 +10,7 @@ import gast
 from srcgrad.converted import parsed
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import SCALAR, UNKNOWN, Facts, Kind
+from srcgrad.front.asked import looked_at
 from srcgrad.front.functions import Function, function_of, pulled_or_pushed
 from srcgrad.front.namespace import Binding, Namespace
 from srcgrad.front.overlay import Overlay
@@ -19,7 +20,7 @@ from srcgrad.front.static import StaticFunction
 from srcgrad.front.wanted import made_by, not_known, wanted_of
 from srcgrad.front.webs import parameters
 from srcgrad.front.written_out import Site
-from srcgrad.trees import Node, at, copy, name, statements, stores, target, walk
+from srcgrad.trees import Block, Node, at, copy, name, statements, stores, target, walk
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,10 +31,10 @@ class Closed:
     namespace: Namespace
 
 
-def derived_call(call: Node, site: Site) -> Function | None:
+def derived_call(call: Node, where: Node, before: Block, site: Site) -> Function | None:
     """The function with a text for the call of a derivative, whose arguments are brought to that function's form.
 
-    None for any other call.
+    None for any other call. Statements that look at arguments go to `before`.
     """
     found = _called(call, site)
     if found is None or found.wanted is None:
@@ -42,7 +43,7 @@ def derived_call(call: Node, site: Site) -> Function | None:
         return None
     vectors = _vectors(call, found, site.facts)
     try:
-        made, seeds = _made(found, call, site)
+        made, seeds, asked = _made(found, call, site)
     except DifferentiationError as error:
         if error.place is not None:
             raise
@@ -51,7 +52,10 @@ def derived_call(call: Node, site: Site) -> Function | None:
         raise site.facts.refuse(
             call, "E5014", f"{len(vectors)} values for {', '.join(seeds)}", "give one for each of them"
         )
-    call.keywords = [*call.keywords, *(gast.keyword(s, v) for s, v in zip(seeds, vectors, strict=False))]
+    shown = {value: looked_at(value, parameter, where, before, site) for parameter, value in asked.items()}
+    call.args = [shown.get(value, value) for value in call.args]
+    call.keywords = [gast.keyword(word.arg, shown.get(word.value, word.value)) for word in call.keywords]
+    call.keywords += [gast.keyword(seed, vector) for seed, vector in zip(seeds, vectors, strict=False)]
     return made
 
 
@@ -116,13 +120,13 @@ def _vectors(call: Node, found: Function, facts: Facts) -> list[Node]:
     return list(last.elts)
 
 
-def _made(found: Function, call: Node, site: Site) -> tuple[Function, tuple[str, ...]]:
-    """A derivative as a function with a text, and the names of its seeds."""
+def _made(found: Function, call: Node, site: Site) -> tuple[Function, tuple[str, ...], dict[str, Node]]:
+    """A derivative as a function with a text, the names of its seeds, and the arguments that it is with respect to."""
     wanted = found.wanted
     assert wanted is not None, "the caller has looked"
     of = wanted.of
     if of.wanted is not None:
-        of, _ = _made(of, call, site)
+        of, _, _ = _made(of, call, site)
     if of.tree is not None:
         of = closed(of, site)
     facts = site.facts
@@ -140,7 +144,9 @@ def _made(found: Function, call: Node, site: Site) -> tuple[Function, tuple[str,
     if isinstance(made.function, StaticFunction):
         binding = Binding("function", static=made.function)
     args = (*of.args, *found.args)
-    return replace(of, name=source_name(made.function), binding=binding, args=args, tree=None, owner=None), made.seeds
+    asked = {parameter: given[parameter] for parameter in wrt if parameter in given}
+    whole = replace(of, name=source_name(made.function), binding=binding, args=args, tree=None, owner=None)
+    return whole, made.seeds, asked
 
 
 def source_name(function: Any) -> str:

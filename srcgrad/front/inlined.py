@@ -190,7 +190,7 @@ def _expand(value: Node, where: Node, before: Block, site: Site) -> Node:
     if isinstance(value, gast.Lambda | gast.JoinedStr):
         return value
     value = value_of(value, site)
-    derived = derived_call(value, site) if isinstance(value, gast.Call) else None
+    derived = derived_call(value, where, before, site) if isinstance(value, gast.Call) else None
     if derived is None and made_by(value, site.facts, site.local):
         if function_of(value, site.facts, site.local) is not None:
             return value  # a function, as an argument of another

@@ -203,6 +203,11 @@ def _check_floating(a: Any) -> Compiled | None:
     return (lambda a: None) if isinstance(a, types.Array) and is_floating(a.dtype) else None
 
 
+@compiled(runtime.check_input)
+def _check_input(x: Any) -> Compiled | None:
+    return (lambda x: None) if is_floating(getattr(x, "dtype", x)) else None
+
+
 @compiled(runtime.stop_gradient)
 def _stop_gradient(x: Any) -> Compiled:
     return lambda x: x

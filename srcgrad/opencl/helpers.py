@@ -21,6 +21,7 @@ _LOOKING = (
     "check_array",
     "check_complex",
     "check_floating",
+    "check_input",
     "check_item",
     "check_number",
     "check_seed",

@@ -44,6 +44,20 @@ def check_floating(a: Any) -> None:
         )
 
 
+def check_input(x: Any) -> None:
+    """Refuse an integer or an array of integers with respect to which a derivative is taken inside of a function.
+
+    >>> check_input(np.zeros(2, np.uint8))
+    Traceback (most recent call last):
+    ...
+    TypeError: E5002 a derivative with respect to a value of type uint8; make it a float, or leave it out
+    """
+    dtype = getattr(x, "dtype", None)
+    if isinstance(x, int) or getattr(dtype, "kind", "f") in "biu":
+        what = f"a derivative with respect to a value of type {dtype or type(x).__name__}"
+        raise TypeError(f"E5002 {what}; make it a float, or leave it out")
+
+
 def check_complex(a: Any) -> None:
     """Refuse an array of real numbers: of what is written into it, the imaginary part is lost.
 
