@@ -69,36 +69,33 @@ def _note(node: Node, known: Known, facts: Facts) -> None:
                 facts.spec[item] = known[item.id]
 
 
-def _merge(known: Known, sides: list[Known], where: str) -> bool:
-    """Where the sides differ the value gets an unknown of its own; tells whether anything changed."""
-    changed = False
+def _merge(known: Known, sides: list[Known], where: str) -> None:
+    """Where the sides differ the value gets an unknown of its own."""
     for name in {**sides[0], **sides[1]}:
         one, two = sides[0].get(name), sides[1].get(name)
         if one is None or two is None:
-            merged = one or two
-        elif one == two:
-            merged = one
+            known[name] = one or two or NUMBER
         else:
-            merged = _either(one, two, f"{name} at {where}")
-        if known.get(name) != merged and merged is not None:
-            known[name] = merged
-            changed = True
-    return changed
+            own = frozenset([f"{name} at {where}"])
+            known[name] = one if one == two else _either(one, two, own, own)
 
 
-def _either(one: Spec, two: Spec, unknown: str) -> Spec:
-    """What holds of a value that is one thing or the other."""
-    own = frozenset([unknown])
-    dtype = one.dtype if one.dtype == two.dtype else own
+def _either(one: Spec, two: Spec, shape: frozenset[str], dtype: frozenset[str]) -> Spec:
+    """What holds of a value that is one thing or the other: where they differ, the given unknown."""
+    if one.dtype == two.dtype:
+        dtype = one.dtype
     if one.shape == two.shape and one.ndim == two.ndim:
         return replace(one, dtype=dtype, length=one.length if one.length == two.length else None)
     rank = one.ndim if one.ndim == two.ndim else None
-    return canonical(Spec(own if rank != 0 else frozenset(), dtype, rank))
+    return canonical(Spec(shape if rank != 0 else frozenset(), dtype, rank))
 
 
 def _loop(node: Node, known: Known, facts: Facts) -> None:
     where = f"loop {facts.number[node]}"
+    entry, outside = dict(known), dict(facts.value_spec)
+    past: dict[str, tuple[Spec, ...]] = {}
     while True:
+        facts.value_spec = dict(outside)  # what was found while less was known of the head holds of nothing
         _note(node, known, facts)
         inside = dict(known)
         if isinstance(node, gast.For):
@@ -106,8 +103,36 @@ def _loop(node: Node, known: Known, facts: Facts) -> None:
                 inside[bound] = _item(node, bound, known)
                 _note_value(bound, inside[bound], facts)
         _block(node.body, inside, facts)
-        if not _merge(known, [dict(known), forget(inside, node, where)], where):
+        head = _head(entry, forget(inside, node, where), past, where)
+        if head == known:
             return
+        known.clear()
+        known.update(head)
+
+
+def _head(entry: Known, inside: Known, past: dict[str, tuple[Spec, ...]], where: str) -> Known:
+    """What is known where a trip begins; `past` is what earlier looks at the body have made of each name.
+
+    Names that begin alike, and of which each look has made the same, are alike in each trip: `v = np.zeros_like(w)` and
+    w have one unknown shape, where a trip adds the same to both. A look that tells them apart gives them two.
+    """
+    head: Known = {}
+    shapes: dict[object, frozenset[str]] = {}
+    dtypes: dict[object, frozenset[str]] = {}
+    for name in {**entry, **inside}:
+        one, two = entry.get(name), inside.get(name)
+        if one is None or two is None:
+            head[name] = one or two or NUMBER
+            continue
+        past[name] = seen = (*past.get(name, (one,)), two)
+        own = frozenset([f"{name} at {where}"])
+        shape = shapes.setdefault(tuple((each.shape, each.ndim) for each in seen), own)
+        dtype = dtypes.setdefault(tuple(each.dtype for each in seen), own)
+        merged = one
+        for each in seen[1:]:
+            merged = _either(merged, each, shape, dtype)
+        head[name] = merged
+    return head
 
 
 def _item(node: Node, bound: str, known: Known) -> Spec:
@@ -164,5 +189,6 @@ def _note_value(name: str, spec: Spec, facts: Facts) -> None:
     """What holds of all values of a name."""
     before = facts.value_spec.get(name, spec)
     if before != spec:
-        spec = _either(before, spec, f"any {name}")
+        own = frozenset([f"any {name}"])
+        spec = _either(before, spec, own, own)
     facts.value_spec[name] = spec

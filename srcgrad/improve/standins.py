@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import gast
 
 from srcgrad.derive.program import Program
+from srcgrad.derive.stacks import is_push
 from srcgrad.facts import Facts, Spec
 from srcgrad.improve.dead import dead
 from srcgrad.improve.inline import Uses, bindings, count
@@ -36,7 +39,8 @@ def standins(program: Program, facts: Facts) -> Program:
             if bound in shaped and len(shaped[bound]) == uses.read[bound] and uses.bound.get(bound) == 1:
                 for one in [n for n in walk(block[position].value) if isinstance(n, gast.Name)]:
                     shaped.setdefault(one.id, []).append((position, one))
-        while any(_replaced(held, block, shaped, uses, trips, facts) for held in list(shaped)):
+        ahead = _ahead(block, program)
+        while any(_replaced(held, block, shaped, uses, ahead, trips, facts) for held in list(shaped)):
             changed = True
         block[:] = [node for node in block if node is not None]
     for held, places in _outlines(program, facts).items():
@@ -117,27 +121,42 @@ def _is_shaped(call: Node, facts: Facts) -> bool:
 
 
 def _replaced(
-    held: str, block: Block, shaped: dict[str, list[_Place]], uses: Uses, trips: list[Block], facts: Facts
+    held: str,
+    block: Block,
+    shaped: dict[str, list[_Place]],
+    uses: Uses,
+    ahead: Counter[str],
+    trips: list[Block],
+    facts: Facts,
 ) -> bool:
     """Let another value stand in for one that is read for its shape alone; whether there was one."""
-    places, spec = shaped[held], _spec(held, facts)
-    if not places or len(places) != uses.read[held] or uses.bound.get(held) != 1 or spec is None or spec.scalar:
+    places, spec = shaped[held], _held(held, trips, facts)
+    if not places or len(places) != uses.read[held] - ahead[held] or uses.bound.get(held) != 1 or spec is None:
         return False
-    for node in block[: min(position for position, _ in places)]:
-        found = None if node is None or node not in facts.restores else target(node)
-        if found in (None, held) or found in facts.mutable or uses.bound[found] != 1:
+    before = block[: min(position for position, _ in places)]
+    back = any(node is not None and target(node) == held for node in before)
+    if spec.scalar or (not back and (ahead[held] or _begun(held, trips, facts) is not None)):
+        return False  # what is read there is a value of another trip
+    found = ""
+    for node in before:
+        other = None if node is None or node not in facts.restores else target(node)
+        if other in (None, held) or other in facts.mutable or uses.bound[other] != 1:
             continue
-        if not is_alike(str(found), held, trips, facts):
+        if not is_alike(str(other), held, trips, facts):
             continue
-        alone = [place for place, _ in shaped.get(found, []) if not _is_arithmetic(block[place])]
-        if uses.read.get(found, 0) > len(alone):  # its elements are read as well
+        alone = [place for place, _ in shaped.get(other, []) if not _is_arithmetic(block[place])]
+        if uses.read.get(other, 0) - ahead[other] > len(alone):  # its elements are read as well
+            found = str(other)
             break
-    else:
+        if shaped.get(other) and _begun(held, trips, facts) is not None:  # one of two that are kept for their shapes
+            found = found or str(other)
+    if not found:
         return False
     for _, place in places:
         place.id = found
     shaped[found], shaped[held] = [*shaped.get(found, []), *places], []
-    uses.read[found], uses.read[held] = uses.read[found] + len(places), 0
+    uses.read[found] += len(places)
+    uses.read[held] -= len(places)
     for position, node in enumerate(block):
         if node is not None and target(node) == held and node not in facts.restores:
             block[position] = None  # computed again for its shape
@@ -147,12 +166,18 @@ def _replaced(
     return True
 
 
+def _ahead(block: Block, program: Program) -> Counter[str]:
+    """How often names are read before the loop with this body: of values that were there before it."""
+    place = next((k for k, node in enumerate(program.backward) if getattr(node, "body", None) is block), 0)
+    return Counter(one for node in statements(program.backward[:place]) for one in loads(node))
+
+
 def is_alike(found: str, held: str, trips: list[Block], facts: Facts) -> bool:
     """Whether two values of a trip, of which the second is an array, have one shape and dtype."""
-    spec = _spec(held, facts)
+    spec = _held(held, trips, facts)
     if spec is None or spec.scalar:
         return False
-    return _spec(found, facts) == spec or _is_operand(found, held, trips, facts)
+    return _held(found, trips, facts) == spec or _is_operand(found, held, trips, facts)
 
 
 def _is_operand(found: str, held: str, trips: list[Block], facts: Facts) -> bool:
@@ -171,6 +196,21 @@ def _is_operand(found: str, held: str, trips: list[Block], facts: Facts) -> bool
             return True
         chain += [own[read] for read in loads(node) if read in own and own[read] not in chain]
     return False
+
+
+def _held(held: str, trips: list[Block], facts: Facts) -> Spec | None:
+    """What is known of a value that the backward half of a trip reads."""
+    return _begun(held, trips, facts) or _spec(held, facts)
+
+
+def _begun(held: str, trips: list[Block], facts: Facts) -> Spec | None:
+    """What is known of a value that a trip begins with, where that is what it keeps before it binds the name anew."""
+    kept = [(trip, node) for trip in trips for node in trip if node in facts.pushes and is_push(node)]
+    found = [trip[: trip.index(node)] for trip, node in kept if getattr(node.value.args[0], "id", "") == held]
+    if len(found) != 1 or any(held in stores(node) for node in statements(found[0])):
+        return None
+    read = (n for node in statements(found[0]) for part in header(node) for n in walk(part))
+    return next((facts.spec[n] for n in read if isinstance(n, gast.Name) and n.id == held and n in facts.spec), None)
 
 
 def _spec(held: str, facts: Facts) -> Spec | None:
