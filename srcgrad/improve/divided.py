@@ -41,18 +41,24 @@ def divided(program: Program, facts: Facts) -> Program:
 
 def _quotients(program: Program, facts: Facts) -> dict[str, Node]:
     """Names of the forward half for quotients of what stays, which the backward half reads."""
+    read = {one for node in statements(program.backward) for one in loads(node)}
+    return {
+        held: value
+        for held, value in steady(program, facts).items()
+        if held in read and isinstance(value, gast.BinOp) and isinstance(value.op, gast.Div)
+    }
+
+
+def steady(program: Program, facts: Facts) -> dict[str, Node]:
+    """By name, values that the forward half computes once, outside of its loops, of what never changes."""
     bound = bindings(program.block)
     tables = (facts.mutable, facts.viewed, facts.swapped, facts.containers, facts.elements, facts.lists)
     changing = {one for one in bound if bound[one] > 1}.union(*tables)
     changing |= {one for one in program.parameters if one in bound}
-    read = {one for node in statements(program.backward) for one in loads(node)}
     return {
         str(target(node)): node.value
         for node in program.forward
-        if target(node) in read
-        and isinstance(node.value, gast.BinOp)
-        and isinstance(node.value.op, gast.Div)
-        and changing.isdisjoint([str(target(node)), *loads(node.value)])
+        if target(node) is not None and changing.isdisjoint([str(target(node)), *loads(node.value)])
     }
 
 

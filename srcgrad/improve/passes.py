@@ -29,6 +29,7 @@ from srcgrad.improve.joined import joined
 from srcgrad.improve.keyed import keyed
 from srcgrad.improve.lasting import lasting
 from srcgrad.improve.late import late
+from srcgrad.improve.leading import leading
 from srcgrad.improve.mirrored import mirrored
 from srcgrad.improve.narrow import narrow
 from srcgrad.improve.nearest import nearest
@@ -37,6 +38,7 @@ from srcgrad.improve.parts import parts
 from srcgrad.improve.plainer import plainer
 from srcgrad.improve.products import products
 from srcgrad.improve.quotients import quotients
+from srcgrad.improve.ratios import ratios
 from srcgrad.improve.reuse import reuse
 from srcgrad.improve.shares import shares
 from srcgrad.improve.signs import signs
@@ -71,6 +73,7 @@ IMPROVE: tuple[Callable[[Program, Facts], Program], ...] = (
     begun,
     common,
     copies,
+    ratios,
     transposed,
     spelling,
     unpack,
@@ -99,6 +102,7 @@ IMPROVE: tuple[Callable[[Program, Facts], Program], ...] = (
     tight,
     factors,
     signs,
+    leading,
     divided,
     afresh,
     reuse,

@@ -62,7 +62,7 @@ def _together(total: Node, facts: Facts) -> Node | None:
     plus = isinstance(total.op, gast.Add) == (minus is None)
     if not isinstance(product, gast.BinOp) or not isinstance(product.op, gast.Mult):
         return None
-    one, two = _sides(total.left, facts), _sides(product.left, facts)
+    one, two = sides(total.left, facts), sides(product.left, facts)
     if one is None or two is None or not same(one[1], two[1]) or type(total.left) is not type(product.left):
         return None
     if not has_sign(two[0], facts):
@@ -73,7 +73,7 @@ def _together(total: Node, facts: Facts) -> Node | None:
     return gast.Call(total.left.func, [above, one[1]], [])
 
 
-def _sides(quotient: Node, facts: Facts) -> tuple[Node, Node] | None:
+def sides(quotient: Node, facts: Facts) -> tuple[Node, Node] | None:
     """What is divided by what."""
     if isinstance(quotient, gast.BinOp) and isinstance(quotient.op, gast.Div):
         return quotient.left, quotient.right

@@ -28,7 +28,7 @@ def loss_value_and_grad(w, X, y, y_bar=1.0):
     # line 6: return np.mean(np.logaddexp(0.0, z) - y * z)
     t2_bar = y_bar / count(t2)
     t1_bar = sum_to(np.broadcast_to(t2_bar, np.shape(t2)), t1)
-    z_bar = -fit_to(t2_bar * y, z)
+    z_bar = fit_to(-t2_bar * y, z)
     z_bar += t1_bar * np.exp(z - np.where(t1 == -np.inf, 0.0, t1))
     # line 5: z = X @ w
     w_bar = matmul_right(z_bar, X, w)
