@@ -41,6 +41,8 @@ def ratios(program: Program, facts: Facts) -> Program:
     a_bar = sum_to(t3_bar / a, a)
     b_bar = sum_to(-t3_bar / b, b)
     """
+    if not any(_is_plain(node.value) for node in program.forward if target(node) is not None):
+        return program
     known = {one: value for one, value in steady(program, facts).items() if _is_plain(value)}
     for node in list(program.backward) if known else ():
         if target(node) is None:
