@@ -31,7 +31,7 @@ class Kind:
     dtype: str = field(default="", compare=False)  # float16, or integer for an array of integers or booleans
     complex: bool = False  # whether it is, or holds, a complex number
     shape: tuple[str, ...] | None = None  # the lengths of the axes as symbols or digits, where they are declared
-    floating: bool = False  # whether it has the dtype that all declared arguments share
+    single: bool = field(default=False, compare=False)  # whether its example is of a narrower dtype than float64
 
 
 UNKNOWN = Kind()

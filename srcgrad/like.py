@@ -51,7 +51,8 @@ def _like(value: Any, symbols: dict[int, str]) -> Kind:
     if kind.tag == "array":
         for length in value.shape:
             symbols.setdefault(length, _symbol(len(symbols) - 1))
-        return replace(kind, dtype=kind.dtype or FLOATING, shape=tuple(symbols[length] for length in value.shape))
+        lengths, single = tuple(symbols[length] for length in value.shape), value.dtype == np.float32
+        return replace(kind, dtype=kind.dtype or FLOATING, shape=lengths, single=single)
     if kind.tag in ("tuple", "list", "dict") and kind.owner is None:
         parts: Any = value.items() if isinstance(value, dict) else enumerate(value)
         return replace(kind, items=tuple((key, _like(part, symbols)) for key, part in parts))

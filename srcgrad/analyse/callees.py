@@ -16,6 +16,7 @@ from srcgrad.trees import Node
 def kinds_of(bound: dict[str, Node], facts: Facts) -> dict[str, Kind]:
     """What the caller knows of the arguments: which of them are numbers, and the ranks of others."""
     known: dict[str, Kind] = {}
+    single = any(kind.single for kind in facts.kinds.values())
     symbols = {"1": "1"}  # lengths go by names of their own, so that calls that look alike share one text
     for parameter, argument in bound.items():
         spec = facts.spec.get(argument)
@@ -28,7 +29,7 @@ def kinds_of(bound: dict[str, Node], facts: Facts) -> dict[str, Kind]:
         elif spec is not None and spec.ndim:
             lengths = tuple(symbols.setdefault(one, f"@{len(symbols)}") for one in extents(spec) or ())
             dtype = "floating" if spec.dtype == {"floating"} else ""
-            known[parameter] = Kind("array", spec.ndim, dtype=dtype, shape=lengths)
+            known[parameter] = Kind("array", spec.ndim, dtype=dtype, shape=lengths, single=single)
         elif spec is not None and spec.scalar and facts.module.leading.axis:
             known[parameter] = Kind("array", 0)
         if may_be_complex(argument, facts):

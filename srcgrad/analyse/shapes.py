@@ -42,7 +42,7 @@ def _parameter(parameter: str, facts: Facts) -> Spec:
     kind = facts.kinds.get(parameter, UNKNOWN)
     if kind.tag == "scalar":
         return Spec(dtype=COMPLEX if kind.complex else frozenset())
-    dtype = frozenset(["floating" if kind.floating else kind.dtype or parameter])
+    dtype = frozenset([kind.dtype or parameter])
     own = Spec(frozenset([parameter]), dtype, kind.ndim) if kind.shape is None else with_extents(kind.shape, dtype)
     return with_dtype(parameter in facts.complex, canonical(own))
 

@@ -14,7 +14,7 @@ from srcgrad.analyse.callees import bind, kinds_of, lengths_of
 from srcgrad.analyse.extents import cut, extents, part_of, product, with_extents, within
 from srcgrad.analyse.shape_forms import FORMS, REDUCTIONS, literal
 from srcgrad.facts import Facts, Operation, Spec
-from srcgrad.front.resolve import binding_of
+from srcgrad.front.resolve import METHODS, binding_of
 from srcgrad.indices import index_rank
 from srcgrad.rules import rule_of
 from srcgrad.runtime.blocks import row_count
@@ -151,6 +151,10 @@ def _of_passive(value: Node, known: Known, facts: Facts, fresh: str) -> Spec:
         return NUMBER
     if isinstance(value, gast.Attribute) and value.attr == "shape":
         return Spec(SHAPE, frozenset(), None)
+    if isinstance(value, gast.Attribute) and value.attr == "T":
+        rows = spec_of(value.value, known, facts, fresh)
+        lengths = extents(rows)
+        return unknown if lengths is None else with_extents(lengths[::-1], rows.dtype)
     if isinstance(value, gast.Attribute):  # np.pi
         constant = binding_of(value, facts, facts.local)
         return NUMBER if constant is not None and type(constant.object) in (int, float) else unknown
@@ -182,36 +186,67 @@ def _of_shape(shape: Node, known: Known, facts: Facts, fresh: str, dtype: frozen
 
 def _of_passive_call(value: Node, known: Known, facts: Facts, fresh: str) -> Spec | None:
     found = binding_of(value.func, facts, facts.local)
-    function = None if found is None else found.object
+    function, arguments = (None, []) if found is None else (found.object, list(value.args))
+    if found is None and isinstance(value.func, gast.Attribute) and spec_of(value.func.value, known, facts, fresh).ndim:
+        function, arguments = METHODS.get(value.func.attr), [value.func.value, *value.args]  # of an array
     rule = rule_of(function)
     if rule is not None and rule.kind == "elementwise" and not value.keywords:
-        return join(*(spec_of(argument, known, facts, fresh) for argument in value.args))
-    if function in REDUCTIONS and value.args and not any(isinstance(a, gast.Starred) for a in value.args):
-        words = {word.arg: word.value for word in value.keywords}
-        if set(words) <= {"axis", "keepdims"} and len(value.args) <= 2:
-            bound = {"a": value.args[0], **words, **({"axis": value.args[1]} if len(value.args) == 2 else {})}
-            whole = {"a": spec_of(value.args[0], known, facts, fresh)}
-            return FORMS[function](Operation("op", function, None, bound), whole, Spec(frozenset([fresh]), ndim=None))
-    if function in (np.zeros_like, np.ones_like, np.empty_like) and value.args and not value.keywords:
-        return replace(spec_of(value.args[0], known, facts, fresh), length=None)
-    if function in (np.zeros, np.ones, np.empty) and value.args:
-        dtype = _default_dtype(facts) if len(value.args) == 1 and not value.keywords else None
-        return _of_shape(value.args[0], known, facts, fresh, dtype or frozenset([fresh]))
+        return join(*(spec_of(argument, known, facts, fresh) for argument in arguments))
+    if any(isinstance(argument, gast.Starred) for argument in arguments):
+        return None
+    words = {word.arg: word.value for word in value.keywords}
+    if function in REDUCTIONS and arguments:
+        if set(words) <= {"axis", "keepdims"} and len(arguments) <= 2:
+            bound = {"a": arguments[0], **words, **({"axis": arguments[1]} if len(arguments) == 2 else {})}
+            whole = {"a": spec_of(arguments[0], known, facts, fresh)}
+            made = FORMS[function](Operation("op", function, None, bound), whole, Spec(frozenset([fresh]), ndim=None))
+            wider = found is None and made.dtype != {"floating"}  # the sum of a mask is an int64
+            return replace(made, dtype=frozenset([fresh])) if wider else made
+    if function in (np.dot, np.matmul) and len(arguments) == 2 and not words:
+        one, two = (spec_of(side, known, facts, fresh) for side in arguments)
+        return product(one, two, one.dtype | two.dtype)
+    if function in _COPIES and arguments:
+        return _copied(function, arguments, words, known, facts, fresh)
+    if function in (np.zeros_like, np.ones_like, np.empty_like) and arguments and not words:
+        return replace(spec_of(arguments[0], known, facts, fresh), length=None)
+    if function in (np.zeros, np.ones, np.empty) and arguments:
+        dtype = _default_dtype(facts) if len(arguments) == 1 and not words else None
+        return _of_shape(arguments[0], known, facts, fresh, dtype or frozenset([fresh]))
     rank = next((rank for known_one, rank in _RANKS if function is known_one), None)
     if rank is not None:
         return Spec(frozenset([fresh]), frozenset([fresh]), rank)
-    if function is len and len(value.args) == 1:
-        lengths = extents(spec_of(value.args[0], known, facts, fresh))
+    if function is len and len(arguments) == 1:
+        lengths = extents(spec_of(arguments[0], known, facts, fresh))
         return Spec(length=lengths[0] if lengths else None)
     return NUMBER if function in (float, int, row_count) else None
 
 
+def _copied(
+    function: object, arguments: list[Node], words: dict[str, Node], known: Known, facts: Facts, fresh: str
+) -> Spec | None:
+    """`r.copy()`, `np.asarray(r)`, `r.astype(float)`: an array in another place, or of another dtype."""
+    whole = spec_of(arguments[0], known, facts, fresh)
+    if not whole.ndim or not words.keys() <= {"dtype", "copy", "order"}:
+        return None
+    dtype = None if function is np.copy else words.get("dtype", arguments[1] if len(arguments) > 1 else None)
+    if dtype is None:
+        return replace(whole, length=None)
+    asked = binding_of(dtype, facts, facts.local)
+    double = asked is not None and asked.object in (float, np.float64)
+    return replace(whole, dtype=(_default_dtype(facts) if double else None) or frozenset([fresh]), length=None)
+
+
 def _default_dtype(facts: Facts) -> frozenset[str] | None:
-    """The dtype of `np.zeros(n)`, where arguments have a declared one: it is float64 then, which the text checks."""
-    if not any(kind.dtype == "floating" for kind in facts.kinds.values()):
+    """The dtype of `np.zeros(n)`, where arguments have a declared one: it is float64 then, which the text checks.
+
+    Examples of float32 have another, and the text has to take them.
+    """
+    kinds = facts.kinds.values()
+    if not any(kind.dtype == "floating" for kind in kinds) or any(kind.single for kind in kinds):
         return None
     facts.module.double = True
     return frozenset(["floating"])
 
 
+_COPIES = (np.copy, np.array, np.asarray, np.ndarray.astype)
 _RANKS = ((np.eye, 2), (np.identity, 2), (np.arange, 1))
