@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any  # passes take trees, which have no types of their own
 
+import gast
 import numpy as np
 import pytest
 
@@ -17,6 +18,7 @@ from srcgrad.improve.closure import closure
 from srcgrad.improve.mirrored import mirrored
 from srcgrad.improve.units import spread_seed
 from srcgrad.improve.unpack import unpack
+from srcgrad.trees import header, statements, walk
 from tests.test_golden import CASES, function_of, parts, wrt_of
 
 # Passes for other kinds of text: differentiated again, checkpointed, in blocks of rows.
@@ -187,3 +189,27 @@ def test_what_a_loop_does_not_change(function: Any, arguments: tuple[Any, ...], 
     expected = srcgrad.grad(function, tuple(wrt))(*arguments, trips)
     for a, b in zip(srcgrad.vjp(function, *arguments, trips)[1](1.0), expected, strict=False):
         np.testing.assert_allclose(a, b, rtol=1e-13)
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_no_node_stands_twice_in_a_text(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names are spelled anew in their nodes: one that stood twice would be spelled anew twice, as another's name."""
+
+    def watched(one: Callable[..., Any]) -> Callable[..., Any]:
+        def run(program: Any, facts: Any) -> Any:
+            made = one(program, facts)
+            nodes = [n for node in statements(made.block) for part in header(node) for n in walk(part)]
+            names = [id(node) for node in nodes if isinstance(node, gast.Name)]
+            assert len(set(names)) == len(names), one.__name__
+            return made
+
+        return run
+
+    improving = set(pipeline.IMPROVE)
+    modes = {
+        mode: tuple(watched(each) if each in improving else each for each in passes)
+        for mode, passes in pipeline.MODES.items()
+    }
+    monkeypatch.setattr(pipeline, "MODES", modes)
+    flags, source, _ = parts(path)
+    srcgrad.source(function_of(flags, source), mode=flags.get("mode", "reverse"), wrt=wrt_of(flags))

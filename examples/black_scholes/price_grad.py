@@ -10,21 +10,20 @@ def price_grad(spot, strike, time, rate, volatility, y_bar=1.0):
     Recorded: nothing.
     """
     spread = volatility * np.sqrt(time)
-    t1 = spot / strike
-    d1 = (np.log(t1) + (rate + 0.5 * volatility**2) * time) / spread
+    d1 = (np.log(spot / strike) + (rate + 0.5 * volatility**2) * time) / spread
     d2 = d1 - spread
-    t2 = np.sqrt(2.0)
-    t3 = d1 / t2
-    t4 = 0.5 * (1.0 + erf(t3))
-    t5 = strike * np.exp(-rate * time)
-    t6 = d2 / t2
+    t1 = np.sqrt(2.0)
+    t2 = d1 / t1
+    t3 = 0.5 * (1.0 + erf(t2))
+    t4 = strike * np.exp(-rate * time)
+    t5 = d2 / t1
 
     # line 17: return spot * normal_cdf(d1) - strike * np.exp(-rate * time) * normal_...
-    check_seed(y_bar, spot * t4 - t5 * (0.5 * (1.0 + erf(t6))))
-    d1_bar = y_bar * spot * 0.5641895835477563 * np.exp(-t3 * t3) / t2
-    spot_bar = sum_to(y_bar * t4, spot)
+    check_seed(y_bar, spot * t3 - t4 * (0.5 * (1.0 + erf(t5))))
+    d1_bar = y_bar * spot * 0.5641895835477563 * np.exp(-t2 * t2) / t1
+    spot_bar = sum_to(y_bar * t3, spot)
     # line 16: d2 = d1 - spread
-    d1_bar -= y_bar * t5 * 0.5641895835477563 * np.exp(-t6 * t6) / t2
+    d1_bar -= y_bar * t4 * 0.5641895835477563 * np.exp(-t5 * t5) / t1
     # line 15: d1 = (np.log(spot / strike) + (rate + 0.5 * volatility**2) * time) / s...
-    spot_bar += sum_to(sum_to(d1_bar / spread / t1, t1) / strike, spot)
+    spot_bar += sum_to(d1_bar / spread / spot, spot)
     return spot_bar

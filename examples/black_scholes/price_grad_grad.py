@@ -10,50 +10,46 @@ def price_grad_grad(spot, strike, time, rate, volatility, y_bar=1.0, y_bar_=1.0)
     Recorded: nothing.
     """
     spread = volatility * np.sqrt(time)
-    t1 = spot / strike
-    d1 = (np.log(t1) + (rate + 0.5 * volatility**2) * time) / spread
+    d1 = (np.log(spot / strike) + (rate + 0.5 * volatility**2) * time) / spread
     d2 = d1 - spread
-    t2 = np.sqrt(2.0)
-    t3 = d1 / t2
-    t4 = 0.5 * (1.0 + erf(t3))
-    t5 = strike * np.exp(-rate * time)
-    t6 = d2 / t2
+    t1 = np.sqrt(2.0)
+    t2 = d1 / t1
+    t3 = 0.5 * (1.0 + erf(t2))
+    t4 = strike * np.exp(-rate * time)
+    t5 = d2 / t1
     # line 17: return spot * normal_cdf(d1) - strike * np.exp(-rate * time) * normal_...
-    check_seed(y_bar, spot * t4 - t5 * (0.5 * (1.0 + erf(t6))))
+    check_seed(y_bar, spot * t3 - t4 * (0.5 * (1.0 + erf(t5))))
     t1_ = y_bar * spot * 0.5641895835477563
-    t2_ = np.exp(-(t3 * t3))
-    d1_bar = t1_ * t2_ / t2
-    t3_ = y_bar * t4
+    t2_ = np.exp(-(t2 * t2))
+    d1_bar = t1_ * t2_ / t1
+    t3_ = y_bar * t3
     spot_bar = sum_to(t3_, spot)
     # line 16: d2 = d1 - spread
-    t4_ = np.exp(-(t6 * t6))
-    d1_bar -= y_bar * t5 * 0.5641895835477563 * t4_ / t2
+    t4_ = np.exp(-(t5 * t5))
+    d1_bar -= y_bar * t4 * 0.5641895835477563 * t4_ / t1
     # line 15: d1 = (np.log(spot / strike) + (rate + 0.5 * volatility**2) * time) / s...
-    t5_ = d1_bar / spread / t1
-    spot_bar += sum_to(sum_to(t5_, t1) / strike, spot)
+    t5_ = d1_bar / spread / spot
+    spot_bar += sum_to(t5_, spot)
 
-    # line 30: return spot_bar
+    # line 29: return spot_bar
     check_seed(y_bar_, spot_bar)
-    # line 29: spot_bar += sum_to(sum_to(d1_bar / spread / t1, t1) / strike, spot)
-    t6__bar = np.broadcast_to(y_bar_, np.shape(t1)) / strike
-    t7 = np.broadcast_to(t6__bar, np.shape(t5_)) / t1
-    d1_bar_bar = t7 / spread
-    t1_bar = -sum_to(t7 * t5_, t1)
-    # line 27: d1_bar -= y_bar * t5 * 0.5641895835477563 * np.exp(-t6 * t6) / t2
-    t8_bar = sum_to(d1_bar_bar / t2 * (y_bar * t5 * 0.5641895835477563), t4_) * t4_
-    # line 24: d1_bar = y_bar * spot * 0.5641895835477563 * np.exp(-t3 * t3) / t2
-    t9_bar = d1_bar_bar / t2
-    spot_bar_ = sum_to(sum_to(t9_bar * t2_, t1_) * 0.5641895835477563 * y_bar, spot)
-    t3_bar = -sum_to(t9_bar * t1_, t2_) * t2_ * 2.0 * t3
-    # line 18: t4 = 0.5 * (1.0 + erf(t3))
-    t10_bar = sum_to(np.broadcast_to(y_bar_, np.shape(t3_)) * y_bar, t4) * 0.5
-    t3_bar += t10_bar * 1.1283791670955126 * np.exp(-t3 * t3)
-    # line 17: t3 = d1 / t2
-    d1_bar_ = t3_bar / t2
-    # line 15: d2 = d1 - spread
-    d1_bar_ += t8_bar * 2.0 * t6 / t2
-    # line 14: d1 = (np.log(t1) + (rate + 0.5 * volatility**2) * time) / spread
-    t1_bar += sum_to(d1_bar_ / spread / t1, t1)
-    # line 13: t1 = spot / strike
-    spot_bar_ += sum_to(t1_bar / strike, spot)
+    # line 28: spot_bar += sum_to(d1_bar / spread / spot, spot)
+    t6 = np.broadcast_to(y_bar_, np.shape(t5_)) / spot
+    d1_bar_bar = t6 / spread
+    spot_bar_ = -sum_to(t6 * t5_, spot)
+    # line 26: d1_bar -= y_bar * t4 * 0.5641895835477563 * np.exp(-t5 * t5) / t1
+    t7_bar = sum_to(d1_bar_bar / t1 * (y_bar * t4 * 0.5641895835477563), t4_) * t4_
+    # line 23: d1_bar = y_bar * spot * 0.5641895835477563 * np.exp(-t2 * t2) / t1
+    t8_bar = d1_bar_bar / t1
+    spot_bar_ += sum_to(sum_to(t8_bar * t2_, t1_) * 0.5641895835477563 * y_bar, spot)
+    t2_bar = -sum_to(t8_bar * t1_, t2_) * t2_ * 2.0 * t2
+    # line 17: t3 = 0.5 * (1.0 + erf(t2))
+    t9_bar = sum_to(np.broadcast_to(y_bar_, np.shape(t3_)) * y_bar, t3) * 0.5
+    t2_bar += t9_bar * 1.1283791670955126 * np.exp(-t2 * t2)
+    # line 16: t2 = d1 / t1
+    d1_bar_ = t2_bar / t1
+    # line 14: d2 = d1 - spread
+    d1_bar_ += t7_bar * 2.0 * t5 / t1
+    # line 13: d1 = (np.log(spot / strike) + (rate + 0.5 * volatility**2) * time) / s...
+    spot_bar_ += sum_to(d1_bar_ / spread / spot, spot)
     return spot_bar_

@@ -18,7 +18,7 @@ def rates_pull(prey, predators, birth, hunt, feed, death, y1_bar, y2_bar):
     birth_bar = y1_bar * prey
     prey_bar = t1_bar * feed + t2_bar * hunt + y1_bar * birth
     hunt_bar = t2_bar * prey
-    predators_bar = y2_bar * (feed * prey) - y2_bar * death
+    predators_bar = y2_bar * (feed * prey - death)
     predators_bar -= y1_bar * (hunt * prey)
     feed_bar = t1_bar * prey
     death_bar = -y2_bar * predators

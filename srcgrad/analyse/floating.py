@@ -12,7 +12,7 @@ from srcgrad import runtime
 from srcgrad.facts import Facts
 from srcgrad.front.resolve import binding_of
 from srcgrad.rules import rule_of
-from srcgrad.trees import Node, at
+from srcgrad.trees import Node, at, inside, target
 
 _FITTING = ("sum_to", "fit_to")
 _MOVERS = ("roll", "reshape", "transpose", "swapaxes", "moveaxis", "expand_dims", "squeeze", "flip", "rot90")
@@ -96,6 +96,14 @@ def has_sign(value: Node, facts: Facts) -> bool:
     if isinstance(value, gast.Call) and getattr(value.func, "attr", "") in ("sum", "copy") and not value.args:
         return has_sign(value.func.value, facts)
     return is_floating(value, facts)
+
+
+def is_of_derivative(value: Node, facts: Facts) -> bool:
+    """Whether an expression reads an adjoint or a tangent, or what is made of them: others are the function's own."""
+    made = {target(node) for node in facts.tangents}
+    return any(
+        one.id in facts.adjoint_of or one.id in made or _is_derived(one.id, facts) for one in inside(value, gast.Name)
+    )
 
 
 def _is_derived(held: str, facts: Facts) -> bool:

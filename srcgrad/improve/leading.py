@@ -8,7 +8,7 @@ from __future__ import annotations
 import gast
 
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
-from srcgrad.analyse.floating import fits, is_floating, is_minus
+from srcgrad.analyse.floating import fits, is_floating, is_minus, is_of_derivative
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.trees import Node, at, inside, statements
@@ -18,9 +18,9 @@ def leading(program: Program, facts: Facts) -> Program:
     """Multiply a number by a constant before arrays are.
 
     >>> from srcgrad.phases import explain_text
-    >>> text = "def f(x):\\n    return np.sum(np.tanh(x) * np.exp(-x * x))"
+    >>> text = "def f(x):\\n    return np.sum(np.exp(-x * x))"
     >>> print(explain_text(text, after="leading").splitlines()[-2])
-    x_bar = y_bar * t4 * (1.0 - t3 * t3) - y_bar * 2.0 * t3 * t4 * x
+    x_bar = -y_bar * 2.0 * np.exp(-x * x) * x
     """
     tangents = [node for node in statements(program.forward) if node in facts.tangents]
     for node in [*statements(program.backward), *tangents]:
@@ -36,7 +36,7 @@ def _moved(value: Node, facts: Facts) -> Node:
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult | gast.Div):
         factors = _factors(value)
         first = factors[0][1]
-        if len(factors) > 2 and _is_number(first, facts):
+        if len(factors) > 2 and _is_number(first, facts) and is_of_derivative(value, facts):
             start = next((k for k, (_, one) in enumerate(factors) if not _is_number(one, facts)), len(factors))
             places = [k for k, factor in enumerate(factors) if k > start and _may_move(*factor)]
             for shift, place in enumerate(places):

@@ -19,6 +19,7 @@ from srcgrad.improve.copies import copies
 from srcgrad.improve.counted import counted
 from srcgrad.improve.dead import dead
 from srcgrad.improve.divided import divided
+from srcgrad.improve.factored import factored
 from srcgrad.improve.factors import factors
 from srcgrad.improve.filled import filled
 from srcgrad.improve.fused import fused
@@ -102,8 +103,9 @@ IMPROVE: tuple[Callable[[Program, Facts], Program], ...] = (
     tight,
     factors,
     signs,
-    leading,
     divided,
+    factored,
+    leading,
     afresh,
     reuse,
     coalesce,

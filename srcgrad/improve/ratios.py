@@ -72,7 +72,7 @@ def _undo(node: Node, above: Node, known: tuple[str, Node], program: Program, fa
     if reads is None:
         second, reads = None, _reads(held, known, block, facts)
     alone = bound[held] == 1 and (second is None or (bound[str(target(second))] == 1 and _count(held, block) == 1))
-    if not reads or not alone:
+    if not reads or not alone or not all(_is_there(one.operand, program, facts) for one in reads):
         return
     if isinstance(above, gast.Name) and (not fits(node.value, facts) or all(_is_fitted(one, facts) for one in reads)):
         base = above
@@ -90,15 +90,28 @@ def _undo(node: Node, above: Node, known: tuple[str, Node], program: Program, fa
         replace(read.node, read.whole, _quotient(base, read, facts))
 
 
+def _is_there(operand: Node, program: Program, facts: Facts) -> bool:
+    """Whether what is to be divided by needs no name for that alone."""
+    if not isinstance(operand, gast.Name) or operand.id not in facts.temporaries:
+        return True
+    return any(operand.id in loads(node) for node in statements(program.backward))
+
+
 def _quotient(base: Node, read: _Read, facts: Facts) -> Node:
     """What a reader divides; Python's numbers are divided by NumPy, which knows what a division by zero gives."""
-    above = copy(base)
-    if base in facts.spec:
-        facts.spec[above] = facts.spec[base]
+    above, below = _twin(base, facts), _twin(read.operand, facts)
     above = gast.UnaryOp(gast.USub(), above) if read.minus else above
-    if spec_of_tree(read.operand, facts).scalar:
-        return expression(f"{facts.library('np')}.divide(x, y)", x=above, y=read.operand)
-    return gast.BinOp(above, gast.Div(), read.operand)
+    if spec_of_tree(below, facts).scalar:
+        return expression(f"{facts.library('np')}.divide(x, y)", x=above, y=below)
+    return gast.BinOp(above, gast.Div(), below)
+
+
+def _twin(node: Node, facts: Facts) -> Node:
+    """A copy, of which the same is known; names are spelled anew in place, so no node may stand in a text twice."""
+    made = copy(node)
+    if node in facts.spec:
+        facts.spec[made] = facts.spec[node]
+    return made
 
 
 def _reads(held: str, known: tuple[str, Node], block: Block, facts: Facts) -> list[_Read] | None:

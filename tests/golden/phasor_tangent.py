@@ -18,7 +18,7 @@ def powers_jvp(x, *, x_dot):
     """Value of `powers` and its derivative along tangents of x."""
     t1 = np.exp(1j * x)
     z = t1 * x
-    z_dot = x_dot * 1j * t1 * x + x_dot * t1
+    z_dot = x_dot * t1 * (1j * x + 1.0)
     t2 = np.abs(z)
     y = t2**2 + np.angle(z)
     t3_dot = (z_dot * -1j * np.conj(z) / np.where(t2 == 0.0, 1.0, t2 * t2)).real
