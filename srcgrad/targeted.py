@@ -12,6 +12,7 @@ from srcgrad.numba.elements import elements
 from srcgrad.numba.given import given, rows
 from srcgrad.numba.inside import inside
 from srcgrad.numba.loops import loops
+from srcgrad.numba.ranges import ranges
 from srcgrad.numba.respelled import respelled
 from srcgrad.numba.scalars import scalars
 from srcgrad.numba.tapes import tapes
@@ -20,6 +21,6 @@ from srcgrad.opencl.fuse import fuse
 PASSES: dict[str, tuple[Callable[[Program, Facts], Program], ...]] = {
     "numpy": (),
     "opencl": (fuse,),
-    "numba": (given, scalars, carried, tapes, loops, elements, rows, inside, respelled),
+    "numba": (ranges, given, scalars, carried, tapes, loops, elements, rows, inside, respelled),
     "batched": (leading_axis,),  # NumPy, for all directions at once
 }
