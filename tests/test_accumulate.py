@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad.check import check_grads
 
 X = np.linspace(-1.0, 1.0, 12).reshape(4, 3)
 
@@ -178,3 +179,25 @@ def test_what_is_left_of_an_adjoint_is_added_to_in_place(m, e) -> None:
     _, back = srcgrad.vjp(swings, e, m, 1.5, 3, wrt=(0, 1, 2))
     for one, two in zip(back(1.3), back(1.3), strict=True):
         np.testing.assert_array_equal(one, two)
+
+
+def two_stages(y, h, n):
+    """Steps of a method of second order: the adjoint begins as an array filled with the seed."""
+    for _ in range(n):
+        middle = y + 0.5 * h * np.sin(y)
+        y = y + h * np.cos(middle)
+    return np.sum(y)
+
+
+@pytest.mark.parametrize(
+    "start", [X, X[0], X[:1, 0], np.array(0.3), 0.3, np.float64(0.3)], ids=lambda s: str(np.shape(s))
+)
+def test_adjoints_that_are_filled_with_the_seed(start):
+    """An array that `np.full_like` has made is the text's own: it is added to in place."""
+    assert "y_bar +=" in srcgrad.source(two_stages)
+    check_grads(two_stages, (start, 0.1, 3), order=2)
+    gradient = srcgrad.vjp(two_stages, start, 0.1, 3)[1]
+    seed = np.array(2.0)
+    first, second = gradient(seed), gradient(seed)
+    np.testing.assert_array_equal(first[0], second[0])
+    assert seed == 2.0

@@ -114,7 +114,7 @@ def _is_new(value: Node, facts: Facts, passed: set[str]) -> bool:
     if (
         isinstance(value, gast.Call)
         and isinstance(value.func, gast.Attribute)
-        and value.func.attr in ("array", "outer")
+        and value.func.attr in ("array", "outer", "full_like")
     ):
         return getattr(value.func.value, "id", "") == facts.imports.get("np")
     return isinstance(value, _ARITHMETIC) and not isinstance(getattr(value, "op", None), gast.UAdd)

@@ -41,9 +41,9 @@ def coupled_grad(x, k, n, y_bar=1.0):
         x_bar = sum_to(x_bar, x)
         # line 7: v = v - k * (np.sin(x) - np.cos(v))
         t2 = sum_to(v_bar * k, t1)
-        x_bar = x_bar - t2 * np.cos(x)
+        x_bar -= t2 * np.cos(x)
         k_bar -= sum_to(v_bar * t1, k)
         v_bar = sum_to(v_bar, v) - t2 * np.sin(v)
     # line 5: v = 0.0 * x
-    x_bar = x_bar + v_bar * 0.0
+    x_bar += v_bar * 0.0
     return x_bar, k_bar

@@ -39,8 +39,8 @@ def orbit_grad(x, a, h, n, y_bar=1.0):
         # line 7: x = x + h * np.sin(x + 0.5 * h * k)
         t2_bar = x_bar * h * np.cos(t2)
         k_bar = t2_bar * (0.5 * h)
-        x_bar = x_bar + t2_bar
+        x_bar += t2_bar
         # line 6: k = a * np.sin(x)
-        x_bar = x_bar + k_bar * a * np.cos(x)
+        x_bar += k_bar * a * np.cos(x)
         a_bar += sum_to(k_bar * t1, a)
     return x_bar, a_bar
