@@ -1,4 +1,4 @@
-"""A loop over blocks of rows has both halves in one: value and adjoints of a block together, nothing recorded."""
+"""A loop that only adds up has both halves in one: what a trip adds and its adjoints together, nothing recorded."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from srcgrad.trees import (
 
 
 def fused(program: Program, facts: Facts) -> Program:
-    """Run the backward half of each block right behind its forward half, or behind it made again.
+    """Run the backward half of each trip right behind its forward half, where no trip needs anything of another.
 
-    The first where the adjoints that come from outside are known before the loop; else the loop makes the value, and
-    the backward loop makes each block again. In a pullback it does so as well.
+    The adjoints that come from outside must be known before the loop. Where they are not, and in a pullback, a loop
+    over blocks of rows makes each block again in its backward loop; others keep what they have recorded.
 
     >>> import numpy as np, srcgrad
     >>> def loss(w, x):
@@ -50,7 +50,8 @@ def fused(program: Program, facts: Facts) -> Program:
         return w_bar
     <BLANKLINE>
     """
-    if not facts.source.file.startswith("<blocks ") or facts.called or facts.pushes_forward:
+    blocks = facts.source.file.startswith("<blocks ")
+    if facts.called or facts.pushes_forward or not (blocks or facts.mode in ("reverse", "value-and-grad")):
         return program
     for loop in [node for node in program.forward if isinstance(node, gast.For)]:
         back = next((node for node in program.backward if _turned(node, loop)), None)
@@ -58,12 +59,16 @@ def fused(program: Program, facts: Facts) -> Program:
             continue
         records = _records(loop, back, program, facts)
         pair = _Pair(loop, back, program, facts)
-        if records is None or not pair.independent(records):
+        if records is None or not pair.independent(records) or not (blocks or _is_plain(loop, program, facts)):
             continue
+        whole = loop.body, back.body, program.forward
         loop.body = [node for node in loop.body if node not in records]
         back.body = [node for node in back.body if node not in records]
         program.forward = [node for node in program.forward if node not in records]
         if facts.mode == "vjp" or not pair.joined():
+            if not blocks:
+                loop.body, back.body, program.forward = whole
+                continue
             pair.repeated()
         pair.shared()
     return dead(program, facts)
@@ -74,6 +79,16 @@ def _turned(node: Node, loop: Node) -> bool:
     if not isinstance(node, gast.For) or not same(node.target, loop.target) or not isinstance(node.iter, gast.Call):
         return False
     return same(node.iter, backwards(copy(loop.iter)))
+
+
+def _is_plain(loop: Node, program: Program, facts: Facts) -> bool:
+    """Whether a loop of the user's does nothing but add up: it is not left early, nor its counter read behind."""
+    inner = statements(loop.body)
+    left = any(isinstance(node, gast.Break | gast.Continue | gast.Return | gast.While) for node in inner)
+    outside = [node for node in [*program.forward, *program.backward, program.result] if not isinstance(node, gast.For)]
+    counted = {one for node in statements(outside) for one in loads(node)} & set(stores(loop))
+    kept = any(node in facts.pushes for one in inner if isinstance(one, gast.If) for node in statements([one]))
+    return not left and not counted and not kept and not any(node in facts.effects for node in inner)
 
 
 def _records(loop: Node, back: Node, program: Program, facts: Facts) -> dict[Node, None] | None:
@@ -242,6 +257,8 @@ class _Pair:
                 if isinstance(item, gast.Name) and item.id in renamed:
                     item.id = renamed[item.id]
             own = target(node)
+            if self._is_restated(node, bound):
+                continue
             if own is None or bound.count(own) != 1 or isinstance(node.value, gast.Name | gast.Constant):
                 kept.append(node)
                 continue
@@ -256,3 +273,12 @@ class _Pair:
             else:
                 renamed[own] = str(target(earlier))
         self.loop.body = kept
+
+    def _is_restated(self, node: Node, bound: list[str]) -> bool:
+        """Whether the forward part has bound a name to this very expression, and nothing of it has changed."""
+        own, again = target(node), self.facts.again_written
+        if own is None or node in again or bound.count(own) != 2 or own in self.facts.mutable:
+            return False
+        first = next(one for one in statements(self.loop.body) if own in stores(one))
+        steady = all(bound.count(one) == 0 and one not in self.facts.mutable for one in loads(node))
+        return steady and first in self.loop.body and first in again and same(first, node)

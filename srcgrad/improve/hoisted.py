@@ -50,7 +50,7 @@ def _before(loop: Node, made: dict[str, list[Node]], facts: Facts) -> Block:
     before: Block = []
     held: dict[str, str] = {}
     for node in _always(loop.body):
-        if node in facts.pushes or node in facts.restores:
+        if node in facts.pushes or node in facts.restores or node in facts.again_written:
             continue
         for part in header(node):
             for value in _invariants(part, changed, made, facts, isinstance(node, gast.AugAssign)):

@@ -22,17 +22,16 @@ def total_grad(x, w, s_bar=1.0):
     Recorded: nothing.
     """
     s = 0.0
-    for i in range(x.shape[0]):
-        s = s + np.sin(w * x[i])
 
-    # line 8: return s
-    check_seed(s_bar, s)
     x_bar = np.zeros_like(x)
     w_bar = np.zeros_like(w)
-    for i in reversed(range(x.shape[0])):
+    for i in range(x.shape[0]):
+        t = w * x[i]
+        s = s + np.sin(t)
         # line 7: s = s + np.sin(w * x[i])
-        t1 = w * x[i]
-        t2_bar = sum_to(s_bar * np.cos(t1), t1)
-        x_bar[i] += sum_to(t2_bar * w, x[i])
-        w_bar += sum_to(t2_bar * x[i], w)
+        t_bar = sum_to(s_bar * np.cos(t), t)
+        x_bar[i] += sum_to(t_bar * w, x[i])
+        w_bar += sum_to(t_bar * x[i], w)
+    # line 8: return s
+    check_seed(s_bar, s)
     return x_bar, w_bar

@@ -19,25 +19,22 @@ from srcgrad.runtime import check_seed, sum_to
 def weighted_grad(x, w, c, d, s_bar=1.0):
     """Gradient of `weighted` with respect to x, w.
 
-    Recorded: t1, each trip of the loop in line 6 (needed by line 7).
+    Recorded: nothing.
     """
-    t1_stack = []
     s = 0.0
-    for i in range(x.shape[0]):
-        t1 = np.sum(np.sin(x[i] * w))
-        s = s + t1 * (c * d)
-        t1_stack.append(t1)
 
-    # line 8: return s
-    check_seed(s_bar, s)
     x_bar = np.zeros_like(x)
     w_bar = np.zeros_like(w)
     # line 7: s = s + np.sum(np.sin(x[i] * w)) * (c * d)
-    t2 = s_bar * (c * d)
-    for i in reversed(range(x.shape[0])):
-        t1 = t1_stack.pop()
+    t1 = s_bar * (c * d)
+    for i in range(x.shape[0]):
+        t2 = x[i] * w
+        t3 = np.sum(np.sin(t2))
+        s = s + t3 * (c * d)
         # line 7: s = s + np.sum(np.sin(x[i] * w)) * (c * d)
-        t3_bar = sum_to(t2, t1) * np.cos(x[i] * w)
-        x_bar[i] += sum_to(t3_bar * w, x[i])
-        w_bar += sum_to(t3_bar * x[i], w)
+        t2_bar = sum_to(t1, t3) * np.cos(t2)
+        x_bar[i] += sum_to(t2_bar * w, x[i])
+        w_bar += sum_to(t2_bar * x[i], w)
+    # line 8: return s
+    check_seed(s_bar, s)
     return x_bar, w_bar
