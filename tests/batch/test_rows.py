@@ -34,7 +34,7 @@ def with_branch_and_loop(x, w):
 def _numbers(a):
     if len(a) > 3:
         a = np.sin(a) * np.cos(a * a) + np.exp(-a) / (1.0 + a * a)
-    return np.tanh(a * np.cos(a) + a / (2.0 + np.sin(a)))
+    return np.tanh(a * np.cos(a) + a / (2.0 + np.sin(a))) + np.log(3.0 + np.cos(a)) * np.exp(np.sin(a * a))
 
 
 def elementwise(x, w):
