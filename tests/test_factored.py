@@ -42,7 +42,11 @@ def one_is_the_factor(x, y, z):
     return np.sum(y * z * np.exp(-y * x))
 
 
-FUNCTIONS = [plus, first_minus, second_minus, both_minus, density, divided, one_is_the_factor]
+def divisors(x, y, z):
+    return np.sum(-np.sin(x) / z - y * np.exp(x) / z + x / y - np.exp(-z) / y)
+
+
+FUNCTIONS = [divisors, plus, first_minus, second_minus, both_minus, density, divided, one_is_the_factor]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
@@ -78,6 +82,7 @@ def counted_in_turn(x, n, m):
 def test_small_integers_are_not_added() -> None:
     n, m = np.array([200, 100, 3], dtype=np.uint8), np.array([100, 200, 250], dtype=np.uint8)
     np.testing.assert_allclose(srcgrad.grad(counted)(X, n, m), n.astype(float) + m)
+    np.testing.assert_allclose(srcgrad.grad(counted, like=(X, n, m))(X, n, m), n.astype(float) + m)
     np.testing.assert_allclose(srcgrad.grad(counted_in_turn)(X, n, m), 2.0 * X * n - m)
     np.testing.assert_allclose(srcgrad.grad(counted_in_turn, like=(X, n, m))(X, n, m), 2.0 * X * n - m)
 

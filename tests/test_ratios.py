@@ -143,3 +143,44 @@ def test_complex_numbers() -> None:
     a, b = A + 0.5j * B, B - 0.3j
     for function in (logarithm_of_quotient, logarithm_of_product):
         check_grads(function, (a, b), order=1)
+
+
+def weighted(a, b, w):
+    return np.sum(w * np.log(a / b) + w * np.log(a * b) ** 2)
+
+
+def by_another(a, b, w):
+    """What is divided again is divided by another name than the ratio was."""
+    c = a / b
+    q = c / w
+    return np.sum(np.log(q) * b) + np.sum(np.log(c) / w)
+
+
+def test_where_weights_are_larger() -> None:
+    args = A, B, np.stack([A, B])
+    text = srcgrad.source(weighted, wrt=("a", "b"), like=args)
+    assert "a_bar = (t1_bar + t2_bar) / a\n" in text and "b_bar = (t1_bar - t2_bar) / b\n" in text, text
+    assert " = a / b\n" not in text, text
+
+
+@pytest.mark.parametrize("function", [weighted, by_another], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("shapes", [(3, 3, (4, 3)), (3, (2, 1), (4, 2, 3)), (3, 3, 3), ((1,), 3, ())], ids=str)
+def test_weights_of_larger_shape(function: Any, shapes: tuple[Any, ...]) -> None:
+    draw = np.random.default_rng(5)
+    args = tuple(draw.uniform(0.4, 2.0, shape) for shape in shapes)
+    check_grads(function, args, order=2)
+    plain = srcgrad.grad(function, wrt=(0, 1, 2))(*args)
+    for one, other, arg in zip(srcgrad.grad(function, wrt=(0, 1, 2), like=args)(*args), plain, args, strict=True):
+        assert one.shape == other.shape == arg.shape
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def halved(x):
+    safe = np.where(x > 0.0, x, 1.0)
+    return np.sum(np.log(0.5 * np.where(safe > 1.0, safe, 2.0)))
+
+
+def test_nothing_is_kept_to_divide_by_it() -> None:
+    text = srcgrad.source(halved, like=(A,))
+    assert "/ (0.5 * np.where(safe > 1.0, safe, 2.0))\n" in text, text
+    check_grads(halved, (A,), order=2)

@@ -61,8 +61,10 @@ def _together(total: Node, facts: Facts) -> Node | None:
         op = total.op
         if minus and isinstance(op, gast.Add):
             rests, op = rests[::-1], gast.Sub()
-        elif minus:
+        elif minus and shared[0][0] is gast.Mult:
             shared[0], op = (gast.Mult, gast.UnaryOp(gast.USub(), shared[0][1])), gast.Add()
+        elif minus:
+            rests[0] = gast.UnaryOp(gast.USub(), rests[0])
         return _product([*shared, (gast.Mult, gast.BinOp(rests[0], op, rests[1]))])
     before = total.left
     if not isinstance(before, gast.BinOp) or not isinstance(before.op, gast.Add | gast.Sub):
@@ -78,7 +80,7 @@ def _together(total: Node, facts: Facts) -> Node | None:
 
 
 def _split(one: list[_Factor], two: list[_Factor]) -> tuple[list[_Factor], list[_Factor], list[_Factor]]:
-    """What two products share, divisors last, and the rest of each; a constant alone is not shared."""
+    """What two products share, divisors last, and the rest of each; a constant factor alone is not shared."""
     shared, left, right = [], [], list(two)
     for op, factor in one:
         place = next((k for k, (other, two_) in enumerate(right) if other is op and same(two_, factor)), None)
@@ -88,7 +90,7 @@ def _split(one: list[_Factor], two: list[_Factor]) -> tuple[list[_Factor], list[
             shared.append((op, factor))
             right.pop(place)
     shared.sort(key=lambda factor: factor[0] is gast.Div)
-    named = shared and shared[0][0] is gast.Mult and not isinstance(shared[0][1], gast.Constant)
+    named = any(op is gast.Div or not isinstance(factor, gast.Constant) for op, factor in shared)
     return shared if named else [], left, right
 
 

@@ -15,6 +15,7 @@ from srcgrad.analyse.adjoint_shapes import covers, spec_of_tree
 from srcgrad.analyse.floating import fits, is_minus
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
+from srcgrad.improve.dead import dead
 from srcgrad.improve.divided import steady
 from srcgrad.improve.inline import bindings, replace
 from srcgrad.improve.quotients import sides
@@ -44,6 +45,7 @@ def ratios(program: Program, facts: Facts) -> Program:
     if not any(_is_plain(node.value) for node in program.forward if target(node) is not None):
         return program
     known = {one: value for one, value in steady(program, facts).items() if _is_plain(value)}
+    undone = False
     for node in list(program.backward) if known else ():
         if target(node) is None:
             continue
@@ -51,8 +53,8 @@ def ratios(program: Program, facts: Facts) -> Program:
         below = getattr(quotient[1], "id", "") if quotient is not None else ""
         if quotient is not None and below in known:
             if covers(spec_of_tree(quotient[0], facts), spec_of_tree(quotient[1], facts)):
-                _undo(node, quotient[0], (below, known[below]), program, facts)
-    return program
+                undone = _undo(node, quotient[0], (below, known[below]), program, facts) or undone
+    return dead(program, facts) if undone else program
 
 
 def _is_plain(value: Node) -> bool:
@@ -62,7 +64,7 @@ def _is_plain(value: Node) -> bool:
     return all(isinstance(one, gast.Name | gast.Constant) for one in (value.left, value.right))
 
 
-def _undo(node: Node, above: Node, known: tuple[str, Node], program: Program, facts: Facts) -> None:
+def _undo(node: Node, above: Node, known: tuple[str, Node], program: Program, facts: Facts) -> bool:
     """Leave `above / q` out of a statement, where q is known to be a quotient or a product, and divide the readers."""
     held, block = str(target(node)), statements(program.block)
     bound = bindings(program.block)
@@ -73,7 +75,7 @@ def _undo(node: Node, above: Node, known: tuple[str, Node], program: Program, fa
         second, reads = None, _reads(held, known, block, facts)
     alone = bound[held] == 1 and (second is None or (bound[str(target(second))] == 1 and _count(held, block) == 1))
     if not reads or not alone or not all(_is_there(one.operand, program, facts) for one in reads):
-        return
+        return False
     if isinstance(above, gast.Name) and (not fits(node.value, facts) or all(_is_fitted(one, facts) for one in reads)):
         base = above
         program.backward.remove(node)
@@ -88,6 +90,7 @@ def _undo(node: Node, above: Node, known: tuple[str, Node], program: Program, fa
         program.backward.remove(second)
     for read in reads:
         replace(read.node, read.whole, _quotient(base, read, facts))
+    return True
 
 
 def _is_there(operand: Node, program: Program, facts: Facts) -> bool:
