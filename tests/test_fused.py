@@ -65,7 +65,24 @@ def inner_loop(pos, c):
     return total
 
 
-FUSED = [energy, pairs, fit]
+def over_items(pos, c):
+    total = 0.0
+    for place in pos:
+        d = place - c
+        r2 = np.sum(d * d)
+        total += 1.0 / r2 + np.log(r2) * r2
+    return total
+
+
+def over_items_of_a_list(pos, c):
+    total = 0.0
+    for place in [pos[0], pos[-1] * c, c]:
+        u = np.sin(place)
+        total += np.sum(u * u * u)
+    return total
+
+
+FUSED = [energy, pairs, fit, over_items]
 
 
 def carried(pos, c):
@@ -138,7 +155,27 @@ def the_one_before(pos, c):
     return total
 
 
+def items_anew(pos, c):
+    total = 0.0
+    for place in pos:
+        u = np.sin(place * c)
+        total += np.sum(u * u)
+    pos = pos * 2.0
+    return total + np.sum(pos * pos)
+
+
+def last_item(pos, c):
+    total, place = 0.0, c
+    for place in pos:
+        u = np.sin(place * c)
+        total += np.sum(u * u)
+    return total * np.sum(place)
+
+
 OTHERS = [
+    over_items_of_a_list,
+    items_anew,
+    last_item,
     two_sums,
     inner_loop,
     carried,
@@ -156,7 +193,7 @@ OTHERS = [
 def test_gradients(function: Any) -> None:
     check_grads(function, (POS, C), order=2)
     check_grads(function, (POS[:1], C), order=1)
-    if function is not read_behind:
+    if function not in (read_behind, over_items_of_a_list):
         check_grads(function, (POS[:0], C), order=1)
     value, found = srcgrad.value_and_grad(function, wrt=(0, 1))(POS, C)
     assert value == function(POS, C)
@@ -170,6 +207,10 @@ def test_gradients(function: Any) -> None:
 def test_one_loop_and_no_records(function: Any, mode: str) -> None:
     text = srcgrad.source(function, mode=mode, wrt=("pos", "c"))
     assert "Recorded: nothing." in text and text.count("\n    for ") == 1 and "pop()" not in text, text
+
+
+def test_items_that_are_not_differentiated_keep_their_loop() -> None:
+    assert "    for place in pos:\n" in srcgrad.source(over_items, wrt="c")
 
 
 def test_the_value_of_a_name_is_read_once() -> None:

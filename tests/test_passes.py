@@ -22,7 +22,7 @@ from srcgrad.trees import header, statements, walk
 from tests.test_golden import CASES, function_of, parts, wrt_of
 
 # Passes for other kinds of text: differentiated again, checkpointed, in blocks of rows.
-ELSEWHERE = {"units", "spread_seed", "parts", "fused", "mirrored"}
+ELSEWHERE = {"units", "spread_seed", "parts", "mirrored"}
 # A pullback is a function inside of another: without `closure` it cannot bind what it brings back.
 PASSES = [each for each in dict.fromkeys(pipeline.IMPROVE) if each is not closure]
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import gast
 
 from srcgrad.derive.adjoints import Adjoints
-from srcgrad.derive.backwards import backwards
 from srcgrad.derive.program import Program, rebuilt
 from srcgrad.facts import Facts
 from srcgrad.improve.commuting import apart, live_in, mentioned, only_added, stored
 from srcgrad.improve.dead import dead
+from srcgrad.improve.paired import by_items, count_items, kept_by, only_adds, turned
 from srcgrad.trees import (
     Block,
     Node,
@@ -54,62 +54,34 @@ def fused(program: Program, facts: Facts) -> Program:
     if facts.called or facts.pushes_forward or not (blocks or facts.mode in ("reverse", "value-and-grad")):
         return program
     for loop in [node for node in program.forward if isinstance(node, gast.For)]:
-        back = next((node for node in program.backward if _turned(node, loop)), None)
+        back = next((node for node in program.backward if turned(node, loop) or by_items(node, loop)), None)
         if back is None:
             continue
-        records = _records(loop, back, program, facts)
-        pair = _Pair(loop, back, program, facts)
-        if records is None or not pair.independent(records) or not (blocks or _is_plain(loop, program, facts)):
-            continue
-        whole = loop.body, back.body, program.forward
-        loop.body = [node for node in loop.body if node not in records]
-        back.body = [node for node in back.body if node not in records]
-        program.forward = [node for node in program.forward if node not in records]
-        if facts.mode == "vjp" or not pair.joined():
-            if not blocks:
-                loop.body, back.body, program.forward = whole
-                continue
-            pair.repeated()
-        pair.shared()
+        whole = dict(loop.__dict__), back.body, program.forward
+        if not _fuse(loop, back, program, facts):
+            loop.__dict__.update(whole[0])
+            back.body, program.forward = whole[1:]
     return dead(program, facts)
 
 
-def _turned(node: Node, loop: Node) -> bool:
-    """Whether a loop is the backward form of another."""
-    if not isinstance(node, gast.For) or not same(node.target, loop.target) or not isinstance(node.iter, gast.Call):
+def _fuse(loop: Node, back: Node, program: Program, facts: Facts) -> bool:
+    """Make one loop of two, if trips are independent; a loop of the user's only where no trip is run twice for it."""
+    blocks = facts.source.file.startswith("<blocks ")
+    if not turned(back, loop):
+        count_items(loop, back)
+    records = kept_by(loop, back, program, facts)
+    pair = _Pair(loop, back, program, facts)
+    if records is None or not pair.independent(records) or not (blocks or only_adds(loop, program, facts)):
         return False
-    return same(node.iter, backwards(copy(loop.iter)))
-
-
-def _is_plain(loop: Node, program: Program, facts: Facts) -> bool:
-    """Whether a loop of the user's does nothing but add up: it is not left early, nor its counter read behind."""
-    inner = statements(loop.body)
-    left = any(isinstance(node, gast.Break | gast.Continue | gast.Return | gast.While) for node in inner)
-    outside = [node for node in [*program.forward, *program.backward, program.result] if not isinstance(node, gast.For)]
-    counted = {one for node in statements(outside) for one in loads(node)} & set(stores(loop))
-    kept = any(node in facts.pushes for one in inner if isinstance(one, gast.If) for node in statements([one]))
-    return not left and not counted and not kept and not any(node in facts.effects for node in inner)
-
-
-def _records(loop: Node, back: Node, program: Program, facts: Facts) -> dict[Node, None] | None:
-    """What keeps values of a trip at its end, and brings them back; None if the loop keeps others as well."""
-    stacks = [facts.pushes[node] for node in loop.body if node in facts.pushes]
-    gone: dict[Node, None] = {}
-    for node in loop.body:
-        kept = facts.pushes.get(node)
-        if kept is None:
-            continue
-        pops = [one for one in back.body if facts.restores.get(one) == kept]
-        value = node.value.args[0] if isinstance(node, gast.Expr) else None
-        if len(pops) != 1 or stacks.count(kept) != 1 or not isinstance(value, gast.Name):
-            return None
-        behind = [*loop.body[loop.body.index(node) :], *back.body[: back.body.index(pops[0])]]
-        if target(pops[0]) != value.id or any(value.id in stores(one) for one in statements(behind)):
-            return None
-        gone.update({node: None, pops[0]: None})
-    gone.update({node: None for node in program.forward if facts.pushes.get(node) in stacks})
-    gone.update({node: None for node in back.body if target(node) and getattr(node.value, "id", "") == target(node)})
-    return gone
+    loop.body = [node for node in loop.body if node not in records]
+    back.body = [node for node in back.body if node not in records]
+    program.forward = [node for node in program.forward if node not in records]
+    if facts.mode == "vjp" or not pair.joined():
+        if not blocks:
+            return False
+        pair.repeated()
+    pair.shared()
+    return True
 
 
 @dataclass
