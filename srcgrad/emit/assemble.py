@@ -161,10 +161,12 @@ def cited(block: Block, facts: Facts) -> Block:
     """The backward half, with the user's line above each group of statements that comes from it."""
     flat = list(statements(facts.source.tree.body))
     spans = {n.lineno: n.end_lineno for n in flat if hasattr(n, "lineno") and not isinstance(n, COMPOUND)}
-    return _cited(block, facts, spans)
+    heads = {n.lineno: n.iter.end_lineno for n in flat if isinstance(n, gast.For)}
+    return _cited(block, facts, spans, heads)
 
 
-def _cited(block: Block, facts: Facts, spans: dict[int, int]) -> Block:
+def _cited(block: Block, facts: Facts, spans: dict[int, int], heads: dict[int, int]) -> Block:
+    """The line above each group; that of a loop, to which the adjoint of its item belongs, where it ends another."""
     made: Block = []
     last = None
     for node in block:
@@ -174,11 +176,12 @@ def _cited(block: Block, facts: Facts, spans: dict[int, int]) -> Block:
             last = None
             continue
         if isinstance(node, COMPOUND):
-            node.body = _cited(node.body, facts, spans)
-            node.orelse = _cited(getattr(node, "orelse", None) or [], facts, spans)
+            node.body = _cited(node.body, facts, spans, heads)
+            node.orelse = _cited(getattr(node, "orelse", None) or [], facts, spans, heads)
             last = None
-        elif node not in facts.zeros and line in spans and line != last:
-            made.append(at(remark(Comment(f"# line {line}: {_user_text(line, spans[line], facts)}")), node))
+        elif node not in facts.zeros and line != last and (line in spans or (last and line in heads)):
+            text = _user_text(line, spans.get(line) or heads[line], facts)
+            made.append(at(remark(Comment(f"# line {line}: {text}")), node))
             last = line
         made.append(node)
     return made

@@ -21,9 +21,10 @@ def standins(program: Program, facts: Facts) -> Program:
     """Give `sum_to` and `fit_to` a value that the trip has brought back anyway.
 
     >>> from srcgrad.phases import explain_text
-    >>> text = "def f(h, w):\\n  s = 0.0\\n  for v in w:\\n    e = np.exp(h * v)\\n    s = s + v * (h + e)\\n  return s"
+    >>> text = "def f(h, w):\\n  s = 0.0\\n  for v in w:\\n    e = np.exp(h * v)\\n    s = s / 2 + v * (h + e)"
+    >>> text += "\\n  return s"
     >>> [line for line in explain_text(text, after="standins", wrt=("h",)).splitlines() if "v, e)" in line]
-    ['    t3_bar = sum_to(t2_bar * v, e)']
+    ['    t4_bar = sum_to(t3_bar * v, e)']
     """
     backward, trips = bodies(program.backward), bodies(program.forward)
     uses = count([*program.backward, program.result] if backward else [])

@@ -241,7 +241,7 @@ def test_3_5_the_normal_form_is_a_function_with_the_same_derivative(tmp_path: Pa
     (tmp_path / "normal.py").write_text(f"import numpy as np\n\n\n{normal}\n")
     x = DRAW(4)
     found = [grad(runpy.run_path(str(tmp_path / f"{name}.py"))["bent"])(x) for name in ("plain", "normal")]
-    np.testing.assert_array_equal(*found)
+    np.testing.assert_allclose(*found, rtol=1e-14)  # terms of one line may be factored: sums round otherwise
 
 
 def test_2_39_texts_run_by_themselves(tmp_path: Path) -> None:

@@ -37,5 +37,6 @@ def energy_grad(positions, centre, total_bar=1.0):
         d_bar = -(t2_bar * 2.0 * s - t2_bar) * s * s * 2.0 * 3 * t1**2 * d
         # line 7: d = place - centre
         centre_bar -= sum_to(d_bar, centre)
+        # line 6: for place in positions:
         positions_bar[i] += sum_to(d_bar, place)
     return positions_bar, centre_bar

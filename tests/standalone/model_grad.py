@@ -283,5 +283,5 @@ def energy_grad(
     # line 51: y=x*w ; z=y+1.0
     y_bar += y_1_bar * t1
     x_bar += sum_to(y_bar * w, x)
-    w_bar = w_bar + sum_to(y_bar * x, w)
+    w_bar += sum_to(y_bar * x, w)
     return x_bar, w_bar, scale_bar
