@@ -178,4 +178,6 @@ def test_a_gradient_reads_items_of_a_slice_where_they_are():
     """The gradient made an adjoint for `params[:-1]`, and added it to that of `params` after the loop."""
     first = grad(network)
     first(PARAMS, *DATA)
-    assert "params[:-1]" not in first.source and "params_bar[i] = add(params_bar[i], " in first.source
+    statements = [line for line in first.source.splitlines() if not line.lstrip().startswith("#")]
+    assert not any("params[:-1]" in line for line in statements)
+    assert "params_bar[i] = add(params_bar[i], " in first.source
