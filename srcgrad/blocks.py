@@ -18,6 +18,7 @@ from srcgrad.inner import static_function, text_of
 from srcgrad.load import collection_paused, load
 from srcgrad.modules import Module
 from srcgrad.options import names_of
+from srcgrad.pickled import again, lines_of
 from srcgrad.primal import primal_of
 from srcgrad.rules import generation
 from srcgrad.sealed import likewise
@@ -85,7 +86,7 @@ class Blocked:
         return self.signature
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Blocked, (self.primal, self.blocks.over, self.blocks.rows)
+        return again, (Blocked, (self.primal, self.blocks.over, self.blocks.rows), {}, lines_of(self.primal))
 
     def __repr__(self) -> str:
         return f"<srcgrad blocked {self.primal.__name__} over {', '.join(self.blocks.over)}>"

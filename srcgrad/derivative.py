@@ -10,6 +10,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, cast  # functions and argum
 
 from srcgrad.arguments import check_input, compiled_kind, kind_of, mirrors
 from srcgrad.derive.kept import Saved
+from srcgrad.emit.docstring import heading
 from srcgrad.emit.html import Report, failure
 from srcgrad.emit.sides import Sizes, sides
 from srcgrad.errors import DifferentiationError
@@ -286,10 +287,10 @@ class Derivative(Generic[P, R]):
 
     @property
     def __doc__(self) -> str | None:  # type: ignore[override]
-        return (self._last or self.compiled(self.declared)).function.__doc__
+        return self._last.function.__doc__ if self._last else heading(self.mode, self.primal, self.wrt)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copies and pickles are made again from the function, which is pickled as functions are: by its name."""
+        """Copies and pickles are made again from the function, which is pickled by its name or as code."""
         options = {"auxiliary": self.auxiliary, "autocast": self.autocast or None, "like": self.like}
         wrt = self.wrt[0] if self.single else self.wrt
         given = (as_named(self.function), self.mode, wrt, self.single, self.target)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import linecache
 import os
 import sys
 from types import FunctionType
 from typing import Any  # functions are arbitrary objects
+
+from srcgrad.front.filed import carry, lines_for
 
 
 def as_named(function: Any) -> Any:
@@ -19,7 +22,9 @@ def as_named(function: Any) -> Any:
 
 
 def lines_of(function: Any) -> dict[str, list[str]]:
-    """The lines of the notebook cells and the like that hold a function, and the functions that it reads by name.
+    """The texts that a pickle takes along: of functions that it holds as code, or whose text is in no file.
+
+    These are the function, those that it reads by name, and the methods of classes that it reads by name.
 
     >>> import linecache
     >>> linecache.cache["<cell 1>"] = (0, None, ["def f(x): return x * x\\n"], "<cell 1>")
@@ -30,24 +35,48 @@ def lines_of(function: Any) -> dict[str, list[str]]:
     """
     found: dict[str, list[str]] = {}
     todo: list[Any] = [function]
-    seen: dict[int, None] = {}
+    seen: dict[int, Any] = {}
     while todo:
         one = todo.pop()
         one = getattr(one, "__func__", getattr(one, "__srcgrad_primal__", one))
-        if not isinstance(one, FunctionType) or id(one) in seen:
+        if id(one) in seen:
             continue
-        seen[id(one)] = None
-        name = one.__code__.co_filename
-        if not os.path.exists(name) and (lines := linecache.getlines(name)):
-            found[name] = lines
-        todo += [one.__globals__.get(read) for read in one.__code__.co_names]
-        todo += inspect.getclosurevars(one).nonlocals.values()
+        seen[id(one)] = one
+        if isinstance(one, functools.partial | property):
+            todo.append(one.func if isinstance(one, functools.partial) else one.fget)
+        elif isinstance(one, type) and _is_code(one):
+            todo += vars(one).values()
+        elif isinstance(one, FunctionType):
+            name = one.__code__.co_filename
+            if name not in found and (_is_code(one) or not os.path.exists(name)):
+                found.update(lines_for(one))
+            todo += [one.__globals__.get(read) for read in one.__code__.co_names]
+            todo += inspect.getclosurevars(one).nonlocals.values()
     return dict(sorted(found.items()))
 
 
-def again(cls: Any, given: tuple[Any, ...], options: dict[str, Any], cells: dict[str, list[str]]) -> Any:
+def _is_code(one: Any) -> bool:
+    """Whether another process cannot import a function or class by its name, so that a pickle of it holds its code."""
+    module = getattr(one, "__module__", None) or "__main__"
+    if module == "__main__" or module in _by_value():
+        return True
+    found: Any = sys.modules.get(module)
+    for part in one.__qualname__.split("."):
+        found = getattr(found, part, None)
+    found = getattr(found, "__srcgrad_primal__", found)
+    return found is not one
+
+
+def _by_value() -> set[str]:
+    """The modules that the user has told cloudpickle to send as code."""
+    known = sys.modules.get("cloudpickle")
+    return set(known.list_registry_pickle_by_value()) if known is not None else set()
+
+
+def again(cls: Any, given: tuple[Any, ...], options: dict[str, Any], texts: dict[str, list[str]]) -> Any:
     """An object made anew from what its pickle holds; the process gets to know texts that it does not have."""
-    for name, lines in cells.items():
+    for name, lines in texts.items():
+        carry(name, lines)
         if not linecache.getlines(name):
             linecache.cache[name] = (sum(map(len, lines)), None, lines, name)
     return cls(*given, **options)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import types
+
 import numpy as np
 import pytest
 from joblib import Parallel, delayed
 
 import srcgrad
 from srcgrad.errors import DifferentiationError
+from srcgrad.front.filed import carry
 
 X = np.array([0.3, -0.7, 1.1])
 
@@ -52,6 +57,89 @@ def test_every_callable_runs_in_parallel(backend):
         assert len(flat(one)) == len(expected)
         for given, due in zip(flat(one), expected, strict=True):
             np.testing.assert_array_equal(given, due, err_msg=name)
+
+
+SCRIPT = """
+import numpy as np
+import srcgrad
+from joblib import Parallel, delayed
+
+def bent(x):
+    return np.tanh(x) * x
+
+class Model:
+    def __init__(self, scale):
+        self.scale = scale
+    def predict(self, w):
+        return self.scale * bent(w)
+    @property
+    def penalty(self):
+        return 2.0 * self.scale
+
+def loss(w, model):
+    return np.sum(model.predict(w) ** 2) + model.penalty * np.sum(w)
+
+def within(x):
+    return srcgrad.grad(bent)(x)
+
+slope = srcgrad.grad(loss)
+rows = srcgrad.grad(srcgrad.blocked(lambda w, x: np.sum(bent(w * x)), over="x", rows=2))
+curvature = srcgrad.hvp(lambda w: np.sum(bent(w) ** 2))
+"""
+
+CALLS = {
+    "methods and properties": ("slope", "(w, Model(2.0))"),
+    "blocks": ("rows", "(0.5, w)"),
+    "products": ("curvature", "(w, w)"),
+    "tasks that call one": ("(lambda w, model: slope(w, model))", "(w, Model(2.0))"),
+}
+
+
+REFUSED = r"E5008 source not found: .* came from another process as code"
+
+
+def script(tmp_path, text):
+    file = tmp_path / "fits.py"
+    file.write_text(text)
+    return subprocess.run([sys.executable, "-W", "error", str(file)], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("called", CALLS)
+def test_functions_of_a_script_take_their_text_along(tmp_path, called):
+    """A process that gets them knows no file of theirs: cloudpickle sends code without the name of its file."""
+    name, arguments = CALLS[called]
+    jobs = f"Parallel(n_jobs=2)(delayed({name}){arguments} for w in (np.array([0.3]), np.array([0.7])))"
+    here = f"[{name}{arguments} for w in (np.array([0.3]), np.array([0.7]))]"
+    done = script(tmp_path, f"{SCRIPT}\nnp.testing.assert_array_equal({jobs}, {here})\n")
+    assert done.returncode == 0, done.stderr
+
+
+def test_code_without_its_text_is_refused_with_what_to_do(tmp_path):
+    sent = types.FunctionType(parts.__code__.replace(co_filename="<dynamic-code>"), globals())
+    with pytest.raises(DifferentiationError, match=REFUSED) as caught:
+        srcgrad.grad(sent)(1.0)
+    assert "send the derivative" in caught.value.remedy
+
+
+def test_code_is_given_no_text_but_its_own():
+    """Of all texts that pickles have brought, the one that compiles to it; not that of another under its name."""
+    other, own = (["def bent_2(x):\n", f"    return np.tanh(x) * x + {number}\n"] for number in (0.125, 0.25))
+    names = {"np": np}
+    exec(compile("".join(own), "<dynamic-code>", "exec"), names)
+    carry("other.py", other)
+    with pytest.raises(DifferentiationError, match=REFUSED):
+        srcgrad.grad(names["bent_2"])(1.0)
+    carry("its.py", ["\n", "\n", *own])
+    carry("new.py", other)
+    gradient = srcgrad.grad(names["bent_2"])
+    assert gradient(0.5) == np.tanh(0.5) + 0.5 / np.cosh(0.5) ** 2
+    assert "from its.py:3 (bent_2)" in gradient.source
+
+
+def test_what_wraps_a_derivative_makes_none():
+    """`functools.wraps` reads the docstring; here the text for unknown arguments would be refused."""
+    slope = srcgrad.grad(lambda w, model: np.sum(model.predict(w)))
+    assert slope.__doc__ == "Gradient of `<lambda>` with respect to w."
 
 
 def test_an_error_comes_back_with_its_code_and_place():

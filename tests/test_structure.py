@@ -23,7 +23,7 @@ PRINTERS = [
     "tokens",
     "wrap",
 ]
-READERS = ["decorators", "locate", "match", "namespace", "parse", "scan", "source", "static", "target"]
+READERS = ["decorators", "filed", "locate", "match", "namespace", "parse", "scan", "source", "static", "target"]
 ORDER = (
     {
         "definitions",

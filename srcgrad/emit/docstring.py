@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import textwrap
+from collections.abc import Callable, Sequence
 
 import gast
 
@@ -31,6 +32,16 @@ MANY = {
     "forward": "Value of `{name}` and its derivatives along many tangents of {wrt} at once.",
     "hvp": "Products of the Hessian of `{name}` with many tangents of {wrt} at once.",
 }
+
+
+def heading(mode: str, function: Callable[..., object], wrt: Sequence[str]) -> str:
+    """What a derivative of a function is, in one sentence; the docstring of its text begins so.
+
+    >>> heading("reverse", max, ("x", "k"))
+    'Gradient of `max` with respect to x, k.'
+    """
+    name, form = getattr(function, "__name__", "f"), "value" if mode == "primal" else mode
+    return TITLE[form].format(name=name.removesuffix("_grad") if mode == "hvp" else name, wrt=", ".join(wrt))
 
 
 def docstring(program: Program, facts: Facts) -> str:

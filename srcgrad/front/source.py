@@ -5,15 +5,13 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-import linecache
-import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from types import CodeType, FunctionType, MethodType
 from typing import Any  # any callable may be asked for its source
 
 from srcgrad.errors import DifferentiationError, Place
-from srcgrad.front.match import Module, futures, module_of, node_of
+from srcgrad.front.filed import SENT, Text, found_in
 from srcgrad.front.parse import TOO_DEEP, FunctionNode, comments, function_tree, place
 from srcgrad.notebook import cell_of
 from srcgrad.sealed import is_safe
@@ -56,12 +54,11 @@ def source_of(function: Callable[..., Any]) -> Source:
     ('wraps', 'functools.py', 'def wraps(wrapped,')
     """
     plain = _plain(function)
-    code = plain.__code__
     node, text = _checked(plain)
-    known = text.sources.get(node)
+    known: Source | None = text.sources.get(node)
     if known is not None:
         return replace(known, tree=copy(known.tree), safe=is_safe(plain))
-    made = source_at(node, label_of(code.co_filename), text.module.lines, cell_of(code.co_filename))
+    made = source_at(node, label_of(text.file), text.module.lines, cell_of(text.file))
     if node not in text.asked:
         text.asked[node] = None  # most are asked for once
     elif all(getattr(item, "annotation", None) is None for item in walk(made.tree)):  # which copies leave out
@@ -76,7 +73,7 @@ def tree_of(function: Callable[..., Any]) -> Node:
     return source_of(function).tree if known is None else known.tree
 
 
-def _checked(plain: FunctionType) -> tuple[FunctionNode, _Text]:
+def _checked(plain: FunctionType) -> tuple[FunctionNode, Text]:
     node, text = _find(plain.__code__, plain)
     _check_defaults(plain, node, text.module.lines)
     return node, text
@@ -161,11 +158,10 @@ def _remedy(function: Any, name: str) -> str:
     return "call it from a Python function, and write a rule for it if it has none"
 
 
-def _find(code: CodeType, function: FunctionType) -> tuple[FunctionNode, _Text]:
+def _find(code: CodeType, function: FunctionType) -> tuple[FunctionNode, Text]:
     label, name = label_of(code.co_filename), function.__qualname__
     try:
-        text = _text(code, function.__globals__)
-        node = node_of(text.module, code) if text is not None else None
+        node, text = found_in(code, function.__globals__)
     except (SyntaxError, ValueError):
         raise _stale(label, name) from None  # it was Python when it was imported
     except (RecursionError, MemoryError):
@@ -179,6 +175,10 @@ def _find(code: CodeType, function: FunctionType) -> tuple[FunctionNode, _Text]:
 
 
 def _not_known(label: str, name: str) -> DifferentiationError:
+    if label == SENT:
+        message = f"the text of {name} is not known: it came from another process as code, without its text"
+        remedy = "send the derivative, which takes the text along, or define the function in a module that both import"
+        return DifferentiationError("E5008", message, remedy)
     message = f"the text of {name} is not known: {label} is no file that can be read"
     remedy = "define the function in a file or a notebook cell, or enter its text into linecache"
     return DifferentiationError("E5008", message, remedy)
@@ -211,41 +211,3 @@ def _is_literal(node: ast.expr) -> bool:
     """Numbers, strings and tuples of them; a list may have been changed by calls since."""
     parts = (ast.Constant, ast.UnaryOp, ast.USub, ast.Tuple, ast.Load)
     return all(isinstance(item, parts) for item in ast.walk(node))
-
-
-_CAPACITY = 64  # texts kept; the working set of a session is far smaller
-_lock = threading.Lock()
-
-
-@dataclass(frozen=True)
-class _Text:
-    """The lines that linecache has for a file, what they parse to, and the sources that were asked for.
-
-    Whoever asks gets a tree of his own; a copy costs a third of what it costs to make one.
-    """
-
-    lines: list[str]
-    module: Module
-    sources: dict[FunctionNode, Source] = field(default_factory=dict)
-    asked: dict[FunctionNode, None] = field(default_factory=dict)  # functions of which there was a source
-
-
-_texts: dict[tuple[str, int], _Text] = {}
-
-
-def _text(code: CodeType, namespace: dict[str, Any]) -> _Text | None:
-    """The parsed text that linecache has for the file of `code` now; None if it has none."""
-    key = (code.co_filename, futures(code))
-    with _lock:
-        linecache.checkcache(code.co_filename)
-        lines = linecache.getlines(code.co_filename, namespace)
-        known = _texts.pop(key, None)
-        if not lines:
-            return None
-        if known is None or (known.lines is not lines and known.lines != lines):
-            stripped = tuple(line.rstrip("\n") for line in lines)
-            known = _Text(lines, module_of("".join(lines), stripped, key[1]))
-        _texts[key] = known  # the last used is the last in the dict
-        while len(_texts) > _CAPACITY:
-            del _texts[next(iter(_texts))]
-    return known
