@@ -11,10 +11,14 @@ from typing import Any, Generic  # functions and arguments are arbitrary objects
 from srcgrad.derivative import Derivative, P, R
 from srcgrad.identity import uncompiled
 from srcgrad.options import Wrt, checked
+from srcgrad.pickled import again, lines_of
+from srcgrad.sent import goes_as_code
 
 
 class Differentiable(Generic[P, R]):
-    """A function that runs as it did, with its derivatives at hand; it pickles by name and binds like a method."""
+    """A function that runs as it did, with its derivatives at hand; it pickles as they do and binds like a method."""
+
+    __srcgrad_derivatives__ = True  # each of its cached properties is one, for functions that name it: `f.grad(x)`
 
     def __init__(self, function: Callable[P, R], wrt: Wrt, target: str = "numpy") -> None:
         functools.update_wrapper(self, function)
@@ -34,7 +38,11 @@ class Differentiable(Generic[P, R]):
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         primal = self.__srcgrad_primal__
-        return (getattr, (primal.__self__, primal.__name__)) if inspect.ismethod(primal) else str(primal.__qualname__)
+        if inspect.ismethod(primal):
+            return getattr, (primal.__self__, primal.__name__)
+        if goes_as_code(primal):
+            return again, (Differentiable, (primal, self.wrt, self.target), {}, lines_of(primal))
+        return str(primal.__qualname__)
 
     @functools.cached_property
     def grad(self) -> Derivative[P, Any]:

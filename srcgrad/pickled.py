@@ -11,6 +11,7 @@ from types import FunctionType
 from typing import Any  # functions are arbitrary objects
 
 from srcgrad.front.filed import carry, lines_for
+from srcgrad.sent import is_code
 
 
 def as_named(function: Any) -> Any:
@@ -44,33 +45,15 @@ def lines_of(function: Any) -> dict[str, list[str]]:
         seen[id(one)] = one
         if isinstance(one, functools.partial | property):
             todo.append(one.func if isinstance(one, functools.partial) else one.fget)
-        elif isinstance(one, type) and _is_code(one):
+        elif isinstance(one, type) and is_code(one):
             todo += vars(one).values()
         elif isinstance(one, FunctionType):
             name = one.__code__.co_filename
-            if name not in found and (_is_code(one) or not os.path.exists(name)):
+            if name not in found and (is_code(one) or not os.path.exists(name)):
                 found.update(lines_for(one))
             todo += [one.__globals__.get(read) for read in one.__code__.co_names]
             todo += inspect.getclosurevars(one).nonlocals.values()
     return dict(sorted(found.items()))
-
-
-def _is_code(one: Any) -> bool:
-    """Whether another process cannot import a function or class by its name, so that a pickle of it holds its code."""
-    module = getattr(one, "__module__", None) or "__main__"
-    if module == "__main__" or module in _by_value():
-        return True
-    found: Any = sys.modules.get(module)
-    for part in one.__qualname__.split("."):
-        found = getattr(found, part, None)
-    found = getattr(found, "__srcgrad_primal__", found)
-    return found is not one
-
-
-def _by_value() -> set[str]:
-    """The modules that the user has told cloudpickle to send as code."""
-    known = sys.modules.get("cloudpickle")
-    return set(known.list_registry_pickle_by_value()) if known is not None else set()
 
 
 def again(cls: Any, given: tuple[Any, ...], options: dict[str, Any], texts: dict[str, list[str]]) -> Any:

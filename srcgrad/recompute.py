@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast  # functions, loops and tests are arbitrary objects
 
 from srcgrad.identity import uncompiled
+from srcgrad.sent import goes_as_code
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -26,8 +27,9 @@ class Checkpoint:
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
 
-    def __reduce__(self) -> str:
-        return str(self.__srcgrad_primal__.__qualname__)
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        primal = self.__srcgrad_primal__
+        return (Checkpoint, (primal,)) if goes_as_code(primal) else str(primal.__qualname__)
 
 
 def checkpoint(function: F) -> F:

@@ -82,7 +82,23 @@ def loss(w, model):
 def within(x):
     return srcgrad.grad(bent)(x)
 
+@srcgrad.differentiate
+def wave(x):
+    return np.sum(np.sin(x) * x)
+
+@srcgrad.checkpoint
+def layer(x):
+    return np.tanh(wave(x) * x)
+
+def scaled(k):
+    return srcgrad.grad(lambda x: np.sum(k * layer(x)))
+
+def step(x):
+    return np.sum(x - wave.grad(x) / 9.0)
+
 slope = srcgrad.grad(loss)
+steps = srcgrad.grad(step)
+thrice = scaled(3.0)
 rows = srcgrad.grad(srcgrad.blocked(lambda w, x: np.sum(bent(w * x)), over="x", rows=2))
 curvature = srcgrad.hvp(lambda w: np.sum(bent(w) ** 2))
 """
@@ -90,6 +106,9 @@ curvature = srcgrad.hvp(lambda w: np.sum(bent(w) ** 2))
 CALLS = {
     "methods and properties": ("slope", "(w, Model(2.0))"),
     "blocks": ("rows", "(0.5, w)"),
+    "decorated": ("wave.grad", "(w)"),
+    "decorated and called": ("thrice", "(w)"),
+    "derivatives that are called": ("steps", "(w)"),
     "products": ("curvature", "(w, w)"),
     "tasks that call one": ("(lambda w, model: slope(w, model))", "(w, Model(2.0))"),
 }

@@ -40,6 +40,7 @@ ORDER = (
         "identity",
         "accepted",
         "sealed",
+        "sent",
         "twin",
         "walked",
         "converted",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import inspect
 import logging
 from collections.abc import Iterable, Mapping
@@ -214,6 +215,9 @@ def attribute(binding: Binding, name: str) -> Binding | None:
         return known
     if isinstance(value, type):
         return _of_class(value, name)
+    if getattr(type(value), "__srcgrad_derivatives__", False):  # `f.grad` of a function under `@differentiate`
+        held = getattr(type(value), name, None)
+        return Binding("object", getattr(value, name)) if isinstance(held, functools.cached_property) else None
     if is_distribution(value) and isinstance(getattr(type(value), name, None), FunctionType):
         return Binding("object", getattr(value, name))  # a method of a distribution, as `scipy.stats.norm.pdf`
     if isinstance(value, logging.Logger) or _makes_logger(binding):
