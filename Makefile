@@ -18,7 +18,7 @@ GPU ?= gpu
 # Tests of kernels that only CPUs are given.
 HOSTS := parts scattered
 
-.PHONY: array-api-tests editor help test lint docs bench demo examples rules fuzz fuzz-opencl oclgrind gpu clean FORCE
+.PHONY: array-api-tests editor help test texts lint docs bench demo examples rules fuzz fuzz-opencl oclgrind gpu clean FORCE
 
 help:
 	@echo "make demo      derivatives of SciPy's Rosenbrock function, of two classifiers and of a mixture"
@@ -32,6 +32,7 @@ help:
 	@echo "make gpu       tests of kernels and their benchmarks on a GPU, with fractions of a copy's bandwidth; GPU=cpu: on the CPU"
 	@echo "make array-api-tests  the official tests of the array API, in ARRAY_API_TESTS=path, on device arrays"
 	@echo "make rules     all calls of all rules to second order in both modes: how many pass"
+	@echo "make texts     tests/texts.txt anew: the hashes of generated texts, which a test compares"
 	@echo "make editor    srcgrad/explore/static/editor.js anew, from editor/; needs node"
 	@echo "make examples  write examples/*/model_grad.py anew"
 
@@ -66,6 +67,9 @@ fuzz: $(VENV)/test.installed
 
 rules: $(VENV)/test.installed
 	$(BIN)/python -m tests.every_form --write
+
+texts: $(VENV)/test.installed
+	$(BIN)/python -m tests.texts --write
 
 fuzz-opencl: $(VENV)/test.installed
 	SRCGRAD_DEVICE=$(DEVICE) $(BIN)/python -m tests.random_targets $(FIRST) $(N)

@@ -155,15 +155,40 @@ def _scopes(text: str) -> symtable.SymbolTable:
 
 
 def _free(text: str) -> frozenset[str]:
-    """Names that some scope of the text takes from the module."""
+    """Names that some scope of the text takes from the module.
+
+    From Python 3.12 on, a module's symbols have those that its comprehensions bind for themselves.
+
+    >>> sorted(_free("sizes = [size for size in (2, SIZE)]"))
+    ['SIZE']
+    """
     top = _scopes(text)
     found = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_referenced()}
+    both = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned()} & found
+    found -= _bound_in_comprehensions(text) if both else set()
     todo = top.get_children()
     while todo:
         table = todo.pop()
         found.update(_taken(table))
         todo.extend(table.get_children())
     return frozenset(found)
+
+
+def _bound_in_comprehensions(text: str) -> set[str]:
+    """The names that comprehensions of a module bind, and nothing else at its top does."""
+    inner: set[str] = set()
+    outer: set[str] = set()
+    todo: list[ast.AST] = [ast.parse(text)]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.comprehension):
+            inner.update(item.id for item in ast.walk(node.target) if isinstance(item, ast.Name))
+            todo += [node.iter, *node.ifs]
+        elif isinstance(node, ast.Name):
+            outer.update([node.id] if isinstance(node.ctx, ast.Store) else [])
+        elif not isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+            todo += ast.iter_child_nodes(node)
+    return inner - outer
 
 
 def _taken(table: symtable.SymbolTable) -> Iterable[str]:
