@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any  # callees and globals are arbitrary objects
 
 import gast
@@ -22,6 +22,7 @@ from srcgrad.front.derived import Closed
 from srcgrad.front.functions import shadows
 from srcgrad.front.namespace import Binding, LiveNamespace, Namespace
 from srcgrad.front.overlay import Overlay
+from srcgrad.front.shadows import unshadowed
 from srcgrad.front.source import Source, source_of
 from srcgrad.front.static import StaticFunction
 from srcgrad.front.step import Step
@@ -159,6 +160,9 @@ class Module:
                 plain = getattr(function, "__func__", function)
                 plain = passed_on(getattr(plain, "__srcgrad_primal__", plain))
                 known = (function, with_live_defaults(source_of(plain), plain), LiveNamespace(plain))
+            whole = known[1]
+            tree = whole.tree if isinstance(function, Step | Closed) else unshadowed(whole.tree)
+            known = known if tree is whole.tree else (function, replace(whole, tree=tree), known[2])
             self.sources[_identity(function)] = known
         return known[1], known[2]
 

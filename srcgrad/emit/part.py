@@ -31,7 +31,7 @@ from srcgrad.emit.pieces import Piece
 from srcgrad.emit.text import placed
 from srcgrad.errors import Place
 from srcgrad.facts import Facts
-from srcgrad.front.namespace import Binding, LiveNamespace
+from srcgrad.front.namespace import Binding, LiveNamespace, Namespace
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.parse import place
 from srcgrad.front.static import StaticFunction, StaticModule
@@ -116,16 +116,19 @@ def _one(target: Meaning | StaticModule, name: str) -> Meaning:
 
 
 def _user(facts: Facts, parts: tuple[str, ...], lookup: Lookup) -> Found:
-    namespace = facts.namespace
-    while isinstance(namespace, Overlay) and parts[0] not in namespace.extra:
-        namespace = namespace.base
+    namespace: Namespace = facts.namespace
+    while isinstance(namespace, Overlay):
+        home = namespace.homes.get(parts[0])
+        if home is None and parts[0] in namespace.extra:
+            break
+        namespace, parts = (namespace.base, parts) if home is None else (home[0], (home[1], *parts[1:]))
     if isinstance(namespace, StaticModule):
         assert lookup.text is not None, "a function known only as text is written into a file"
         return lookup.text.find(namespace, parts)
     bound = namespace.lookup(parts[0])
-    home = None if bound is None or lookup.text is None else _home(bound, parts[0])
-    if home is not None and lookup.text is not None:
-        return lookup.text.find(home[0], (home[1], *parts[1:]))
+    text = None if bound is None or lookup.text is None else _home(bound, parts[0])
+    if text is not None and lookup.text is not None:
+        return lookup.text.find(text[0], (text[1], *parts[1:]))
     if bound is None or bound.kind != "object":
         return Found(Builtin(parts[0]))  # a NameError, as in the user's function
     return Found(_object(bound.compiled or bound.object, parts[0], facts, lookup))

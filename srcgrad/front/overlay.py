@@ -14,6 +14,8 @@ class Overlay:
 
     base: Namespace
     extra: dict[str, Binding] = field(default_factory=dict)
+    homes: dict[str, tuple[Namespace, str]] = field(default_factory=dict)  # of those of `extra`: where, as what
+    read: dict[str, None] = field(default_factory=dict)  # names of the text that mean what is outside of it
     parts: list[tuple[Namespace, Source]] = field(default_factory=list)
 
     def lookup(self, name: str) -> Binding | None:

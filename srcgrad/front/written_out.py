@@ -14,6 +14,7 @@ from srcgrad.front.checkpoints import checkpoints
 from srcgrad.front.exits import exits
 from srcgrad.front.functions import Function, as_owner, function_of, note_real, taken_as_real
 from srcgrad.front.given import arguments_of, bind
+from srcgrad.front.hygiene import carried, mentioned, move_apart, read_outside
 from srcgrad.front.mentioned import check_given
 from srcgrad.front.mixed import doubtful_write
 from srcgrad.front.namespace import Binding, Namespace
@@ -47,24 +48,19 @@ class Site:
     """Where calls are written out: the caller's facts and names, the functions that are being written out around."""
 
     facts: Facts
-    local: frozenset[str]
+    own: frozenset[str]
     above: tuple[int, ...]
     expanded: Callable[[Block, Site], Block]
     varied: frozenset[str] | None = None  # names through which a derivative may flow; None for any name
 
+    @property
+    def local(self) -> frozenset[str]:
+        """The names that the text binds, those of what has been written out among them."""
+        return self.own | self.facts.local
+
     def alias(self, stem: str, binding: Binding) -> str:
         """A global name of the text for a function that is known by its value."""
-        known = self.facts.namespace.lookup(stem)
-        if stem not in self.local and known is not None and _is_same(binding, known):
-            return stem
-        overlay = self.facts.namespace
-        assert isinstance(overlay, Overlay), "an overlay was put there"
-        for spelled, meant in overlay.extra.items():
-            if _is_same(binding, meant):
-                return spelled
-        spelled = self.facts.names.fresh(stem) if stem not in self.local else self.facts.names.numbered(stem)
-        overlay.extra[spelled] = binding
-        return spelled
+        return carried(stem, binding, self.facts, self.local)
 
     def is_of(self, function: Any, kind: Callable[[Node], bool], generated: bool = True) -> bool:
         """Whether a called function has a source, and one of a kind; with `generated=False`, one of the user's."""
@@ -107,18 +103,22 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     owners = {p: f for p, v in given.items() if p not in known and (f := as_owner(p, v, facts, site.local)) is not None}
     inner.functions.update(known | owners)
     functions = {p: f for p, f in known.items() if f.whole is None and f.cls is None}
-    if functions:
-        moved = _move_apart(tree, inner, facts)
+    theirs = mentioned([*known.values(), *owners.values()])
+    if functions or theirs:
+        moved = move_apart(tree, inner, {*facts.local, *theirs} if functions else theirs, facts)
         given = {moved.get(p, p): v for p, v in given.items()}
     exits(subset(plain(checkpoints(tree, inner), inner), inner), inner)
     inner.doubtful = None if inner.generated else doubtful_write(original)
     shared = {n for f in functions.values() if f.tree is not None for n in facts.local} | outer
+    shared |= {n for n in theirs if n in site.local}
     local = own_names(tree) - shared
-    tree.body = site.expanded(tree.body, Site(inner, local, (*site.above, id(original)), site.expanded))
+    assert isinstance(inner.namespace, Overlay), "an overlay was put there"
+    inner.namespace.read.update(read_outside(tree, inner.local | shared))
+    tree.body = site.expanded(tree.body, Site(inner, local | shared, (*site.above, id(original)), site.expanded))
     check_given(tree, inner, local)
     facts.generated, facts.doubtful = facts.generated or inner.generated, facts.doubtful or inner.doubtful
     inside = _inside({p: v for p, v in given.items() if p not in functions}, tree, shared, found, inner, site)
-    spelled = _spelled(tree, inner, facts, shared | set(functions))
+    spelled = _spelled(tree, inner, site, shared | set(functions))
     tuples = displays(given, tree, where, before, facts) if facts.generated else {}
     apart = {*functions, *tuples, *inside}
     bind({p: v for p, v in given.items() if p not in apart}, call, tree, found, spelled, where, before, facts)
@@ -233,22 +233,13 @@ def _outer_names(tree: Node, found: Function) -> set[str]:
     return set(found.owner.local - own_names(tree)) | nonlocal_names
 
 
-def _move_apart(tree: Node, inner: Facts, facts: Facts) -> dict[str, str]:
-    """Rename what a function binds where the caller has the name too: functions that it gets may read the caller's."""
-    moved = {n: inner.names.numbered(n) for n in own_names(tree) if n in facts.local and n not in inner.functions}
-    for item in walk(tree):
-        if isinstance(item, gast.Name) and item.id in moved:
-            item.id = moved[item.id]
-    inner.local = own_names(tree)
-    return moved
-
-
 def _parts(namespace: Namespace) -> list[tuple[Namespace, Source]]:
     return namespace.parts if isinstance(namespace, Overlay) else []
 
 
-def _spelled(tree: Node, inner: Facts, facts: Facts, shared: set[str]) -> dict[str, str]:
+def _spelled(tree: Node, inner: Facts, site: Site, shared: set[str]) -> dict[str, str]:
     """New names for the callee's locals, and for what its global names mean."""
+    facts, receiving = site.facts, site.local
     local = own_names(tree) - shared
     found: dict[str, str] = {}
     mine = set(facts.names.taken)
@@ -260,19 +251,8 @@ def _spelled(tree: Node, inner: Facts, facts: Facts, shared: set[str]) -> dict[s
         if item.id in local:
             found[item.id] = facts.names.numbered(item.id) if item.id in mine else item.id
             continue
-        meant, known = inner.namespace.lookup(item.id), facts.namespace.lookup(item.id)
-        if meant is None or _is_same(meant, known):
-            found[item.id] = item.id
-        else:
-            found[item.id] = facts.names.numbered(item.id) if item.id in mine or known is not None else item.id
-            facts.namespace.extra[found[item.id]] = meant
+        meant = inner.namespace.lookup(item.id)
+        home = inner.namespace, item.id
+        found[item.id] = item.id if meant is None else carried(item.id, meant, facts, receiving, home, mine)
+    facts.local |= {found[one] for one in local if one in found}
     return found
-
-
-def _is_same(one: Binding, two: Binding | None) -> bool:
-    """Whether a name means the same in both namespaces; two values known as text are the same in one module only."""
-    if two is None or one.kind != two.kind:
-        return False
-    if one.kind == "object":
-        return one.object is two.object
-    return one.static is two.static and one.module is two.module and one.expression == two.expression
