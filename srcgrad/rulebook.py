@@ -144,6 +144,12 @@ Functions of `math` follow the rule of NumPy's function. The last sections list 
 derivative flows, and those that have none, with the reason that E5001 gives. Rules for SciPy are loaded on
 request: when a function names it.
 
+Functions that read one triangle of a matrix (`eigh`, `cholesky`, `cho_factor`, `solve` with `assume_a=`, `pinvh` and
+the like) have the derivative with respect to the entries as they read them, each for itself: nothing flows to the other
+triangle, and an entry off the diagonal gets what it does in both of its places. So single entries agree with finite
+differences, also for a matrix of which one triangle is filled. A symmetric gradient comes from a symmetric argument:
+write `0.5 * (a + a.T)` for `a` in your function, or take `0.5 * (g + g.T)` of the gradient g.
+
 At kinks and singular points a derivative is a convention. The column *pinned* says what it is there: `0: 0`
 means that the gradient at 0 is 0, `1, 1: 0.5, 0.5` that at (1, 1) both arguments get a half.
 """

@@ -28,6 +28,7 @@ FAMILIES = (
     "norms",
     "factors",
     "eigen",
+    "spectra",
     "powers",
     "runtime",
     "intermediates",

@@ -8,6 +8,9 @@ import numpy as np
 from srcgrad.rules import adjoint, d, tangent
 from srcgrad.runtime.phases import eigen_frame, phase_slopes
 from srcgrad.runtime.spectra import as_real, inverse_gaps
+from srcgrad.runtime.triangles import half_read
+
+from .forms import HALF
 
 
 @adjoint(
@@ -16,28 +19,36 @@ from srcgrad.runtime.spectra import as_real, inverse_gaps
         ("np.linalg.eigvalsh(x + x.T)", (3, 3)),
         ("np.linalg.eigvalsh(x + np.matrix_transpose(x))", (4, 2, 2)),
         ("np.linalg.eigvalsh(x + x.T, UPLO='U')", (3, 3)),
+        ("np.linalg.eigvalsh(x)", (3, 3)),
+        ("np.linalg.eigvalsh(x, 'u')", (4, 3, 3)),
+        ("np.linalg.eigvalsh(x, UPLO='U')", (3, 3)),
     ),
     complex="written",
     values="real",
-    note="The gradient is symmetric, as the matrix is taken to be; of a complex one it is Hermitian.",
+    note=HALF,
 )
 def eigvalsh(z, a, UPLO="L"):
     _, v = np.linalg.eigh(a, UPLO)
     if np.iscomplexobj(a):
-        d[a] = (v * np.expand_dims(d[z], -2)) @ np.conj(v.mT)
+        whole = (v * np.expand_dims(d[z], -2)) @ np.conj(v.mT)
     elif np.ndim(a) == 2:
-        d[a] = (v * d[z]) @ v.T
+        whole = (v * d[z]) @ v.T
     else:
-        d[a] = (v * np.expand_dims(d[z], -2)) @ v.mT
+        whole = (v * np.expand_dims(d[z], -2)) @ v.mT
+    if UPLO == "L":
+        d[a] = np.tril(whole) + np.tril(whole, -1)
+    else:
+        d[a] = half_read(whole, UPLO)
 
 
 @tangent(np.linalg.eigvalsh)
 def eigvalsh_tangent(z, a, UPLO="L"):
     _, v = np.linalg.eigh(a, UPLO)
+    half = half_read(d[a], UPLO)
     if np.iscomplexobj(a):
-        d[z] = np.real(np.diagonal(np.conj(v.mT) @ (0.5 * (d[a] + np.conj(d[a].mT))) @ v, 0, -2, -1))
+        d[z] = np.real(np.diagonal(np.conj(v.mT) @ (0.5 * (half + np.conj(half.mT))) @ v, 0, -2, -1))
     else:
-        d[z] = np.diagonal(v.mT @ (0.5 * (d[a] + d[a].mT)) @ v, 0, -2, -1)
+        d[z] = np.diagonal(v.mT @ (0.5 * (half + half.mT)) @ v, 0, -2, -1)
 
 
 @adjoint(
@@ -50,9 +61,12 @@ def eigvalsh_tangent(z, a, UPLO="L"):
         ("np.linalg.eigh(x + x.T, 'U').eigenvectors ** 2", (3, 3)),
         ("np.linalg.eigh(x + x.mT).eigenvalues", (4, 2, 2)),
         ("np.linalg.eigh(x + x.T)", (2, 2)),
+        ("np.linalg.eigh(x)", (3, 3)),
+        ("np.linalg.eigh(x, 'U')", (3, 3)),
+        ("np.linalg.eigh(x, UPLO='l').eigenvectors ** 2", (4, 2, 2)),
     ),
     complex="written",
-    note="The gradient is symmetric; for equal eigenvalues the part that would divide by 0 is left out. Eigenvectors "
+    note=HALF + " For equal eigenvalues the part that would divide by 0 is left out. Eigenvectors "
     "of a complex matrix have the phase that LAPACK gives them: the first (UPLO='U': the last) component is real.",
 )
 def eigh(z, a, UPLO="L"):
@@ -65,22 +79,27 @@ def eigh(z, a, UPLO="L"):
         inner = 0.5 * inverse_gaps(z[0]) * (turned - turned.mT)
     if np.iscomplexobj(a):
         straight = (z[1] * np.expand_dims(np.real(d[z][0]), -2)) @ np.conj(z[1].mT)
-        d[a] = z[1] @ inner @ np.conj(z[1].mT) + straight
+        whole = z[1] @ inner @ np.conj(z[1].mT) + straight
     elif np.ndim(a) == 2:
-        d[a] = z[1] @ inner @ z[1].T + (z[1] * d[z][0]) @ z[1].T
+        whole = z[1] @ inner @ z[1].T + (z[1] * d[z][0]) @ z[1].T
     else:
-        d[a] = z[1] @ inner @ z[1].mT + (z[1] * np.expand_dims(d[z][0], -2)) @ z[1].mT
+        whole = z[1] @ inner @ z[1].mT + (z[1] * np.expand_dims(d[z][0], -2)) @ z[1].mT
+    if UPLO == "L":
+        d[a] = np.tril(whole) + np.tril(whole, -1)
+    else:
+        d[a] = half_read(whole, UPLO)
 
 
 @tangent(np.linalg.eigh)
 def eigh_tangent(z, a, UPLO="L"):
+    half = half_read(d[a], UPLO)
     if np.iscomplexobj(a):
-        turned = np.conj(z[1].mT) @ (0.5 * (d[a] + np.conj(d[a].mT))) @ z[1]
+        turned = np.conj(z[1].mT) @ (0.5 * (half + np.conj(half.mT))) @ z[1]
         moved = z[1] @ (inverse_gaps(z[0]) * turned)
         phases = np.sum(phase_slopes(z[1], UPLO) * np.imag(moved), axis=-2, keepdims=True)
         d[z] = (np.real(np.diagonal(turned, 0, -2, -1)), moved - 1j * z[1] * phases)
     else:
-        turned = z[1].mT @ (0.5 * (d[a] + d[a].mT)) @ z[1]
+        turned = z[1].mT @ (0.5 * (half + half.mT)) @ z[1]
         d[z] = (np.diagonal(turned, 0, -2, -1), z[1] @ (inverse_gaps(z[0]) * turned))
 
 

@@ -7,8 +7,11 @@ differences of singular values, so that what does not divide by a vanishing gap 
 
 import numpy as np
 
-from srcgrad.rules import adjoint, constants, d, tangent
+from srcgrad.rules import adjoint, d, tangent
 from srcgrad.runtime.spectra import inverse_gaps, inverse_sums, reciprocals, smaller_side, upper_factor, widened
+from srcgrad.runtime.triangles import half_read
+
+from .forms import HALF
 
 
 @adjoint(
@@ -18,10 +21,12 @@ from srcgrad.runtime.spectra import inverse_gaps, inverse_sums, reciprocals, sma
         ("np.linalg.cholesky(x @ np.matrix_transpose(x) + 3.0 * np.eye(2))", (4, 2, 2)),
         ("np.linalg.cholesky(x @ x.T + 3.0 * np.eye(3), upper=True)", (3, 3)),
         ("np.linalg.cholesky(x @ x.mT + 3.0 * np.eye(2), upper=True)", (4, 2, 2)),
+        ("np.linalg.cholesky(x + 8.0 * np.eye(3))", (3, 3)),
+        ("np.linalg.cholesky(x + 8.0 * np.eye(3), upper=True)", (4, 3, 3)),
     ),
     literals={"upper": (False, True)},
     complex="written",
-    note="The gradient is symmetric, as the matrix is taken to be; of a complex one it is Hermitian.",
+    note=HALF,
 )
 def cholesky(z, a, upper=False):
     inverse = np.linalg.inv(z)
@@ -38,18 +43,23 @@ def cholesky(z, a, upper=False):
         product = z.mT @ d[z]
         turned = inverse.mT @ (0.5 * (np.tril(product) + np.tril(product, -1))) @ inverse
     if np.iscomplexobj(a):
-        d[a] = 0.5 * (turned + np.conj(turned.mT))
+        whole = 0.5 * (turned + np.conj(turned.mT))
     else:
-        d[a] = 0.5 * (turned + turned.mT)
+        whole = 0.5 * (turned + turned.mT)
+    if upper:
+        d[a] = np.triu(whole) + np.triu(whole, 1)
+    else:
+        d[a] = np.tril(whole) + np.tril(whole, -1)
 
 
 @tangent(np.linalg.cholesky)
 def cholesky_tangent(z, a, upper=False):
     inverse = np.linalg.inv(z)
+    half = half_read(d[a], not upper)
     if np.iscomplexobj(a):
-        a_dot = 0.5 * (d[a] + np.conj(d[a].mT))
+        a_dot = 0.5 * (half + np.conj(half.mT))
     else:
-        a_dot = 0.5 * (d[a] + d[a].mT)
+        a_dot = 0.5 * (half + half.mT)
     if np.iscomplexobj(a) and upper:
         turned = np.conj(inverse.mT) @ a_dot @ inverse
         d[z] = 0.5 * (np.triu(turned) + np.triu(turned, 1)) @ z
@@ -199,11 +209,15 @@ def svdvals_tangent(z, x):
         ("np.linalg.svd(x)[2][:2] ** 2", (2, 4)),
         ("np.linalg.svd(x + x.T, hermitian=True)[1]", (3, 3)),
         ("np.linalg.svd(x + x.T, hermitian=True)[0] ** 2", (3, 3)),
+        ("np.linalg.svd(x, hermitian=True)[1]", (3, 3)),
+        ("np.linalg.svd(x, hermitian=True)[2] ** 2", (3, 3)),
+        ("np.linalg.svd(x, False, hermitian=True).U ** 2", (4, 2, 2)),
     ),
     literals={"full_matrices": (False, True), "compute_uv": (False, True), "hermitian": (False, True)},
     instead=(("compute_uv", False, np.linalg.svdvals),),
     note="Parts that would divide by a vanishing gap of singular values, or by one that vanishes, are left out. "
-    "Functions of the columns beyond the smaller side must not depend on which basis they are.",
+    "Functions of the columns beyond the smaller side must not depend on which basis they are. With hermitian=True the "
+    "lower triangle is read, and nothing flows to the other one.",
 )
 def svd(z, a, full_matrices=True, compute_uv=True, hermitian=False):
     k = z[1].shape[-1]
@@ -222,13 +236,23 @@ def svd(z, a, full_matrices=True, compute_uv=True, hermitian=False):
         beside = (d[z][2] - right.mT @ z[2]) * np.expand_dims(reciprocals(z[1]), -1)
         outside = below @ vh + u @ beside
     inner = u @ (0.5 * (both + both.mT + apart - apart.mT)) @ vh
-    d[a] = inner + (u * np.expand_dims(d[z][1], -2)) @ vh + outside
+    whole = inner + (u * np.expand_dims(d[z][1], -2)) @ vh + outside
+    if hermitian:
+        symmetric = 0.5 * (whole + whole.mT)
+        d[a] = np.tril(symmetric) + np.tril(symmetric, -1)
+    else:
+        d[a] = whole
 
 
 @tangent(np.linalg.svd)
 def svd_tangent(z, a, full_matrices=True, compute_uv=True, hermitian=False):
     k = z[1].shape[-1]
-    whole = z[0].mT @ d[a] @ z[2].mT
+    if hermitian:
+        half = half_read(d[a])
+        a_dot = 0.5 * (half + half.mT)
+    else:
+        a_dot = d[a]
+    whole = z[0].mT @ a_dot @ z[2].mT
     core = whole[..., :k, :k]
     both = 0.5 * inverse_gaps(z[1]) * (core + core.mT)
     apart = 0.5 * inverse_sums(z[1]) * (core - core.mT)
@@ -241,56 +265,10 @@ def svd_tangent(z, a, full_matrices=True, compute_uv=True, hermitian=False):
         v_dot = np.concatenate([v[..., :k] @ (both - apart) + v[..., k:] @ beside, -v[..., :k] @ beside.mT], -1)
         d[z] = (u_dot, np.diagonal(core, 0, -2, -1), v_dot.mT)
     else:
-        below = (d[a] @ z[2].mT - z[0] @ core) * scales
-        beside = (d[a].mT @ z[0] - z[2].mT @ core.mT) * scales
+        below = (a_dot @ z[2].mT - z[0] @ core) * scales
+        beside = (a_dot.mT @ z[0] - z[2].mT @ core.mT) * scales
         d[z] = (
             z[0] @ (both + apart) + below,
             np.diagonal(core, 0, -2, -1),
             ((both - apart).mT @ z[2]) + beside.mT,
         )
-
-
-@adjoint(
-    inverse_gaps,
-    complex="conjugated",
-    forms=(("inverse_gaps(np.cumsum(np.exp(x)))", (3,)), ("inverse_gaps(np.cumsum(np.exp(x), -1))", (4, 2))),
-)
-def inverse_gaps_adjoint(z, w):
-    turned = d[z] * z * z
-    d[w] = np.sum(turned, axis=-1) - np.sum(turned, axis=-2)
-
-
-@tangent(inverse_gaps)
-def inverse_gaps_tangent(z, w):
-    d[z] = (np.expand_dims(d[w], -1) - np.expand_dims(d[w], -2)) * z * z
-
-
-@adjoint(inverse_sums, forms=(("inverse_sums(np.exp(x))", (3,)), ("inverse_sums(np.exp(x))", (4, 2))))
-def inverse_sums_adjoint(z, s):
-    turned = d[z] * z * z
-    d[s] = -np.sum(turned, axis=-1) - np.sum(turned, axis=-2)
-
-
-@tangent(inverse_sums)
-def inverse_sums_tangent(z, s):
-    d[z] = -(np.expand_dims(d[s], -1) + np.expand_dims(d[s], -2)) * z * z
-
-
-@adjoint(reciprocals, forms=(("reciprocals(np.exp(x))", (3,)), ("reciprocals(np.exp(x))", (4, 2))))
-def reciprocals_adjoint(z, s):
-    d[s] = -d[z] * z * z
-
-
-@tangent(reciprocals)
-def reciprocals_tangent(z, s):
-    d[z] = -d[s] * z * z
-
-
-@adjoint.linear(
-    widened, complex="conjugated", forms=(("widened(x, y)", (3, 2), (3, 4)), ("widened(x, y)", (2, 2), (2, 2)))
-)
-def widened_adjoint(z, x, a):
-    d[x] = d[z][..., : x.shape[-1]]
-
-
-constants((smaller_side,))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+HALF = "The derivative is that with respect to the entries that are read: nothing flows to the other triangle."
+
 
 def reduction_forms(name: str) -> tuple[tuple[object, ...], ...]:
     """Calls of a reduction in all its spellings of axes, on ranks 0 to 3."""

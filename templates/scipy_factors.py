@@ -6,9 +6,10 @@ from scipy import linalg
 from srcgrad.rules import adjoint, d, tangent
 from srcgrad.runtime.spectra import inverse_gaps, smaller_side, widened
 from srcgrad.runtime.structure import zeros_like
-from srcgrad.runtime.triangles import as_square, lowered, permuted, raised, triangle, unpermuted
+from srcgrad.runtime.triangles import as_square, half_read, lowered, permuted, raised, triangle, unpermuted
 
 from . import factors, norms
+from .forms import HALF
 
 CHECKED = {"check_finite": (True, False)}
 DRIVERS = (None, "ev", "evd", "evr", "evx")
@@ -64,19 +65,22 @@ tangent(linalg.svd)(factors.svd_tangent)
     forms=(
         ("scipy.linalg.eigvalsh(x + x.T)", (3, 3)),
         ("scipy.linalg.eigvalsh(x + x.mT, lower=False)", (4, 2, 2)),
+        ("scipy.linalg.eigvalsh(x)", (3, 3)),
+        ("scipy.linalg.eigvalsh(x, lower=False)", (2, 3, 3)),
     ),
     literals={**CHECKED, "driver": DRIVERS},
-    note="The gradient is symmetric, as the matrix is taken to be. Of one matrix, not of a pair.",
+    note=HALF + " Of one matrix, not of a pair.",
 )
 def eigvalsh(z, a, *, lower=True):
     _, v = linalg.eigh(a, lower=lower)
-    d[a] = (v * np.expand_dims(d[z], -2)) @ v.mT
+    d[a] = half_read((v * np.expand_dims(d[z], -2)) @ v.mT, lower)
 
 
 @tangent(linalg.eigvalsh)
 def eigvalsh_tangent(z, a, *, lower=True):
     _, v = linalg.eigh(a, lower=lower)
-    d[z] = np.diagonal(v.mT @ (0.5 * (d[a] + d[a].mT)) @ v, 0, -2, -1)
+    half = half_read(d[a], lower)
+    d[z] = np.diagonal(v.mT @ (0.5 * (half + half.mT)) @ v, 0, -2, -1)
 
 
 @adjoint(
@@ -87,21 +91,23 @@ def eigvalsh_tangent(z, a, *, lower=True):
         ("scipy.linalg.eigh(x + x.T)[1] ** 2", (3, 3)),
         ("scipy.linalg.eigh(x + x.T, lower=False)[1] ** 2", (3, 3)),
         ("scipy.linalg.eigh(x + x.T, eigvals_only=True)", (3, 3)),
+        ("scipy.linalg.eigh(x)[0]", (3, 3)),
+        ("scipy.linalg.eigh(x, lower=False)[1] ** 2", (2, 3, 3)),
     ),
     literals={**CHECKED, "driver": DRIVERS, "eigvals_only": (False, True)},
     instead=(("eigvals_only", True, linalg.eigvalsh),),
-    note="The gradient is symmetric; for equal eigenvalues the part that would divide by 0 is left out. Of one matrix, "
-    "not of a pair.",
+    note=HALF + " For equal eigenvalues the part that would divide by 0 is left out. Of one matrix, not of a pair.",
 )
 def eigh(z, a, *, lower=True, eigvals_only=False):
     turned = z[1].mT @ d[z][1]
     inner = 0.5 * inverse_gaps(z[0]) * (turned - turned.mT)
-    d[a] = z[1] @ inner @ z[1].mT + (z[1] * np.expand_dims(d[z][0], -2)) @ z[1].mT
+    d[a] = half_read(z[1] @ inner @ z[1].mT + (z[1] * np.expand_dims(d[z][0], -2)) @ z[1].mT, lower)
 
 
 @tangent(linalg.eigh)
 def eigh_tangent(z, a, *, lower=True, eigvals_only=False):
-    turned = z[1].mT @ (0.5 * (d[a] + d[a].mT)) @ z[1]
+    half = half_read(d[a], lower)
+    turned = z[1].mT @ (0.5 * (half + half.mT)) @ z[1]
     d[z] = (np.diagonal(turned, 0, -2, -1), z[1] @ (inverse_gaps(z[0]) * turned))
 
 
@@ -150,9 +156,11 @@ def qr_tangent(z, a, mode="full"):
         ("scipy.linalg.cholesky(x @ x.T + 3.0 * np.eye(3))", (3, 3)),
         ("scipy.linalg.cholesky(x @ x.T + 3.0 * np.eye(3), lower=True)", (3, 3)),
         ("scipy.linalg.cholesky(x @ x.mT + 3.0 * np.eye(2), True)", (4, 2, 2)),
+        ("scipy.linalg.cholesky(x + 8.0 * np.eye(3))", (2, 3, 3)),
+        ("scipy.linalg.cholesky(x + 8.0 * np.eye(3), lower=True)", (3, 3)),
     ),
     literals=CHECKED,
-    note="The gradient is symmetric, as the matrix is taken to be.",
+    note=HALF,
 )
 def cholesky(z, a, lower=False):
     factor = lowered(z, lower)
@@ -160,13 +168,14 @@ def cholesky(z, a, lower=False):
     halved = 0.5 * (np.tril(product) + np.tril(product, -1))
     left = linalg.solve_triangular(factor, halved, trans=1, lower=True)
     turned = linalg.solve_triangular(factor, left.mT, trans=1, lower=True)
-    d[a] = 0.5 * (turned + turned.mT)
+    d[a] = half_read(0.5 * (turned + turned.mT), lower)
 
 
 @tangent(linalg.cholesky)
 def cholesky_tangent(z, a, lower=False):
     factor = lowered(z, lower)
-    left = linalg.solve_triangular(factor, 0.5 * (d[a] + d[a].mT), lower=True)
+    half = half_read(d[a], lower)
+    left = linalg.solve_triangular(factor, 0.5 * (half + half.mT), lower=True)
     turned = linalg.solve_triangular(factor, left.mT, lower=True)
     d[z] = raised(factor @ (0.5 * (np.tril(turned) + np.tril(turned, -1))), lower)
 
@@ -177,9 +186,11 @@ def cholesky_tangent(z, a, lower=False):
     forms=(
         ("np.triu(scipy.linalg.cho_factor(x @ x.T + 3.0 * np.eye(3))[0])", (3, 3)),
         ("np.tril(scipy.linalg.cho_factor(x @ x.T + 3.0 * np.eye(3), lower=True)[0])", (3, 3)),
+        ("np.triu(scipy.linalg.cho_factor(x + 8.0 * np.eye(3))[0])", (3, 3)),
+        ("np.tril(scipy.linalg.cho_factor(x + 8.0 * np.eye(3), True)[0])", (2, 3, 3)),
     ),
     literals=CHECKED,
-    note="The half of the result that holds no factor means nothing, and nothing flows from it.",
+    note=HALF + " The half of the result that holds no factor means nothing, and nothing flows from it.",
 )
 def cho_factor(z, a, lower=False):
     factor = lowered(z[0], lower)
@@ -187,13 +198,14 @@ def cho_factor(z, a, lower=False):
     halved = 0.5 * (np.tril(product) + np.tril(product, -1))
     left = linalg.solve_triangular(factor, halved, trans=1, lower=True)
     turned = linalg.solve_triangular(factor, left.mT, trans=1, lower=True)
-    d[a] = 0.5 * (turned + turned.mT)
+    d[a] = half_read(0.5 * (turned + turned.mT), lower)
 
 
 @tangent(linalg.cho_factor)
 def cho_factor_tangent(z, a, lower=False):
     factor = lowered(z[0], lower)
-    left = linalg.solve_triangular(factor, 0.5 * (d[a] + d[a].mT), lower=True)
+    half = half_read(d[a], lower)
+    left = linalg.solve_triangular(factor, 0.5 * (half + half.mT), lower=True)
     turned = linalg.solve_triangular(factor, left.mT, lower=True)
     d[z] = (raised(factor @ (0.5 * (np.tril(turned) + np.tril(turned, -1))), lower), zeros_like(z[1]))
 

@@ -7,9 +7,10 @@ from srcgrad.rules import adjoint, d, tangent
 from srcgrad.runtime.broadcast import sum_to
 from srcgrad.runtime.structure import zeros_like
 from srcgrad.runtime.systems import columns
-from srcgrad.runtime.triangles import lowered, permuted, raised, triangle, unpermuted
+from srcgrad.runtime.triangles import half_read, lowered, permuted, raised, triangle, unpermuted
 
 from . import determinants, systems
+from .forms import HALF
 
 CHECKED = {"check_finite": (True, False)}
 SYMMETRIC = ("sym", "symmetric", "her", "hermitian", "pos", "positive definite")
@@ -63,9 +64,12 @@ tangent(linalg.lstsq)(systems.lstsq_tangent)
         ("scipy.linalg.solve(x + x.T + 3.0 * np.eye(3), y, lower=True, assume_a='sym')", (3, 3), (3, 2)),
         ("scipy.linalg.solve(x + 3.0 * np.eye(2), y)", (4, 2, 2), (4, 2, 3)),
         ("scipy.linalg.solve(x @ x.mT + 3.0 * np.eye(2), y, assume_a='pos')", (4, 2, 2), (2, 3)),
+        ("scipy.linalg.solve(x + 8.0 * np.eye(3), y, assume_a='pos')", (3, 3), (3,)),
+        ("scipy.linalg.solve(x + 8.0 * np.eye(3), y, True, assume_a='sym')", (2, 3, 3), (3, 2)),
+        ("scipy.linalg.solve(x + 8.0 * np.eye(3), y, lower=True, assume_a='her', transposed=True)", (3, 3), (3,)),
     ),
     literals={**CHECKED, "lower": (False, True), "transposed": (False, True), "assume_a": (None, "gen", *SYMMETRIC)},
-    note="For a matrix that is assumed to be symmetric the gradient is symmetric.",
+    note="For a matrix that is assumed to be symmetric: " + HALF[0].lower() + HALF[1:],
 )
 def solve(z, a, b, lower=False, assume_a=None, transposed=False):
     if assume_a is None or assume_a == "gen":
@@ -88,7 +92,7 @@ def solve(z, a, b, lower=False, assume_a=None, transposed=False):
     else:
         turned = linalg.solve(a, columns(d[z], b), lower=lower, assume_a=assume_a)
         product = turned @ columns(z, b).mT
-        d[a] = sum_to(-0.5 * (product + product.mT), a)
+        d[a] = sum_to(half_read(-0.5 * (product + product.mT), lower), a)
         d[b] = sum_to(np.reshape(turned, np.shape(z)), b)
 
 
@@ -100,7 +104,8 @@ def solve_tangent(z, a, b, lower=False, assume_a=None, transposed=False):
         else:
             moved = linalg.solve(a, columns(d[b], b) - d[a] @ columns(z, b))
     else:
-        rest = columns(d[b], b) - 0.5 * ((d[a] + d[a].mT) @ columns(z, b))
+        half = half_read(d[a], lower)
+        rest = columns(d[b], b) - 0.5 * ((half + half.mT) @ columns(z, b))
         moved = linalg.solve(a, rest, lower=lower, assume_a=assume_a)
     d[z] = np.reshape(moved, np.shape(z))
 

@@ -4,6 +4,9 @@ import numpy as np
 from scipy import linalg
 
 from srcgrad.rules import adjoint
+from srcgrad.runtime.triangles import half_read
+
+from .forms import HALF
 
 
 @adjoint.composed(
@@ -88,11 +91,16 @@ def solve_circulant(c, b):
 
 @adjoint.composed(
     linalg.pinvh,
-    forms=(("scipy.linalg.pinvh(x + x.T + np.eye(3))", (3, 3)),),
-    note="The gradient is symmetric, as the matrix is taken to be. The rank is taken to be constant.",
+    forms=(
+        ("scipy.linalg.pinvh(x + x.T + np.eye(3))", (3, 3)),
+        ("scipy.linalg.pinvh(x + 4.0 * np.eye(3))", (3, 3)),
+        ("scipy.linalg.pinvh(x + 4.0 * np.eye(3), lower=False)", (2, 3, 3)),
+    ),
+    note=HALF + " The rank is taken to be constant.",
 )
-def pinvh(a):
-    return linalg.pinv(0.5 * (a + a.T))
+def pinvh(a, *, lower=True):
+    half = half_read(a, lower)
+    return linalg.pinv(0.5 * (half + half.mT))
 
 
 @adjoint.composed(linalg.polar, forms=(("scipy.linalg.polar(x)[0]", (3, 3)), ("scipy.linalg.polar(x)", (4, 2))))

@@ -5,6 +5,9 @@ from scipy import special, stats
 
 from srcgrad.rules import adjoint, d, tangent
 from srcgrad.runtime import sum_to
+from srcgrad.runtime.triangles import half_read
+
+from .forms import HALF
 
 
 @adjoint(
@@ -13,26 +16,29 @@ from srcgrad.runtime import sum_to
         ("scipy.stats.multivariate_normal.logpdf(x, y, z @ z.T + 2.0 * np.eye(3))", (3,), (3,), (3, 3)),
         ("scipy.stats.multivariate_normal.logpdf(x, y, z @ z.T + 2.0 * np.eye(2))", (4, 2), (2,), (2, 2)),
         ("scipy.stats.multivariate_normal.logpdf(x, mean=y, cov=np.eye(2))", (3, 2), (2,)),
+        ("scipy.stats.multivariate_normal.logpdf(x, y, z + 8.0 * np.eye(3))", (4, 3), (3,), (3, 3)),
     ),
-    note="mean and cov are to be given, cov as a matrix; its gradient is symmetric.",
+    note="mean and cov are to be given, cov as a matrix. " + HALF,
 )
 def normal(z, x, mean, cov):
-    turned = np.linalg.solve(cov, np.expand_dims(x - mean, -1))[..., 0]
+    read = 0.5 * (half_read(cov) + half_read(cov).T)
+    turned = np.linalg.solve(read, np.expand_dims(x - mean, -1))[..., 0]
     flow = np.expand_dims(d[z], -1) * turned
     d[x] = -flow
     d[mean] = sum_to(flow, mean)
-    d[cov] = sum_to(0.5 * np.expand_dims(flow, -1) * np.expand_dims(turned, -2), cov) - 0.5 * np.sum(
-        d[z]
-    ) * np.linalg.inv(cov)
+    whole = sum_to(0.5 * np.expand_dims(flow, -1) * np.expand_dims(turned, -2), cov)
+    d[cov] = half_read(whole - 0.5 * np.sum(d[z]) * np.linalg.inv(read))
 
 
 @tangent(stats.multivariate_normal.logpdf)
 def normal_tangent(z, x, mean, cov):
-    turned = np.linalg.solve(cov, np.expand_dims(x - mean, -1))[..., 0]
+    read = 0.5 * (half_read(cov) + half_read(cov).T)
+    turned = np.linalg.solve(read, np.expand_dims(x - mean, -1))[..., 0]
+    cov_dot = 0.5 * (half_read(d[cov]) + half_read(d[cov]).T)
     d[z] = (
         np.sum(turned * (d[mean] - d[x]), axis=-1)
-        + 0.5 * np.sum(turned * (turned @ d[cov]), axis=-1)
-        - 0.5 * np.trace(np.linalg.solve(cov, d[cov]))
+        + 0.5 * np.sum(turned * (turned @ cov_dot), axis=-1)
+        - 0.5 * np.trace(np.linalg.solve(read, cov_dot))
     )
 
 

@@ -10,6 +10,7 @@ from srcgrad.rules import adjoint, constants, d, tangent
 from srcgrad.runtime.broadcast import sum_to
 from srcgrad.runtime.structure import zeros_like
 from srcgrad.runtime.systems import columns, emptied, filled, last_axes, square
+from srcgrad.runtime.triangles import half_read
 
 
 @adjoint(
@@ -72,23 +73,27 @@ def solve_tangent(z, a, b):
         ("np.linalg.pinv(x, rcond=1e-12)", (4, 2)),
         ("np.linalg.pinv(x @ y, 1e-5)", (3, 2), (2, 3)),
         ("np.linalg.pinv(x + x.T + np.eye(3), hermitian=True)", (3, 3)),
+        ("np.linalg.pinv(x + 4.0 * np.eye(3), hermitian=True)", (2, 3, 3)),
     ),
     literals={"hermitian": (False, True)},
     complex="written",
-    note="The rank is taken to be constant. With hermitian=True the gradient is symmetric.",
+    note="The rank is taken to be constant. With hermitian=True the lower triangle is read, and nothing flows to the "
+    "other one.",
 )
 def pinv(z, a, rcond=None, hermitian=False, *, rtol=None, atol=None):
     if np.iscomplexobj(a):
         z_h = np.conj(z.mT)
         d_h = np.conj(d[z].mT)
-        whole = (d_h - a @ (z @ d_h)) @ z @ z_h + z_h @ z @ (d_h - (d_h @ z) @ a) - z_h @ d[z] @ z_h
+        read = 0.5 * (half_read(a) + np.conj(half_read(a).mT)) if hermitian else a
+        whole = (d_h - read @ (z @ d_h)) @ z @ z_h + z_h @ z @ (d_h - (d_h @ z) @ read) - z_h @ d[z] @ z_h
     else:
-        turned = d[z].mT - a @ (z @ d[z].mT)
-        whole = turned @ z @ z.mT + z.mT @ z @ (d[z].mT - (d[z].mT @ z) @ a) - z.mT @ d[z] @ z.mT
+        read = 0.5 * (half_read(a) + half_read(a).mT) if hermitian else a
+        turned = d[z].mT - read @ (z @ d[z].mT)
+        whole = turned @ z @ z.mT + z.mT @ z @ (d[z].mT - (d[z].mT @ z) @ read) - z.mT @ d[z] @ z.mT
     if hermitian and np.iscomplexobj(a):
-        d[a] = 0.5 * (whole + np.conj(whole.mT))
+        d[a] = half_read(0.5 * (whole + np.conj(whole.mT)))
     elif hermitian:
-        d[a] = 0.5 * (whole + whole.mT)
+        d[a] = half_read(0.5 * (whole + whole.mT))
     else:
         d[a] = whole
 
@@ -97,13 +102,17 @@ def pinv(z, a, rcond=None, hermitian=False, *, rtol=None, atol=None):
 def pinv_tangent(z, a, rcond=None, hermitian=False, *, rtol=None, atol=None):
     if np.iscomplexobj(a):
         z_h = np.conj(z.mT)
-        a_dot = 0.5 * (d[a] + np.conj(d[a].mT)) if hermitian else d[a]
+        read = 0.5 * (half_read(a) + np.conj(half_read(a).mT)) if hermitian else a
+        half = half_read(d[a]) if hermitian else d[a]
+        a_dot = 0.5 * (half + np.conj(half.mT)) if hermitian else d[a]
         a_h = np.conj(a_dot.mT)
-        d[z] = z @ z_h @ (a_h - (a_h @ a) @ z) + (a_h - z @ (a @ a_h)) @ z_h @ z - z @ a_dot @ z
+        d[z] = z @ z_h @ (a_h - (a_h @ read) @ z) + (a_h - z @ (read @ a_h)) @ z_h @ z - z @ a_dot @ z
     elif hermitian:
-        a_dot = 0.5 * (d[a] + d[a].mT)
-        turned = a_dot.mT - a_dot.mT @ a @ z
-        d[z] = z @ z.mT @ turned + (a_dot.mT - z @ (a @ a_dot.mT)) @ z.mT @ z - z @ a_dot @ z
+        read = 0.5 * (half_read(a) + half_read(a).mT)
+        half = half_read(d[a])
+        a_dot = 0.5 * (half + half.mT)
+        turned = a_dot - a_dot @ read @ z
+        d[z] = z @ z.mT @ turned + (a_dot - z @ (read @ a_dot)) @ z.mT @ z - z @ a_dot @ z
     else:
         turned = d[a].mT - (d[a].mT @ a) @ z
         d[z] = z @ z.mT @ turned + (d[a].mT - z @ (a @ d[a].mT)) @ z.mT @ z - z @ d[a] @ z

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.linalg
+import scipy.stats
 
-from srcgrad import check_grads, grad, hvp, vjp
+from srcgrad import check_grads, grad, hvp, jvp, vjp
 
 RNG = np.random.default_rng(7)
 Q = np.linalg.qr(RNG.normal(size=(4, 4)))[0]
@@ -103,20 +104,70 @@ def test_determinant_of_a_singular_matrix_to_second_order(rank):
     np.testing.assert_allclose(hvp(volume)(singular, turn), expected, atol=1e-7)
 
 
-@pytest.mark.parametrize(
-    "f",
-    [
-        lambda a: np.linalg.cholesky(a),
-        lambda a: np.linalg.eigh(a).eigenvectors ** 2,
-        lambda a: np.linalg.pinv(a, hermitian=True),
-        lambda a: scipy.linalg.cholesky(a, lower=True),
-        lambda a: scipy.linalg.solve(a, np.arange(3.0), assume_a="pos"),
-    ],
-)
-def test_symmetric_matrices_get_symmetric_gradients(f):
+def filled(t):
+    """The matrix of which the lower triangle is filled; what is above is not read."""
+    k = np.zeros((3, 3))
+    k[np.tril_indices(3)] = t
+    return k
+
+
+READ = {  # each reads one triangle: the lower one, or the other where UPLO=, upper= or lower= say so
+    "eigvalsh": (lambda a: np.linalg.eigvalsh(a), True),
+    "eigvalsh U": (lambda a: np.linalg.eigvalsh(a, UPLO="U"), False),
+    "eigh": (lambda a: np.linalg.eigh(a)[1] ** 2 * np.linalg.eigh(a)[0], True),
+    "eigh u": (lambda a: np.linalg.eigh(a, "u").eigenvectors ** 2, False),
+    "cholesky": (lambda a: np.linalg.cholesky(a), True),
+    "cholesky upper": (lambda a: np.linalg.cholesky(a, upper=True), False),
+    "pinv": (lambda a: np.linalg.pinv(a, hermitian=True), True),
+    "svd": (lambda a: np.linalg.svd(a, hermitian=True)[1], True),
+    "scipy eigvalsh": (lambda a: scipy.linalg.eigvalsh(a, lower=False), False),
+    "scipy eigh": (lambda a: scipy.linalg.eigh(a)[1] ** 2, True),
+    "scipy cholesky": (lambda a: scipy.linalg.cholesky(a), False),
+    "scipy cholesky lower": (lambda a: scipy.linalg.cholesky(a, lower=True), True),
+    "cho_factor": (lambda a: scipy.linalg.cho_solve(scipy.linalg.cho_factor(a, lower=True), np.arange(3.0)), True),
+    "solve": (lambda a: scipy.linalg.solve(a, np.arange(3.0), assume_a="pos"), False),
+    "solve lower": (lambda a: scipy.linalg.solve(a, np.arange(3.0), lower=True, assume_a="sym"), True),
+    "solve_triangular": (lambda a: scipy.linalg.solve_triangular(a, np.arange(3.0), lower=True), True),
+    "pinvh": (lambda a: scipy.linalg.pinvh(a), True),
+    "normal": (lambda a: scipy.stats.multivariate_normal.logpdf(np.arange(3.0), np.ones(3), a), True),
+}
+ASYMMETRIC = PLAIN + 8.0 * np.eye(3)
+
+
+@pytest.mark.parametrize("f, lower", READ.values(), ids=READ.keys())
+def test_functions_of_one_triangle(f, lower):
+    """Each entry has the derivative with respect to itself alone: none, if it is not read.
+
+    So one moved entry agrees with differences, and a direction that is not symmetric pairs to rounding.
+    """
+    y, back = vjp(f, ASYMMETRIC)
+    seed = RNG.normal(size=np.shape(y))
+    found = back(seed)[0]
+    other = np.triu(found, 1) if lower else np.tril(found, -1)
+    assert not other.any()
+    for place in np.ndindex(3, 3):
+        step = np.zeros((3, 3))
+        step[place] = 1e-5
+        moved = np.sum(seed * (f(ASYMMETRIC + step) - f(ASYMMETRIC - step))) / 2e-5
+        np.testing.assert_allclose(found[place], moved, rtol=1e-6, atol=1e-8)
+    y_dot = jvp(f, (ASYMMETRIC,), (W[:3, :3],))[1]
+    np.testing.assert_allclose(np.sum(seed * y_dot), np.sum(found * W[:3, :3]), rtol=1e-9)
+    check_grads(f, (ASYMMETRIC,), order=2, directions=1)
+
+
+@pytest.mark.parametrize("f", [f for f, lower in READ.values() if lower], ids=[k for k, v in READ.items() if v[1]])
+def test_a_matrix_of_which_one_triangle_is_filled(f):
+    def of_numbers(t):
+        return f(filled(t))
+
+    check_grads(of_numbers, (np.array([4.0, 0.5, 3.0, 0.3, -0.4, 2.0]),), order=2, directions=1)
+
+
+@pytest.mark.parametrize("f", [f for f, _ in READ.values()], ids=READ.keys())
+def test_a_mean_with_the_transpose_makes_the_gradient_symmetric(f):
     matrix = PLAIN @ PLAIN.T + np.eye(3)
-    y, back = vjp(f, matrix)
-    found = back(np.arange(y.size, dtype=float).reshape(y.shape))[0]
+    y, back = vjp(lambda a: f(0.5 * (a + a.T)), matrix)
+    found = back(RNG.normal(size=np.shape(y)))[0]
     np.testing.assert_allclose(found, found.T, atol=1e-12)
 
 

@@ -256,18 +256,6 @@ def test_second_derivative_of_the_determinant_of_a_singular_matrix() -> None:
     assert close(np.reshape(pullback(np.eye(2)), (2, 2)), np.eye(2))
 
 
-def test_symmetric_gradient_of_a_symmetric_matrix() -> None:
-    def f(a: Any) -> Any:
-        return np.sum(np.linalg.cholesky(a))
-
-    def g(a: Any) -> Any:
-        return np.sum(np.linalg.eigh(a)[0] * np.array([1.0, 2.0]))
-
-    a = np.array([[2.0, 0.5], [0.5, 1.0]])
-    for h in (f, g):
-        assert close(grad(h)(a), grad(h)(a).T)
-
-
 def test_equal_eigenvalues() -> None:
     def values(a: Any) -> Any:
         return np.sum(np.linalg.eigh(a)[0] * np.array([1.0, 2.0]))

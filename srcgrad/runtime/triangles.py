@@ -37,6 +37,19 @@ def raised(x: Any, lower: bool = False) -> Any:
     return np.tril(x) if np.all(lower) else np.matrix_transpose(np.tril(x))
 
 
+def half_read(x: Any, lower: Any = True) -> Any:
+    """The half of a matrix that is read for the whole of a symmetric one, with what is off the diagonal twice.
+
+    `lower` is a bool, or the UPLO of `np.linalg.eigh`. As a map of x it is its own transpose.
+
+    >>> half_read(np.array([[1.0, 2.0], [2.0, 3.0]]), "L")
+    array([[1., 0.],
+           [4., 3.]])
+    """
+    below = lower.upper() == "L" if isinstance(lower, str) else np.all(lower)
+    return np.tril(x) + np.tril(x, -1) if below else np.triu(x) + np.triu(x, 1)
+
+
 def permuted(x: Any, piv: Any) -> Any:
     """The rows of `x` in the order to which the pivots of `scipy.linalg.lu_factor` bring them.
 
