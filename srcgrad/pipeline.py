@@ -45,6 +45,7 @@ from srcgrad.front.exits import exits
 from srcgrad.front.fields import fields
 from srcgrad.front.inlined import inlined
 from srcgrad.front.intermediate import intermediate
+from srcgrad.front.item_targets import item_targets
 from srcgrad.front.known import known
 from srcgrad.front.lists import lists
 from srcgrad.front.namespace import Namespace
@@ -68,6 +69,7 @@ from srcgrad.trees import Node, copy, walk
 Pass = Callable[[Any, Facts], Any]
 
 FRONT: tuple[Pass, ...] = (
+    item_targets,
     checkpoints,
     plain,
     subset,

@@ -1089,7 +1089,7 @@ def f(x, c):
 """,
     ),
     "subscript as loop target": (
-        "E5005",
+        "right",
         """
 def f(x, c):
     a = np.zeros(2)

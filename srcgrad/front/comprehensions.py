@@ -113,7 +113,7 @@ def _joined(value: Node, where: Node, made: Block, work: Plain) -> Node:
     made.append(work.bind(held, gast.List(elts=[], ctx=gast.Load()), where))
     for part in (value.left, value.right):
         items = _filled(part, where, made, work)
-        made += work.block([work.own(statement(f"{held}.extend(items)", items=items), where)])
+        made += work.block([work.own(statement("held.extend(items)", held=held, items=items), where)])
     return at(name(held), value)
 
 
@@ -157,13 +157,13 @@ def _loop(value: Node, own: str | None, where: Node, made: Block, work: Plain) -
     reads = {n.id for n in walk(value) if isinstance(n, gast.Name)}
     held = own if own is not None and own not in reads and own in work.lists else work.name("values")
     if isinstance(value, gast.DictComp):
-        part = expression(f"{held}[key]", key=value.key)
+        part = expression("held[key]", held=held, key=value.key)
         part.ctx = gast.Store()
         inner = gast.Assign([part], value.value, None)
         empty: Node = gast.Dict(keys=[], values=[])
         work.lists[held] = "dict"
     else:
-        inner = statement(f"{held}.append(item)", item=value.elt)
+        inner = statement("held.append(item)", held=held, item=value.elt)
         empty = gast.List(elts=[], ctx=gast.Load())
         work.lists[held] = "list"
     block: Block = [work.own(inner, where)]

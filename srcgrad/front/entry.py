@@ -42,7 +42,7 @@ def entry(function: Node, facts: Facts) -> Node:
             others = gast.Tuple(elts=[name(p) for p in parameters(function) if p != parameter], ctx=gast.Load())
             spelled = facts.library("owned")
             facts.namespace = Overlay(facts.namespace, {spelled: Binding("object", owned)})
-            made = statement(f"{parameter} = {spelled}({parameter}, others)", others=others)
+            made = statement(f"array = {spelled}(array, others)", array=parameter, others=others)
             facts.foreign[made] = facts.copies[made] = None
             copies.append(at(made, function))
     start = 1 if _is_docstring(function.body[0]) else 0

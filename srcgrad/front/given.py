@@ -9,6 +9,7 @@ from srcgrad.front.changing import is_change
 from srcgrad.front.defaults import default_of
 from srcgrad.front.functions import Function
 from srcgrad.front.procedures import Procedures, entering
+from srcgrad.front.unshared import is_fresh
 from srcgrad.front.webs import parameters
 from srcgrad.trees import Block, Node, assign, at, is_write, statements, stores
 
@@ -74,7 +75,7 @@ def _shares_name(parameter: str, value: Node, tree: Node, changes: bool, call: N
     bound = {s for n in statements(tree.body) for s in stores(n) if not is_write(n) and not is_change(n, s)}
     if isinstance(value, gast.Name) and parameter not in bound and value.id not in bound:
         return True
-    if isinstance(value, gast.BinOp | gast.UnaryOp):
+    if isinstance(value, gast.BinOp | gast.UnaryOp) or (isinstance(value, gast.Call) and is_fresh(value, facts)):
         return False  # a new array, which nothing else holds
     if changes and not (parameter not in bound and isinstance(value, gast.Subscript | gast.Attribute)):
         raise facts.refuse(

@@ -192,7 +192,7 @@ def _assigned(node: Node, bound: str, work: Plain) -> Block | None:
     held = value.func.value
     if isinstance(held, gast.Name) and work.lists.get(held.id) == "list" and len(value.args) == 1:
         before, place = _place(held.id, value.args[0], node, work)
-        read = work.bind(bound, expression(f"{held.id}[i]", i=copy(place)), node)
+        read = work.bind(bound, expression("held[i]", held=held.id, i=copy(place)), node)
         return [*before, read, *_without(held.id, place, node, work)]
     return None
 
@@ -235,11 +235,11 @@ def _joins(value: Node, node: Node, work: Plain) -> None:
 
 
 def _append(held: str, value: Node, node: Node, work: Plain) -> Node:
-    return work.own(statement(f"{held}.append(value)", value=value), node)
+    return work.own(statement("held.append(value)", held=held, value=value), node)
 
 
 def _put(held: str, key: Node, value: Node, node: Node, work: Plain) -> Node:
-    part = expression(f"{held}[key]", key=key)
+    part = expression("held[key]", held=held, key=key)
     part.ctx = gast.Store()
     return work.own(gast.Assign([part], value, None), node)
 
@@ -272,7 +272,7 @@ def _without(held: str, place: Node | None, node: Node, work: Plain) -> Block:
         return [last]
     k = work.name("k")
     move = _put(held, name(k), expression(f"{held}[{k} + 1]"), node, work)
-    trips = expression(f"range(place, len({held}) - 1)", place=copy(place))
+    trips = expression("range(place, len(held) - 1)", held=held, place=copy(place))
     return [work.own(gast.For(name(k, gast.Store()), trips, [move], [], None), node), last]
 
 
@@ -286,7 +286,7 @@ def _insert(held: str, place: Node, value: Node, node: Node, work: Plain) -> Blo
     return [
         work.bind(item, value, node),
         _append(held, name(item), node, work),
-        work.bind(where, expression(f"min(place, len({held}) - 1)", place=place), node),
+        work.bind(where, expression("min(place, len(held) - 1)", held=held, place=place), node),
         work.own(gast.For(name(k, gast.Store()), trips, [move], [], None), node),
         _put(held, name(where), name(item), node, work),
     ]

@@ -13,6 +13,7 @@ from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Facts
 from srcgrad.flow import ENTRY, Definitions, definitions
 from srcgrad.front.changing import is_change
+from srcgrad.front.item_targets import item_targets
 from srcgrad.front.plain import own_names, plain
 from srcgrad.front.resolve import METHODS, binding_of, operation_of
 from srcgrad.front.step import Step
@@ -122,7 +123,7 @@ class Procedures:
         inner = Facts(source, namespace, self.facts.mode, (), module=self.facts.module)
         inner.local = own_names(tree)
         if not is_bare(tree, inner) or any(self.arguments(n, inner, inner.local) for n in inside(tree, gast.Call)):
-            self.known[id(tree)] = self._changed(plain(copy(tree), inner), inner)
+            self.known[id(tree)] = self._changed(plain(item_targets(copy(tree), inner), inner), inner)
         self.open.pop()
         if not self.open:  # what was found on the way lacks what a circle would have added
             whole = [id(tree)] if self.circular else list(self.known)

@@ -184,7 +184,7 @@ def _merged(node: Node, work: Plain) -> Block | None:
         return None
     made = [work.bind(bound, _entries(value.values[0].id, None, work), node)]
     for key, item in zip(value.keys[1:], value.values[1:], strict=True):
-        put = statement(f"{bound}[key] = item", key=key, item=item)
+        put = statement("held[key] = item", held=bound, key=key, item=item)
         made.append(work.own(put, node))
     return made
 
@@ -192,7 +192,7 @@ def _merged(node: Node, work: Plain) -> Block | None:
 def _entries(held: str, without: Node | None, work: Plain) -> Node:
     """The entries of a dict as a new one, perhaps but for one key."""
     key, item = work.name("key"), work.name("item")
-    tests = [] if without is None else [expression(f"{key} != other", other=without)]
+    tests = [] if without is None else [expression("key != other", key=key, other=without)]
     both = gast.Tuple([name(key, gast.Store()), name(item, gast.Store())], gast.Store())
     each = gast.comprehension(both, expression(f"{held}.items()"), tests, 0)
     return gast.DictComp(name(key), name(item), [each])
@@ -252,7 +252,7 @@ def _copied(node: Node, lists: set[str], work: Plain) -> Block | None:
         whole = whole if method == "copy" else ""
     if bound is None or whole not in lists or bound in loads(node.value):
         return None
-    more = [work.own(statement(f"{bound}.append(item)", item=item), node) for item in added]
+    more = [work.own(statement("held.append(item)", held=bound, item=item), node) for item in added]
     return [work.bind(bound, _items(name(whole), work), node), *more]
 
 
@@ -266,8 +266,8 @@ def _removed(node: Node, dicts: set[str], work: Plain) -> Block | None:
         held, method = _method(node.value)
         args = node.value.args if method in ("pop", "setdefault") else []
         if held in dicts and method == "setdefault" and len(args) == 2 and isinstance(node, gast.Expr):
-            put = work.own(statement(f"{held}[key] = item", key=copy(args[0]), item=args[1]), node)
-            return [work.own(gast.If(expression(f"key not in {held}", key=args[0]), [put], []), node)]
+            put = work.own(statement("held[key] = item", held=held, key=copy(args[0]), item=args[1]), node)
+            return [work.own(gast.If(expression("key not in held", held=held, key=args[0]), [put], []), node)]
         if method != "pop" or len(args) != 1:
             return None
         key = args[0]
@@ -280,7 +280,7 @@ def _removed(node: Node, dicts: set[str], work: Plain) -> Block | None:
     put = work.own(statement(f"{held}[{one}] = {item}"), node)
     both = gast.Tuple([name(one, gast.Store()), name(item, gast.Store())], gast.Store())
     return [
-        work.bind(bound, expression(f"{held}[key]", key=copy(key)), node),
+        work.bind(bound, expression("held[key]", held=held, key=copy(key)), node),
         work.bind(rest, _entries(held, copy(key), work), node),
         work.bind(held, gast.Dict([], []), node),
         work.own(gast.For(both, expression(f"{rest}.items()"), [put], [], None), node),

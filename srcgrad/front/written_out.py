@@ -15,6 +15,7 @@ from srcgrad.front.exits import exits
 from srcgrad.front.functions import Function, as_owner, function_of, note_real, taken_as_real
 from srcgrad.front.given import arguments_of, bind
 from srcgrad.front.hygiene import carried, mentioned, move_apart, read_outside
+from srcgrad.front.item_targets import item_targets
 from srcgrad.front.mentioned import check_given
 from srcgrad.front.mixed import doubtful_write
 from srcgrad.front.namespace import Binding, Namespace
@@ -107,7 +108,7 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     if functions or theirs:
         moved = move_apart(tree, inner, {*facts.local, *theirs} if functions else theirs, facts)
         given = {moved.get(p, p): v for p, v in given.items()}
-    exits(subset(plain(checkpoints(tree, inner), inner), inner), inner)
+    exits(subset(plain(checkpoints(item_targets(tree, inner), inner), inner), inner), inner)
     inner.doubtful = None if inner.generated else doubtful_write(original)
     shared = {n for f in functions.values() if f.tree is not None for n in facts.local} | outer
     shared |= {n for n in theirs if n in site.local}
