@@ -14,6 +14,7 @@ from srcgrad.analyse.sources import is_complex_value
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import SCALAR, UNKNOWN, Kind
 from srcgrad.front.functions import shadows
+from srcgrad.front.values import of_object
 from srcgrad.numba.boundary import is_alone, without_axes
 from srcgrad.opencl.array import Array
 from srcgrad.opencl.boundary import kept, on_host, seen
@@ -28,7 +29,6 @@ _NARROW = {"e": "float16"} | dict.fromkeys("?bBhHiIlLqQ", "integer")
 _WIDTHS = {"f": "single"} | dict.fromkeys("diIlLqQ", "double")  # what float32 meets: int64 makes float64 of it
 _REAL = np.dtype(float)
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, np.ufunc, functools.partial)
-_PLAIN = (int, float, complex, bool, str, bytes, list, tuple, dict, type(None), type)
 WHOLE = 0x1 | 0x400  # flags of arrays: C_CONTIGUOUS, WRITEABLE
 OWN = WHOLE | 0x4  # OWNDATA
 _HEAP_TYPE = 1 << 9  # a class made by a `class` statement
@@ -71,7 +71,9 @@ def kind_of(value: Any) -> Kind:
     written_in_python = isinstance(cls, type) and cls.__flags__ & _HEAP_TYPE and not shadows(value)
     held = is_complex_value(value)
     if written_in_python:
-        return Kind("object", None, ((cls, UNKNOWN), *_own_arithmetic(value)), complex=held)
+        return Kind("object", None, ((cls, UNKNOWN), *_attributes(value)), complex=held)
+    if isinstance(value, types.ModuleType):
+        return Kind("module", None, ((value, UNKNOWN),))
     return Kind("other", complex=True) if held else _OTHER
 
 
@@ -91,16 +93,17 @@ def _holding(tag: str, items: list[tuple[Any, Kind]], owner: Any = None) -> Kind
     return Kind(tag, None, tuple(items), owner, complex=any(kind.complex for _, kind in items))
 
 
-def _own_arithmetic(value: Any, depth: int = 0) -> tuple[tuple[str, Kind], ...]:
-    """The attributes of an object whose `*` need not be NumPy's: matrices, sparse ones, quantities with units."""
+def _attributes(value: Any, depth: int = 0) -> tuple[tuple[str, Kind], ...]:
+    """The attributes of an object: what is asked of them is what they have, and their `*` need not be NumPy's."""
     found = []
     for name, held in getattr(value, "__dict__", {}).items():
-        cls = type(held)
-        if cls is np.ndarray or cls in _PLAIN or isinstance(held, np.generic | Array):
-            continue
-        inner = _own_arithmetic(held, depth + 1) if depth < 2 and cls.__flags__ & _HEAP_TYPE else ()
-        if inner or hasattr(cls, "__mul__"):
-            found.append((name, Kind("object", None, ((cls, UNKNOWN), *inner))))
+        kind = of_object(held)
+        if kind.tag == "object":
+            if shadows(held):
+                continue
+            inner = _attributes(held, depth + 1) if depth < 2 else ()
+            kind = Kind("object", None, (*kind.items, *inner))
+        found.append((name, kind if kind.tag != "scalar" else SCALAR))
     return tuple(found)
 
 

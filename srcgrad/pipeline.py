@@ -40,6 +40,7 @@ from srcgrad.facts import Facts, Kind
 from srcgrad.front.array_api import array_api
 from srcgrad.front.auxiliary import auxiliary
 from srcgrad.front.checkpoints import checkpoints
+from srcgrad.front.conversions import conversions
 from srcgrad.front.entry import entry
 from srcgrad.front.exits import exits
 from srcgrad.front.fields import fields
@@ -71,6 +72,7 @@ Pass = Callable[[Any, Facts], Any]
 FRONT: tuple[Pass, ...] = (
     item_targets,
     checkpoints,
+    conversions,
     plain,
     subset,
     exits,

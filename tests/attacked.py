@@ -391,7 +391,7 @@ def f(x, c):
 """,
     ),
     "list plus array": (
-        "E5005",
+        "right",
         """
 def f(x, c):
     out = [c, c, c, 1.0]
@@ -1000,7 +1000,7 @@ def f(x, c):
 """,
     ),
     "array += display": (
-        "E5005",
+        "right",
         """
 def f(x, c):
     a = x[:2] * c
@@ -1041,7 +1041,7 @@ def f(x, c):
 """,
     ),
     "global list times array": (
-        "E5005",
+        "right",
         """
 L = [1.0, 2.0, 3.0, 4.0]
 def f(x, c):

@@ -45,6 +45,7 @@ class Function:
     wanted: Wanted | None = None  # a derivative, which is made where it is called
     spelled: Node = None  # the expression that was given the name
     cls: type | None = None  # the class itself, or the one that a class method gets first
+    kind: Any = None  # what is known of that object: the facts.Kind of an argument
 
     @property
     def called(self) -> Any:
@@ -66,18 +67,40 @@ def function_of(node: Node, facts: Facts, local: frozenset[str]) -> Function | N
     if found is not None:
         return _of_object(found, node)
     if isinstance(node, gast.Attribute):
-        known = facts.functions.get(node.value.id) if isinstance(node.value, gast.Name) else None
+        known = _owner_of(node.value, facts)
         if known is not None and known.cls is not None:
             of_class = attribute(Binding("object", known.cls), node.attr)
             return None if of_class is None else _of_object(of_class, node)
         if known is not None:
-            return None if known.whole is None else _method(known.whole, node, None, facts)
+            return None if known.whole is None else _method(known.whole, node, None, facts) or _held(known, node, facts)
         if is_sparse(node.value, facts, lambda part: binding_of(part, facts, local)):
             return None
         owner = binding_of(node.value, facts, local)
         if owner is not None and _is_instance(owner):
             return _method(type(owner.object), node, owner.object, facts)
     return None
+
+
+def _owner_of(node: Node, facts: Facts) -> Function | None:
+    """What an expression is of which an attribute is read: a name, or an attribute of one, whose kind is known."""
+    if isinstance(node, gast.Name):
+        known: Function | None = facts.functions.get(node.id)
+        return known
+    if not isinstance(node, gast.Attribute):
+        return None
+    owner = _owner_of(node.value, facts)
+    return None if owner is None or owner.whole is None else _held(owner, node, facts)
+
+
+def _held(owner: Function, node: Node, facts: Facts) -> Function | None:
+    """A function, or an object of a class written in Python, that an object holds: `self.process`, `self.act`."""
+    kind = None if owner.kind is None else dict(owner.kind.items[1:]).get(node.attr)
+    if kind is None or kind.tag not in ("function", "object"):
+        return None
+    if kind.tag == "function":
+        return _of_object(Binding("object", kind.items[0][0]), node)
+    call = inspect.getattr_static(kind.items[0][0], "__call__", None)
+    return Function(node.attr, binding=Binding("object", call), args=(copy(node),), whole=kind.items[0][0], kind=kind)
 
 
 def called_by(call: Node, facts: Facts, local: frozenset[str]) -> Function | None:
@@ -99,7 +122,7 @@ def of_argument(parameter: str, kind: Kind) -> Function | None:
     owner = kind.items[0][0]
     own = gast.Name(parameter, gast.Load(), None, None)
     call = inspect.getattr_static(owner, "__call__", None)
-    return Function(parameter, binding=Binding("object", call), args=(own,), whole=owner)
+    return Function(parameter, binding=Binding("object", call), args=(own,), whole=owner, kind=kind)
 
 
 def as_owner(parameter: str, node: Node, facts: Facts, local: frozenset[str]) -> Function | None:

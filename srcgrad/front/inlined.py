@@ -74,6 +74,8 @@ def _has_source(call: Node, facts: Facts, local: frozenset[str]) -> bool:
 
 def _is_known(node: Node, found: Function, facts: Facts, local: frozenset[str]) -> bool:
     """Whether the rest of the pipeline finds a function by what its call says: a global name, as it is."""
+    if isinstance(node, gast.Name) and node.id in facts.functions:
+        return False  # a second name of a function, whatever the module has by that name
     return is_ordinary(found) and binding_of(node, facts, local) is not None
 
 

@@ -20,7 +20,7 @@ from srcgrad.kinds import contained
 from srcgrad.runtime import add_at, fields_of
 from srcgrad.trees import Node, statements, target
 
-_SEQUENCES = (
+TAKE_SEVERAL = (
     "arrays",
     "tup",
     "choices",
@@ -30,7 +30,7 @@ _SEQUENCES = (
     "args",
     "t_span",
 )  # that take several arrays
-_TAKES_ITEMS = (np.array, np.asarray, operator.getitem)
+TAKE_ITEMS = (np.array, np.asarray, operator.getitem)
 _ARITHMETIC = ("__mul__", "__rmul__", "__add__", "__matmul__", "__getitem__")
 _NUMBERS = (int, float, complex, np.generic)
 
@@ -49,7 +49,7 @@ def wants_arrays(operation: Operation, parameter: str) -> bool:
         return True
     module = str(getattr(operation.function, "__module__", "numpy"))
     theirs = isinstance(operation.function, np.ufunc) or module.partition(".")[0] in ("numpy", "scipy", "_operator")
-    return theirs and parameter not in _SEQUENCES and operation.function not in _TAKES_ITEMS
+    return theirs and parameter not in TAKE_SEVERAL and operation.function not in TAKE_ITEMS
 
 
 def check_operands(value: Node, operation: Operation, places: Container[str], scope: Scope) -> None:

@@ -30,6 +30,7 @@ from srcgrad.runtime import (
     check_input,
     check_item,
     check_number,
+    check_operand,
     check_seed,
     check_shapes,
     require_handled,
@@ -227,6 +228,7 @@ def _of_op(op: Any, arguments: list[Node], keywords: list[Node], node: Node, fac
 _REPORTS = (
     builtins.print,
     check_array,
+    check_operand,
     check_seed,
     check_shapes,
     check_complex,

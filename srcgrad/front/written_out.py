@@ -9,8 +9,9 @@ from typing import Any  # called functions are arbitrary objects
 import gast
 
 from srcgrad.errors import DifferentiationError
-from srcgrad.facts import Facts
+from srcgrad.facts import UNKNOWN, Facts
 from srcgrad.front.checkpoints import checkpoints
+from srcgrad.front.conversions import conversions
 from srcgrad.front.exits import exits
 from srcgrad.front.functions import Function, as_owner, function_of, note_real, taken_as_real
 from srcgrad.front.given import arguments_of, bind
@@ -90,15 +91,9 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     performed = isinstance(where, gast.Expr) and where.value is call
     if not isinstance(tree.body[-1], gast.Return) and performed:
         tree.body.append(at(gast.Return(constant(0.0)), tree))
-    taken = facts.names.taken | {n.id for n in walk(tree) if isinstance(n, gast.Name)}
-    inner = Facts(source, Overlay(namespace), facts.mode, (), names=Names(sorted(taken)), module=facts.module)
-    inner.generated, inner.safe = source.file.startswith("<srcgrad "), facts.safe
-    inner.local = own_names(tree)
+    inner = _facts_of(tree, found, Overlay(namespace), source, facts)
     outer = _outer_names(tree, found)
     tree.body = [node for node in tree.body if not isinstance(node, gast.Nonlocal)]
-    if found.owner is not None:
-        inner.around = found.owner.local | found.owner.around
-        inner.functions.update(found.owner.functions)
     given = arguments_of(call, tree, found, facts)
     known = {p: f for p, v in given.items() if (f := function_of(v, facts, site.local)) is not None}
     owners = {p: f for p, v in given.items() if p not in known and (f := as_owner(p, v, facts, site.local)) is not None}
@@ -108,7 +103,7 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     if functions or theirs:
         moved = move_apart(tree, inner, {*facts.local, *theirs} if functions else theirs, facts)
         given = {moved.get(p, p): v for p, v in given.items()}
-    exits(subset(plain(checkpoints(item_targets(tree, inner), inner), inner), inner), inner)
+    _front(tree, given, inner, facts)
     inner.doubtful = None if inner.generated else doubtful_write(original)
     shared = {n for f in functions.values() if f.tree is not None for n in facts.local} | outer
     shared |= {n for n in theirs if n in site.local}
@@ -136,6 +131,24 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
         facts.foreign[where] = None
         return last.value
     return _named(last.value, tree, where, before, source.safe, call, facts)
+
+
+def _facts_of(tree: Node, found: Function, namespace: Overlay, source: Source, facts: Facts) -> Facts:
+    """What is known of a callee before it is looked at."""
+    taken = facts.names.taken | {n.id for n in walk(tree) if isinstance(n, gast.Name)}
+    inner = Facts(source, namespace, facts.mode, (), names=Names(sorted(taken)), module=facts.module)
+    inner.generated, inner.safe = source.file.startswith("<srcgrad "), facts.safe
+    inner.local = own_names(tree)
+    if found.owner is not None:
+        inner.around = found.owner.local | found.owner.around
+        inner.functions.update(found.owner.functions)
+    return inner
+
+
+def _front(tree: Node, given: dict[str, Node], inner: Facts, facts: Facts) -> None:
+    """The callee in the language of the rest of the pipeline, for what the caller knows of the arguments."""
+    inner.given = {p: facts.of.get(v, facts.named.get(getattr(v, "id", ""), UNKNOWN)) for p, v in given.items()}
+    exits(subset(plain(conversions(checkpoints(item_targets(tree, inner), inner), inner), inner), inner), inner)
 
 
 def _needs_no_name(value: Node, original: Node, where: Node, call: Node) -> bool:

@@ -19,6 +19,7 @@ from srcgrad.runtime.structure import mapped
 
 _LOOKING = (
     "check_array",
+    "check_operand",
     "check_complex",
     "check_floating",
     "check_input",

@@ -95,6 +95,7 @@ from srcgrad.runtime.seed import (
     check_input,
     check_item,
     check_number,
+    check_operand,
     check_seed,
     check_shape,
 )
@@ -148,6 +149,7 @@ __all__ = [
     "check_item",
     "check_lengths",
     "check_number",
+    "check_operand",
     "check_seed",
     "check_shape",
     "check_shapes",

@@ -101,6 +101,21 @@ def check_array(x: Any) -> None:
         )
 
 
+def check_operand(x: Any) -> None:
+    """Refuse a list where the text adds arrays: `+` of two lists joins them.
+
+    >>> check_operand([1.0, 2.0])
+    Traceback (most recent call last):
+    ...
+    TypeError: E5005 `+` was taken as a sum of arrays, and an argument is a list; pass an array: np.asarray(x)
+    """
+    if isinstance(x, list | tuple):
+        raise TypeError(
+            f"E5005 `+` was taken as a sum of arrays, and an argument is a {type(x).__name__}; "
+            "pass an array: np.asarray(x)"
+        )
+
+
 def check_shape(gradient: Any, x: Any) -> Any:
     """The gradient itself, if it has the shape of x; otherwise ValueError with code E5004.
 

@@ -1,0 +1,230 @@
+"""Conversions that NumPy makes without being told, written out: lists beside arrays, modules by other names.
+
+What is beside what is told by the kinds of values, never by how they are spelled.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any  # functions are arbitrary objects
+
+import gast
+
+from srcgrad.errors import DifferentiationError
+from srcgrad.facts import UNKNOWN, Facts, Kind
+from srcgrad.front.arguments import bind_arguments
+from srcgrad.front.kind_analysis import Kinds
+from srcgrad.front.list_operands import composition_needs_array, needs_array
+from srcgrad.front.lists import kinds_of_lists
+from srcgrad.front.meanings import Meanings
+from srcgrad.front.namespace import Binding
+from srcgrad.front.operands import TAKE_ITEMS, TAKE_SEVERAL
+from srcgrad.front.overlay import Overlay
+from srcgrad.front.plain import own_names
+from srcgrad.front.resolve import binding_of
+from srcgrad.front.values import SEQUENCES
+from srcgrad.front.varied import reads_varied, varied_names
+from srcgrad.otherwise import written_out
+from srcgrad.rules import Rule, rule_of
+from srcgrad.template import adjoint_template, tangent_template
+from srcgrad.trees import BLOCKS, Block, Node, at, constant, expression, header, statement, walk
+
+_JOINS = (gast.Add, gast.Mult)  # what lists know as well
+_DISPLAYS = (gast.List, gast.Tuple)
+
+
+def conversions(function: Node, facts: Facts) -> Node:
+    """Make an array of a list that stands beside an array, or where a function of NumPy computes with it.
+
+    >>> from srcgrad.phases import explain_text
+    >>> text = "def f(x):\\n    pair = [x[0], 2.0]\\n    return np.dot(np.exp(x) + [1.0, 2.0], pair)"
+    >>> print(explain_text(text, after="conversions"))
+    def f(x):
+        pair = [x[0], 2.0]
+        return np.dot(np.exp(x) + np.array([1.0, 2.0]), np.array(pair))
+    """
+    if facts.generated:
+        return function
+    kinds = Kinds(facts.namespace, facts.module)
+    kinds.function(function, {**facts.kinds, **facts.given})
+    facts.of, facts.named = kinds.of, kinds.named
+    Meanings(function, kinds, facts).spell()
+    work = _Work(facts, kinds.of, _varied(function, facts), set(kinds_of_lists(function, facts)))
+    function.body = work.block(function.body)
+    return function
+
+
+def _varied(function: Node, facts: Facts) -> dict[str, None] | None:
+    """Names through which a derivative may flow; None for any name."""
+    if not facts.wrt:
+        return None
+    inner = [n for node in function.body for n in walk(node) if isinstance(n, gast.FunctionDef | gast.Lambda)]
+    own = {n.id for one in inner for n in walk(one) if isinstance(n, gast.Name)}
+    return dict.fromkeys([*varied_names(function, facts, own_names(function)), *sorted(own)])
+
+
+@dataclass
+class _Work:
+    facts: Facts
+    of: dict[Node, Kind]
+    varied: dict[str, None] | None
+    lists: set[str]  # names that are taken for lists of the function all along
+    before: Block = field(default_factory=list)  # checks of the statement that is looked at
+    checked: set[str] = field(default_factory=set)
+
+    def block(self, block: Block) -> Block:
+        """A block with conversions, and a check where a kind is assumed."""
+        made: Block = []
+        for node in block:
+            self.before = []
+            self._statement(node)
+            made += [*self.before, node]
+            for which in BLOCKS:
+                if getattr(node, which, None):
+                    setattr(node, which, self.block(getattr(node, which)))
+        return made
+
+    def _statement(self, node: Node) -> None:
+        if isinstance(node, gast.FunctionDef):
+            return
+        parts = header(node)
+        for part in parts:
+            for item in reversed(walk(part)):
+                changed = self._expression(item)
+                if changed:
+                    self.facts.foreign[node] = None
+
+    def _expression(self, node: Node) -> bool:
+        if isinstance(node, gast.BinOp) and self._flows(node):
+            return self._operator(node)
+        if isinstance(node, gast.AugAssign) and self._flows(node.value, node.target):
+            return self._augmented(node)
+        return isinstance(node, gast.Call) and self._flows(node) and self._call(node)
+
+    def _flows(self, *nodes: Node) -> bool:
+        """Whether a derivative may flow through an expression."""
+        if self.varied is None:
+            return True
+        return any(reads_varied(node, self.varied, self.facts, self.facts.local) for node in nodes)
+
+    def _kind(self, node: Node) -> Kind:
+        if isinstance(node, gast.Name) and node.id in self.lists:
+            known = self.of.get(node, UNKNOWN)
+            return known if known.tag != "unknown" else Kind("list")
+        return self.of.get(node, UNKNOWN)
+
+    # -- operators ---------------------------------------------------------------------------------------------------
+
+    def _operator(self, node: Node) -> bool:
+        for side, other in (("left", "right"), ("right", "left")):
+            listed, beside = getattr(node, side), getattr(node, other)
+            if self._kind(listed).tag in SEQUENCES and self._converts(node.op, listed, beside, node):
+                setattr(node, side, self._array(listed))
+                return True
+        return False
+
+    def _augmented(self, node: Node) -> bool:
+        if self._kind(node.value).tag in SEQUENCES and self._converts(node.op, node.value, node.target, node):
+            node.value = self._array(node.value)
+            return True
+        return False
+
+    def _converts(self, op: Node, listed: Node, beside: Node, node: Node) -> bool:
+        """Whether an operation of a list and something else is one of arrays."""
+        if not isinstance(op, _JOINS) and self._is_plain(listed):
+            return False  # it is made an array where it is used
+        kind = self._kind(beside)
+        if kind.tag in ("array", "numeric"):
+            return kind.tag == "array" or not isinstance(op, gast.Mult) or kind.dtype != "integer"
+        if kind.tag in ("scalar", "bool"):
+            return not isinstance(op, gast.Mult)
+        if kind.tag != "unknown" or isinstance(op, gast.Mult | gast.Mod):
+            return False
+        if not isinstance(op, gast.Add):
+            return True
+        return self._assumed(beside, node)
+
+    def _assumed(self, beside: Node, node: Node) -> bool:
+        """Whether `+` of a list and of what nothing is known of is taken as a sum of arrays, and checked."""
+        if not isinstance(beside, gast.Name) or beside.id in self.lists or beside.id not in self.facts.named:
+            return False
+        spelled = self.library("check_operand")
+        check = at(statement(f"{spelled}({beside.id})"), node)
+        self.facts.foreign[check] = None
+        self.before.append(check)
+        return True
+
+    def _is_plain(self, node: Node) -> bool:
+        """Whether an expression is a display, or a list of the module: what a text makes an array of anyhow."""
+        if isinstance(node, _DISPLAYS):
+            return True
+        found = binding_of(node, self.facts, self.facts.local) if isinstance(node, gast.Name | gast.Attribute) else None
+        return found is not None
+
+    def _array(self, node: Node) -> Node:
+        """`np.array(node)`"""
+        made = expression(f"{self.library('np')}.array(x)", x=node)
+        for item in walk(made):
+            if "lineno" not in item.__dict__:
+                at(item, node)
+        self.of[made] = Kind("array")
+        return at(made, node)
+
+    def library(self, identifier: str) -> str:
+        """How the text spells a library name."""
+        spelled = self.facts.library(identifier)
+        meant = Binding("object", self.facts.library_values[identifier])
+        self.facts.namespace = Overlay(self.facts.namespace, {spelled: meant})
+        return spelled
+
+    # -- calls -------------------------------------------------------------------------------------------------------
+
+    def _call(self, node: Node) -> bool:
+        found = binding_of(node.func, self.facts, self.facts.local)
+        function = None if found is None or found.kind != "object" else found.object
+        rule = rule_of(function) if function is not None else None
+        if rule is None or rule.kind in ("constant", "refused") or rule.own is not None:
+            return False
+        given = [*node.args, *(word.value for word in node.keywords)]
+        if not any(self._kind(one).tag in (*SEQUENCES, "none") for one in given):
+            return False
+        changes = self._changes(node, function, rule)
+        for argument, made in changes.items():
+            node.args = [made if arg is argument else arg for arg in node.args]
+            for word in node.keywords:
+                word.value = made if word.value is argument else word.value
+        return bool(changes)
+
+    def _changes(self, node: Node, function: Any, rule: Rule) -> dict[Node, Node]:
+        composition = rule.composition or written_out(rule, node.args, node.keywords)
+        changes: dict[Node, Node] = {}
+        if composition is not None:
+            for parameter, argument in _by_parameter(composition, node).items():
+                listed = self._kind(argument).tag in SEQUENCES
+                if listed and parameter not in TAKE_SEVERAL and composition_needs_array(composition, parameter):
+                    changes[argument] = self._array(argument)
+            return changes
+        bound: dict[str, Node] = {}
+        with suppress(DifferentiationError):  # it is refused where the operation is looked at
+            bound = bind_arguments(rule, node.args, node.keywords, node, self.facts)
+        template = adjoint_template(rule) or tangent_template(rule)
+        assert template is not None, "a rule that is not constant has a template"
+        places = template.differentiable if rule.template is not None else template.parameters
+        forward = self.facts.pushes_forward or (self.facts.module is not None and self.facts.module.inline)
+        for parameter, argument in bound.items():
+            kind = self._kind(argument)
+            if parameter not in places or parameter in TAKE_SEVERAL or function in TAKE_ITEMS:
+                continue
+            if kind.tag == "none" and not isinstance(argument, gast.Constant):
+                changes[argument] = at(constant(None), argument)
+            elif kind.tag in SEQUENCES and not self._is_plain(argument):
+                if needs_array(rule, parameter, forward=forward):
+                    changes[argument] = self._array(argument)
+        return changes
+
+
+def _by_parameter(composition: Any, node: Node) -> dict[str, Node]:
+    code = composition.__code__
+    names = code.co_varnames[: code.co_argcount]
+    return dict(zip(names, node.args, strict=False)) | {word.arg: word.value for word in node.keywords if word.arg}

@@ -1,0 +1,74 @@
+"""Which operations cannot take a list as it is: those whose rules compute with it by operators, as with an array."""
+
+from __future__ import annotations
+
+import inspect
+from functools import lru_cache
+from typing import Any  # templates are arbitrary functions
+
+import gast
+
+from srcgrad.front.mirrored import SAME
+from srcgrad.rules import Rule
+from srcgrad.template import Template, adjoint_template, derivative_of, parse, tangent_template
+from srcgrad.trees import Node, called, walk
+
+
+def needs_array(rule: Rule, parameter: str, *, forward: bool) -> bool:
+    """Whether a rule holds for an array of the items, and not for a list of them: operators mean its own there.
+
+    In forward mode a tangent is a list as well, with which an elementwise rule multiplies.
+
+    >>> import numpy as np, srcgrad.templates as templates
+    >>> from srcgrad.rules import rule_of
+    >>> templates.load()
+    >>> needs_array(rule_of(np.dot), "a", forward=False), needs_array(rule_of(np.sum), "x", forward=False)
+    (True, False)
+    """
+    if forward and rule.kind in ("elementwise", "multilinear"):
+        return True
+    templates = [adjoint_template(rule)] + [tangent_template(rule)] * (forward or rule.template is None)
+    return any(template is not None and _computes(template, parameter) for template in templates)
+
+
+@lru_cache(maxsize=1024)
+def composition_needs_array(composition: Any, parameter: str) -> bool:
+    """The same of an operation that is written out with others, of which it gives them the list."""
+    known = inspect.signature(composition).parameters
+    return parameter in known and _any_operand(parse_composition(composition), parameter)
+
+
+def parse_composition(composition: Any) -> tuple[Node, ...]:
+    """The statements of a composition: it is spelled like a template, with no result among its parameters."""
+    return parse(composition).body
+
+
+def _computes(template: Template, parameter: str) -> bool:
+    return _any_operand(template.body, parameter)
+
+
+def _any_operand(body: tuple[Node, ...], parameter: str) -> bool:
+    return any(_is_list(one, parameter) for statement in body for node in walk(statement) for one in _operands(node))
+
+
+def _operands(node: Node) -> list[Node]:
+    """What an expression computes with by an operator, an attribute or an index."""
+    if isinstance(node, gast.BinOp):
+        return [node.left, node.right]
+    if isinstance(node, gast.UnaryOp):
+        return [node.operand]
+    if isinstance(node, gast.Compare):
+        return [node.left, *node.comparators]
+    if isinstance(node, gast.Attribute):
+        return [node.value]
+    return [node.value] if isinstance(node, gast.Subscript) and derivative_of(node) is None else []
+
+
+def _is_list(node: Node, parameter: str) -> bool:
+    """Whether an expression of a template is a list where the parameter is one: itself, its tangent, its mirror."""
+    if isinstance(node, gast.Name):
+        return bool(node.id == parameter)
+    if derivative_of(node) == parameter:
+        return True
+    place = SAME.get(called(node))
+    return place is not None and place < len(node.args) and _is_list(node.args[place], parameter)
