@@ -54,7 +54,8 @@ def _any_operand(body: tuple[Node, ...], parameter: str) -> bool:
 def _operands(node: Node) -> list[Node]:
     """What an expression computes with by an operator, an attribute or an index."""
     if isinstance(node, gast.BinOp):
-        return [node.left, node.right]
+        pairs = ((node.left, node.right), (node.right, node.left))
+        return [one for one, other in pairs if derivative_of(one) is None or not isinstance(other, gast.Call)]
     if isinstance(node, gast.UnaryOp):
         return [node.operand]
     if isinstance(node, gast.Compare):
