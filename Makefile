@@ -64,6 +64,7 @@ fuzz: $(VENV)/test.installed
 	$(BIN)/python -m tests.random_writes $(FIRST) $(N)
 	$(BIN)/python -m tests.random_sweeps $(FIRST) $(N)
 	$(BIN)/python -m tests.random_mixed $(FIRST) $(N)
+	$(BIN)/python -m tests.random_language $(FIRST) $(N)
 
 rules: $(VENV)/test.installed
 	$(BIN)/python -m tests.every_form --write
