@@ -14,8 +14,12 @@ Nothing is imported before it is needed.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any  # a public name may be any object
+from srcgrad.child import working_folder_last
+
+working_folder_last()  # before anything is imported that may be in it
+
+import importlib  # noqa: E402
+from typing import TYPE_CHECKING, Any  # noqa: E402 - a public name may be any object
 
 if TYPE_CHECKING:
     from srcgrad.allocator import keep_memory

@@ -26,6 +26,7 @@ PRINTERS = [
 READERS = ["decorators", "filed", "locate", "match", "namespace", "parse", "scan", "source", "static", "target"]
 ORDER = (
     {
+        "child",
         "definitions",
         "errors",
         "notebook",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -12,6 +13,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any  # what JSON holds
 
+from srcgrad.child import BesidePython
 from srcgrad.cli.targets import expanded, standard_input
 from srcgrad.cli.terminal import progress, report, table
 from srcgrad.declared import declared
@@ -74,8 +76,12 @@ def _outcomes(found: Targets, trial: Trial, jobs: int) -> Iterator[Outcome]:
         return
     tasks = [(target, function.qualname) for target, functions in found.items() for function in functions]
     context = multiprocessing.get_context("spawn")  # a fork would copy threads of BLAS and OpenCL half
-    with ProcessPoolExecutor(min(jobs, len(tasks)), context) as pool:
-        yield from pool.map(partial(_one, trial), tasks)
+    folder = os.getcwd()
+    with BesidePython():
+        pool = ProcessPoolExecutor(min(jobs, len(tasks)), context, os.chdir, (folder,))
+        found_by_each = pool.map(partial(_one, trial), tasks)
+    with pool:
+        yield from found_by_each
 
 
 def _one(trial: Trial, task: tuple[str, str]) -> Outcome:

@@ -10,6 +10,7 @@ import os
 import sys
 from typing import Any  # what JSON holds
 
+from srcgrad.child import command
 from srcgrad.errors import DifferentiationError
 from srcgrad.explore.answer import Question, answer, question, told
 
@@ -73,8 +74,7 @@ class Worker:
         if self.process is not None and self.process.returncode is None:
             return
         self.process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *("-m", "srcgrad.explore.worker"),
+            *command("srcgrad.explore.worker"),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             limit=WIDEST,

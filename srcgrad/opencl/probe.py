@@ -20,6 +20,8 @@ from typing import Any  # pyopencl ships no types of its own
 
 import numpy as np
 
+from srcgrad.child import command
+
 _FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "1.0 / x": np.reciprocal, "exp(x)": np.exp, "exp2(x)": np.exp2, "expm1(x)": np.expm1, "tanh(x)": np.tanh,
     "sinh(x)": np.sinh, "cosh(x)": np.cosh, "sqrt(fabs(x))": lambda x: np.sqrt(np.abs(x)),
@@ -127,7 +129,7 @@ def _computed_for(pid: int, since: float) -> float:
 
 def _command(number: int) -> list[str]:
     """What asks, in a process of its own, whether a device computes what it should."""
-    return [sys.executable, "-W", "ignore", "-m", "srcgrad.opencl.probe", str(number)]
+    return command("srcgrad.opencl.probe", str(number))
 
 
 def probe(number: int) -> str:

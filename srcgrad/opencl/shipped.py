@@ -50,7 +50,8 @@ def prelude(real: str, text: str) -> str:
 
 def _command(number: int) -> list[str]:
     """What asks, in a process of its own, whether a device computes what it should: this file."""
-    return [sys.executable, "-W", "ignore", __file__, "--probe", str(number)]
+    run = f"import sys; sys.path[:] = {sys.path!r}; import runpy; runpy.run_path({__file__!r}, None, '__main__')"
+    return [sys.executable, "-W", "ignore", "-c", run, "--probe", str(number)]
 
 
 def answer() -> None:

@@ -1,0 +1,14 @@
+"""The packages, found: `srcgrad` and all below it, and the folder `templates`, which is installed as `srcgrad.templates`.
+
+All else about the project stands in pyproject.toml.
+"""
+
+from setuptools import find_packages, setup
+
+setup(
+    packages=[
+        *find_packages(include=["srcgrad", "srcgrad.*"]),
+        *(f"srcgrad.{name}" for name in find_packages(include=["templates", "templates.*"])),
+    ],
+    package_dir={"srcgrad.templates": "templates"},
+)
