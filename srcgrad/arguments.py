@@ -13,7 +13,7 @@ import numpy as np
 from srcgrad.analyse.sources import is_complex_value
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import SCALAR, UNKNOWN, Kind
-from srcgrad.front.functions import shadows
+from srcgrad.front.owners import shadows
 from srcgrad.front.values import of_object
 from srcgrad.numba.boundary import is_alone, without_axes
 from srcgrad.opencl.array import Array

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any  # callees and globals are arbitrary objects
@@ -19,9 +18,9 @@ from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Facts, Kind
 from srcgrad.front.defaults import check_defaults, check_undecorated, with_live_defaults
 from srcgrad.front.derived import Closed
-from srcgrad.front.functions import shadows
 from srcgrad.front.namespace import Binding, LiveNamespace, Namespace
 from srcgrad.front.overlay import Overlay
+from srcgrad.front.owners import is_replaced
 from srcgrad.front.shadows import unshadowed
 from srcgrad.front.source import Source, source_of
 from srcgrad.front.static import StaticFunction
@@ -141,10 +140,7 @@ class Module:
 
     def methods_changed(self) -> bool:
         """Whether a method that was written out has been replaced since, in its class or in its object."""
-        return any(
-            inspect.getattr_static(owner, name, None) is not found or shadows(value)
-            for owner, name, found, value in self.methods
-        )
+        return any(is_replaced(*known) for known in self.methods)
 
     def source(self, function: Any) -> tuple[Source, Namespace]:
         """Source and namespace of a callee; each keeps its own."""

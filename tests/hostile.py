@@ -4,6 +4,23 @@ from __future__ import annotations
 
 # name -> the program, which defines `f`, and perhaps ARGS
 TAKEN = {
+    "a method that its object replaces": """
+class Model:
+    def act(self, v):
+        return np.tanh(v)
+model = Model()
+model.act = lambda v: v * 3.0
+def f(x, c):
+    return np.sum(model.act(x)) * c
+""",
+    "a function that is an attribute of an object": """
+class Model:
+    def __init__(self):
+        self.act = lambda v: v * 7.0
+model = Model()
+def f(x, c):
+    return np.sum(model.act(x)) * c
+""",
     "part of a list, then a write": """
 def f(x, c):
     out = [c, x[0], x[1]]
@@ -196,18 +213,6 @@ def f(x, c):
     return n.a * n.b
 """,
     ),
-    "a method that its object replaces": (
-        "E5003",
-        """
-class Model:
-    def act(self, v):
-        return np.tanh(v)
-model = Model()
-model.act = lambda v: v * 3.0
-def f(x, c):
-    return np.sum(model.act(x)) * c
-""",
-    ),
     "a method that an argument replaces": (
         "E5003",
         """
@@ -229,17 +234,6 @@ class Model:
         return np.tanh(v)
     def __getattribute__(self, name):
         return (lambda v: v * 3.0) if name == "act" else object.__getattribute__(self, name)
-model = Model()
-def f(x, c):
-    return np.sum(model.act(x)) * c
-""",
-    ),
-    "a function that is an attribute of an object": (
-        "E5003",
-        """
-class Model:
-    def __init__(self):
-        self.act = lambda v: v * 7.0
 model = Model()
 def f(x, c):
     return np.sum(model.act(x)) * c

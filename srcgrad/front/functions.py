@@ -12,6 +12,7 @@ import gast
 
 import srcgrad.templates as templates
 from srcgrad.front.namespace import Binding, attribute
+from srcgrad.front.owners import NOTHING, is_instance, live, shadows
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.sparse import is_sparse
 from srcgrad.front.wanted import MAKERS, Wanted, made_by, wanted_of
@@ -45,7 +46,8 @@ class Function:
     wanted: Wanted | None = None  # a derivative, which is made where it is called
     spelled: Node = None  # the expression that was given the name
     cls: type | None = None  # the class itself, or the one that a class method gets first
-    kind: Any = None  # what is known of that object: the facts.Kind of an argument
+    kind: Any = None  # what is known of that object: its facts.Kind
+    value: Any = None  # the object, where it is one of the module
 
     @property
     def called(self) -> Any:
@@ -62,34 +64,50 @@ def function_of(node: Node, facts: Facts, local: frozenset[str]) -> Function | N
     if isinstance(node, gast.Call):
         return _derivative(node, facts, local) or _partial(node, facts, local)
     if isinstance(node, gast.Subscript):
-        return _pullback(node, facts, local)
+        return _pullback(node, facts, local) or _owner_of(node, facts, local)
     found = binding_of(node, facts, local)
     if found is not None:
         return _of_object(found, node)
     if isinstance(node, gast.Attribute):
-        known = _owner_of(node.value, facts)
+        if is_sparse(node.value, facts, lambda part: binding_of(part, facts, local)):
+            return None
+        known = _owner_of(node.value, facts, local)
         if known is not None and known.cls is not None:
             of_class = attribute(Binding("object", known.cls), node.attr)
             return None if of_class is None else _of_object(of_class, node)
         if known is not None:
-            return None if known.whole is None else _method(known.whole, node, None, facts) or _held(known, node, facts)
-        if is_sparse(node.value, facts, lambda part: binding_of(part, facts, local)):
-            return None
+            method = None if known.whole is None else _method(known.whole, node, known.value, facts)
+            return method or _owner_of(node, facts, local) or _held(known, node, facts)
         owner = binding_of(node.value, facts, local)
         if owner is not None and _is_instance(owner):
             return _method(type(owner.object), node, owner.object, facts)
     return None
 
 
-def _owner_of(node: Node, facts: Facts) -> Function | None:
-    """What an expression is of which an attribute is read: a name, or an attribute of one, whose kind is known."""
-    if isinstance(node, gast.Name):
-        known: Function | None = facts.functions.get(node.id)
+def _owner_of(node: Node, facts: Facts, local: frozenset[str]) -> Function | None:
+    """What an expression is of which an attribute is read: an object whose class is known, or a class."""
+    if isinstance(node, gast.Name) and node.id in facts.functions:
+        known: Function = facts.functions[node.id]
         return known
-    if not isinstance(node, gast.Attribute):
-        return None
-    owner = _owner_of(node.value, facts)
-    return None if owner is None or owner.whole is None else _held(owner, node, facts)
+    held = live(node, facts.namespace, local, None if facts.module is None else facts.module.methods)
+    if held is not NOTHING and is_instance(held):
+        call = inspect.getattr_static(type(held), "__call__", None)
+        return Function("", binding=Binding("object", call), args=(copy(node),), whole=type(held), value=held)
+    if isinstance(held, types.FunctionType | types.BuiltinFunctionType | types.MethodType):
+        return _of_object(Binding("object", held), node) if isinstance(node, gast.Attribute) else None
+    if isinstance(node, gast.Attribute):
+        owner = _owner_of(node.value, facts, local)
+        found = None if owner is None or owner.whole is None else _held(owner, node, facts)
+        if found is not None:
+            return found
+    kind = None if isinstance(node, gast.Name) else facts.of.get(node)
+    return None if kind is None or kind.tag != "object" else _whole("", node, kind)
+
+
+def _whole(spelled: str, node: Node, kind: Kind) -> Function:
+    """An object of which no more than its kind is known."""
+    call = inspect.getattr_static(kind.items[0][0], "__call__", None)
+    return Function(spelled, binding=Binding("object", call), args=(copy(node),), whole=kind.items[0][0], kind=kind)
 
 
 def _held(owner: Function, node: Node, facts: Facts) -> Function | None:
@@ -99,8 +117,7 @@ def _held(owner: Function, node: Node, facts: Facts) -> Function | None:
         return None
     if kind.tag == "function":
         return _of_object(Binding("object", kind.items[0][0]), node)
-    call = inspect.getattr_static(kind.items[0][0], "__call__", None)
-    return Function(node.attr, binding=Binding("object", call), args=(copy(node),), whole=kind.items[0][0], kind=kind)
+    return _whole(node.attr, node, kind)
 
 
 def called_by(call: Node, facts: Facts, local: frozenset[str]) -> Function | None:
@@ -119,15 +136,15 @@ def of_argument(parameter: str, kind: Kind) -> Function | None:
         return _of_object(Binding("object", kind.items[0][0]), gast.Name(parameter, gast.Load(), None, None))
     if kind.tag != "object":
         return None
-    owner = kind.items[0][0]
-    own = gast.Name(parameter, gast.Load(), None, None)
-    call = inspect.getattr_static(owner, "__call__", None)
-    return Function(parameter, binding=Binding("object", call), args=(own,), whole=owner, kind=kind)
+    return _whole(parameter, gast.Name(parameter, gast.Load(), None, None), kind)
 
 
 def as_owner(parameter: str, node: Node, facts: Facts, local: frozenset[str]) -> Function | None:
     """What a parameter may be asked for if it is given a class, or an object of one that is written in Python."""
     found = binding_of(node, facts, local)
+    if found is None and not isinstance(node, gast.Name):
+        owner = _owner_of(node, facts, local)
+        return None if owner is None or owner.whole is None else replace(owner, name=parameter)
     if found is None or found.kind != "object":
         return None
     if isinstance(found.object, type):
@@ -186,12 +203,6 @@ def _of_object(found: Binding, node: Node) -> Function | None:
     if isinstance(call, types.FunctionType) and rule_of(call) is None:
         return Function(spelled, binding=Binding("object", call), args=(copy(node),), whole=type(value))
     return Function(spelled, binding=found) if callable(value) else None
-
-
-def shadows(value: object) -> bool:
-    """Whether an object has a function of its own in the place of a method of its class."""
-    own = vars(value) if hasattr(value, "__dict__") else {}
-    return any(isinstance(vars(base).get(name), types.FunctionType) for base in type(value).__mro__ for name in own)
 
 
 def _method(owner: type, node: Node, value: object, facts: Facts) -> Function | None:

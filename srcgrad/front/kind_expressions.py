@@ -9,6 +9,7 @@ import gast
 
 from srcgrad.facts import UNKNOWN, Kind
 from srcgrad.front.kind_calls import Called, Names
+from srcgrad.front.owners import NOTHING, live
 from srcgrad.front.results_of_calls import of_method, of_operator
 from srcgrad.front.values import (
     ARRAY,
@@ -133,6 +134,10 @@ class Expressed(Called):
         return part_at(held, node.slice, self.of)
 
     def _of_attribute(self, node: Node, names: Names) -> Kind:
+        found = live(node, self.namespace, names, None if self.module is None else self.module.methods)
+        if found is not NOTHING:
+            self.kind(node.value, names)
+            return of_object(found)
         return self.attribute(self.kind(node.value, names), node.attr)
 
     def _of_call(self, node: Node, names: Names) -> Kind:

@@ -125,7 +125,7 @@ def _second_name(node: Node, before: Block, work: Plain) -> Function | None:
         return None
     found = function_of(value, work.facts, work.facts.local)
     own = found is not None and found.binding is not None and isinstance(value, gast.Name) and found.args
-    if found is None or own:
+    if found is None or own or found.kind is not None or found.value is not None:
         return None  # an object that can be called is an object as well
     return replace(found, spelled=value)
 

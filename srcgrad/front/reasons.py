@@ -16,10 +16,7 @@ from srcgrad.trees import Node, walk
 def reason_of(call: Node, function: Any, site: Site, *, performed: bool = False) -> str:
     """The reason; an empty string for a call that is not written out. `performed` if its result is not used."""
     given = [*call.args, *(w.value for w in call.keywords)]
-    if any(
-        isinstance(item, gast.Name | gast.Attribute | gast.Call) and function_of(item, site.facts, site.local)
-        for item in given
-    ):
+    if any(_is_function(item, site) for item in given):
         return "takes a function"
     if is_composition(function) and not any(
         isinstance(n, gast.Name) and n.id in site.local for item in given for n in walk(item)
@@ -32,6 +29,14 @@ def reason_of(call: Node, function: Any, site: Site, *, performed: bool = False)
     if _asks_owner(call, function, site):
         return "calls methods of an object that it gets"
     return "takes `*args`" if site.is_of(function, lambda tree: tree.args.vararg is not None) else ""
+
+
+def _is_function(item: Node, site: Site) -> bool:
+    """Whether an argument is a function, or an object by its name; an object that another holds is one to ask."""
+    if not isinstance(item, gast.Name | gast.Attribute | gast.Call):
+        return False
+    found = function_of(item, site.facts, site.local)
+    return found is not None and (found.whole is None or isinstance(item, gast.Name))
 
 
 def changed_by(call: Node, site: Site, *, performed: bool) -> list[Node]:

@@ -1,0 +1,65 @@
+"""Objects whose methods are called: those of the module as they are, others by what is known of their kind."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from dataclasses import dataclass
+from typing import Any  # objects are arbitrary
+
+import gast
+
+from srcgrad.front.namespace import Namespace
+from srcgrad.trees import Node
+
+NOTHING: Any = object()
+_HEAP_TYPE = 1 << 9  # a class made by a `class` statement
+
+
+@dataclass(frozen=True)
+class OfType:
+    """What is known of an attribute of a live object: the class of what it holds."""
+
+    cls: type
+
+
+def live(node: Node, namespace: Namespace, local: Any, noted: list[Any] | None) -> Any:
+    """The live object that a name of the module means, or an attribute of one that it holds itself; else NOTHING.
+
+    No property of a user's object is run. `noted` takes what was found, so that a change of it can be told.
+    """
+    if isinstance(node, gast.Name):
+        found = None if node.id in local else namespace.lookup(node.id)
+        whole = found is not None and found.kind == "object" and is_instance(found.object)
+        return found.object if found is not None and whole else NOTHING
+    if not isinstance(node, gast.Attribute):
+        return NOTHING
+    owner = live(node.value, namespace, local, noted)
+    own = vars(owner) if owner is not NOTHING and hasattr(owner, "__dict__") else {}
+    if node.attr not in own or type(inspect.getattr_static(type(owner), node.attr, None)) is property:
+        return NOTHING
+    held = own[node.attr]
+    if noted is not None:
+        steady = isinstance(held, types.FunctionType | types.ModuleType | type)
+        noted.append((owner, node.attr, held if steady else OfType(type(held)), None))
+    return held
+
+
+def is_instance(value: Any) -> bool:
+    """Whether a value is an object of a class that is written in Python."""
+    written = bool(type(value).__flags__ & _HEAP_TYPE)
+    return written and not isinstance(value, type | types.ModuleType) and type(value).__module__ != "numpy"
+
+
+def is_replaced(owner: Any, name: str, found: Any, value: Any) -> bool:
+    """Whether a method or an attribute is no longer what it was when a text was made."""
+    now = inspect.getattr_static(owner, name, None)
+    if isinstance(found, OfType):
+        return type(now) is not found.cls
+    return now is not found or shadows(value)
+
+
+def shadows(value: object) -> bool:
+    """Whether an object has a function of its own in the place of a method of its class."""
+    own = vars(value) if hasattr(value, "__dict__") else {}
+    return any(isinstance(vars(base).get(name), types.FunctionType) for base in type(value).__mro__ for name in own)
