@@ -213,6 +213,12 @@ def tensordot(z, a, b, axes=2):
         ("np.einsum('ij,ij->ij', x, y)", (1, 3), (2, 3)),
         ("np.einsum('ij,jk,kl->il', x, y, z, optimize=True)", (2, 3), (3, 2), (2, 2)),
         ("np.einsum(',i->i', x, y)", (), (3,)),
+        ("np.einsum(x, [0, 1], [1, 0])", (2, 3)),
+        ("np.einsum(x, [0, 1], y, [1, 2])", (2, 3), (3, 2)),
+        ("np.einsum(x, [..., 27, 3], y, [3], [27, ...])", (4, 2, 3), (3,)),
+        ("np.einsum(x, [0, 0], x, [0, 1], [1], optimize=True)", (3, 3)),
+        ("np.einsum(x, (0,), (0,))", (3,)),
+        ("np.einsum(x, [], y, [0], [])", (), (3,)),
     ),
 )
 def einsum(z, *operands, optimize=False):

@@ -174,6 +174,8 @@ def _einsum_tangent(text: Expressions, call: Call) -> Lifted:
     operands, tangents = call.node.args[0], call.node.args[1]
     if not isinstance(operands, gast.Tuple) or not isinstance(tangents, gast.Tuple):
         raise UnknownFormError
+    if not isinstance(operands.elts[0], gast.Constant):  # lists of axes
+        raise UnknownFormError
     total: Node = None
     rank = None
     for place, part in list(enumerate(tangents.elts))[1:]:

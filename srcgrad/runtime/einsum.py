@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any  # operands are arrays of any floating type
 
 import numpy as np
 
 from srcgrad.runtime.broadcast import sum_to
 from srcgrad.runtime.structure import zeros_like
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # of the numbers of axes, sorted as these are
 
 
 def transposed_subscripts(subscripts: str, position: int) -> str | None:
@@ -45,8 +48,6 @@ def labels(subscripts: str) -> tuple[list[str], str]:
 
 def explicit(operands: Any) -> tuple[list[str], str]:
     """The labels of operands and result with one letter for each axis that an ellipsis stands for."""
-    if not isinstance(operands[0], str):
-        raise TypeError("E5006 argument that the rule does not handle: np.einsum with subscripts that are no string")
     inputs, output = labels(operands[0])
     free = [letter for letter in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" if letter not in operands[0]]
     hidden = [
@@ -58,8 +59,24 @@ def explicit(operands: Any) -> tuple[list[str], str]:
     return spelled, output.replace("...", names)
 
 
+def spelled(operands: Any) -> tuple[list[Any], list[int]]:
+    """Operands with their subscripts as a string in first place, and where each array stood.
+
+    >>> spelled((np.ones(2), [0], np.ones((2, 3)), [0, ...], [...]))[0][0], spelled(("i->", np.ones(2)))[1]
+    ('A,A...->...', [1])
+    """
+    if isinstance(operands[0], str):
+        return list(operands), list(range(1, len(operands)))
+    terms = [
+        "".join("..." if k is Ellipsis else LETTERS[operator.index(k)] for k in axes)
+        for axes in (*operands[1::2], *operands[len(operands) - len(operands) % 2 :])
+    ]
+    arrow = ["->" + terms.pop()] if len(operands) % 2 else []
+    return [",".join(terms) + "".join(arrow), *operands[: len(operands) - 1 : 2]], list(range(0, len(operands) - 1, 2))
+
+
 def einsum_adjoints(g: Any, operands: Any, u: Any = None, v: Any = None) -> list[Any]:
-    """The adjoints of all operands of `np.einsum(*operands)`, with None for the subscripts in first place.
+    """The adjoints of all operands of `np.einsum(*operands)`, with None for subscripts, a string or lists of axes.
 
     `u` and `v` are directions, one entry per operand, None counting as zero: the result is then the
     derivative of the adjoints along `u`, or along both. Those of integers are zeros.
@@ -68,13 +85,18 @@ def einsum_adjoints(g: Any, operands: Any, u: Any = None, v: Any = None) -> list
     >>> a_bar, b_bar
     (array([2., 3.]), array([1., 1.]))
     """
+    given, places = spelled(operands)
     made: list[Any] = [None] * len(operands)
-    for moved, taken in moves(operands, u, v):
-        for position in range(1, len(operands)):
-            if position not in taken and np.asarray(operands[position]).dtype.kind not in "biu":
+    for place in places:
+        made[place] = zeros_like(operands[place])
+    begun = set()
+    for moved, taken in moves(given, _of_arrays(u, places), _of_arrays(v, places)):
+        for position, place in enumerate(places, 1):
+            if position not in taken and np.asarray(operands[place]).dtype.kind not in "biu":
                 term = einsum_adjoint(g, position, moved)
-                made[position] = term if made[position] is None else made[position] + term
-    return [None, *(zeros_like(a) if m is None else m for m, a in zip(made[1:], operands[1:], strict=True))]
+                made[place] = made[place] + term if place in begun else term
+                begun.add(place)
+    return made
 
 
 def einsum_tangent(operands: Any, u: Any, v: Any = None, w: Any = None) -> Any:
@@ -86,8 +108,14 @@ def einsum_tangent(operands: Any, u: Any, v: Any = None, w: Any = None) -> Any:
     >>> float(einsum_tangent(("i,i->", a, b), (None, b, None)))
     13.0
     """
-    terms = [np.einsum(*moved) for moved, _ in moves(operands, u, v, w)]
+    given, places = spelled(operands)
+    terms = [np.einsum(*moved) for moved, _ in moves(given, *(_of_arrays(each, places) for each in (u, v, w)))]
     return sum(terms[1:], terms[0]) if terms else 0.0 * np.einsum(*operands)
+
+
+def _of_arrays(direction: Any, places: list[int]) -> Any:
+    """A direction with an entry for the subscripts in first place and one for each array."""
+    return None if direction is None else [None, *(direction[place] for place in places)]
 
 
 def nothing(entry: Any) -> bool:

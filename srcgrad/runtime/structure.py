@@ -133,7 +133,7 @@ def conjugates(x: Any) -> Any:
     """
     if isinstance(x, list | tuple):
         return mapped(conjugates, x)
-    return x if x is None or isinstance(x, str) else np.conj(x)
+    return x if x is None or x is Ellipsis or isinstance(x, str) else np.conj(x)
 
 
 def mapped(function: Any, x: Any, *others: Any) -> Any:
