@@ -28,4 +28,4 @@ def matvec(x1, x2):
     ),
 )
 def vecmat(x1, x2):
-    return np.matmul(np.expand_dims(x1, -2), x2)[..., 0, :]
+    return np.matmul(np.expand_dims(np.conj(x1), -2), x2)[..., 0, :]

@@ -3,7 +3,14 @@
 import numpy as np
 
 from srcgrad.rules import adjoint, d, tangent
-from srcgrad.runtime.layout import repeat_transpose, split_like, tile_transpose, unpad
+from srcgrad.runtime.layout import (
+    pad_constants,
+    pad_constants_transpose,
+    repeat_transpose,
+    split_like,
+    tile_transpose,
+    unpad,
+)
 
 from .versions import where_known
 
@@ -166,20 +173,41 @@ def tile(z, A, reps):  # NumPy's own name
         ("np.pad(x, ((1, 2), (0, 1)))", (2, 3)),
         ("np.pad(x, (1, 2), constant_values=3.0)", (2, 2)),
         ("np.pad(x, 1, constant_values=y)", (2, 2), ()),
+        ("np.pad(x, ((1, 2), (0, 1)), constant_values=y)", (2, 2), (2, 2)),
+        ("np.pad(np.arange(6.0).reshape(2, 3), (2, 1), constant_values=x)", (2,)),
+        ("np.pad(np.arange(3), 1, constant_values=x)", ()),
         ("np.pad(x, (1, 2), mode='edge')", (3,)),
         ("np.pad(x, 2, 'reflect')", (3, 4)),
         ("np.pad(x, ((5, 4), (0, 1)), 'symmetric')", (2, 3)),
         ("np.pad(x, 4, 'wrap')", (3,)),
     ),
-    note="Modes constant, edge, reflect, symmetric and wrap; a differentiated constant is one number.",
+    note="Modes constant, edge, reflect, symmetric and wrap; around integers, a constant has gradient 0.",
 )
 def pad(z, array, pad_width, mode="constant", constant_values=0):
     d[array] = unpad(d[z], array, pad_width, mode)
-    d[constant_values] = np.sum(d[z]) - np.sum(unpad(d[z], array, pad_width, mode))
+    d[constant_values] = pad_constants_transpose(d[z], constant_values, array, pad_width)
 
 
 @tangent(np.pad)
 def pad_tangent(z, array, pad_width, mode="constant", constant_values=0):
-    d[z] = np.pad(d[array], pad_width, mode) + np.pad(
-        np.zeros_like(array), pad_width, mode, constant_values=d[constant_values]
-    )
+    d[z] = np.pad(d[array], pad_width, mode) + pad_constants(d[constant_values], array, pad_width)
+
+
+@adjoint.linear(
+    pad_constants,
+    forms=(
+        ("pad_constants(x, y, ((1, 0), (2, 1)))", (2, 2), (2, 3)),
+        ("pad_constants(x, y, 1)", (2, 1), (2, 3)),
+        ("pad_constants(x, y, (1, 2))", (), (3,)),
+    ),
+)
+def pad_constants_adjoint(z, c, array, pad_width):
+    d[c] = pad_constants_transpose(d[z], c, array, pad_width)
+
+
+@adjoint.linear(
+    pad_constants_transpose,
+    forms=(("pad_constants_transpose(x, y, z, (1, 2))", (6,), (2,), (3,)),),
+)
+def pad_constants_transpose_adjoint(z, g, c, array, pad_width):
+    d[g] = pad_constants(d[z], array, pad_width)

@@ -5,6 +5,7 @@ import builtins
 import numpy as np
 
 from srcgrad.rules import adjoint, d, tangent
+from srcgrad.runtime.bessel import i0_derivative
 from srcgrad.runtime.broadcast import sum_to
 
 
@@ -127,20 +128,26 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, *, axis=0):
 )
 def geomspace(start, stop, num=50, endpoint=True, *, axis=0):
     t = np.linspace(np.zeros(np.shape(start)), np.ones(np.shape(stop)), num, endpoint)
-    y = start * np.power(stop / start, t)
+    first = start * np.ones(np.shape(start))
+    y = first * np.power(stop / first, t)
     if axis != 0:
         y = np.moveaxis(y, 0, axis)
     return y
 
 
-@adjoint.composed(
-    np.i0,
-    forms=(("np.i0(x)", (2, 3)), ("np.i0(5.0 * x)", (3,)), ("np.i0(x)", (1,))),
-    note="The mean of exp(x cos t) over t, at 256 places: exact to rounding for all x whose value is finite.",
-)
-def i0(x):
-    t = np.pi * (np.arange(256) + 0.5) / 256
-    return np.mean(np.exp(np.expand_dims(x, -1) * np.cos(t)), axis=-1)
+@adjoint.elementwise(np.i0, forms=(("np.i0(9.0 * x)", (3,)),))
+def i0(z, x):
+    d[x] = d[z] * i0_derivative(x, 1)
+
+
+@adjoint(i0_derivative, forms=(("i0_derivative(x, 1)", (4,)), ("i0_derivative(9.0 * x, 2)", (2, 3))))
+def i0_derivative_adjoint(z, x, order):
+    d[x] = d[z] * i0_derivative(x, order + 1)
+
+
+@tangent(i0_derivative)
+def i0_derivative_tangent(z, x, order):
+    d[z] = d[x] * i0_derivative(x, order + 1)
 
 
 @adjoint.composed(
@@ -151,4 +158,4 @@ def i0(x):
 def kaiser(M, beta):  # NumPy's own name
     places = np.arange(M) - (M - 1) / 2
     height = np.sqrt(1.0 - (2.0 * places / max(M - 1, 1)) ** 2)
-    return np.i0(beta * height) / np.i0(np.atleast_1d(beta))
+    return np.i0(beta * height) / np.i0(beta * np.ones(1))

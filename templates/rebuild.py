@@ -1,6 +1,5 @@
 """Operations that build arrays from parts of others: blocks, choices, insertions and deletions, windows."""
 
-# ruff: noqa: RUF005 - unpacking with `*` is outside of the accepted Python
 import numpy as np
 
 from srcgrad.rules import adjoint, constants, d, tangent
@@ -11,6 +10,7 @@ from srcgrad.runtime.choices import (
     choose_transpose,
     diagonal_index,
     flat_index,
+    insertion,
     require_handled,
     select_transpose,
     unselected,
@@ -18,7 +18,7 @@ from srcgrad.runtime.choices import (
 
 from .versions import since
 
-constants([flat_index, diagonal_index])
+constants([flat_index, diagonal_index, insertion])
 
 
 @adjoint.linear(
@@ -140,19 +140,23 @@ def delete(arr, obj, axis=None):
         ("np.insert(x, 1, y, axis=1)", (3, 2), (3,)),
         ("np.insert(x, [0, 2], y, axis=1)", (3, 2), (3, 2)),
         ("np.insert(x, [0, 2], y, axis=1)", (3, 2), ()),
+        ("np.insert(x, 1, y, axis=0)", (2, 3), (2, 3)),
+        ("np.insert(x, 2, y, axis=-1)", (2, 3), (2, 2)),
+        ("np.insert(x, [1], y, axis=1)", (3, 2), (3, 2)),
+        ("np.insert(x, 1, y)", (4,), (3,)),
+        ("np.insert(x, slice(1, 3), y, axis=0)", (3, 2), (2, 1)),
+        ("np.insert(x, np.array([True, False, True]), y)", (3,), (2,)),
+        ("np.insert(x, -1, [y, 2.0])", (3,), ()),
+        ("np.insert(np.arange(3), 1, x)", ()),
+        ("np.insert(x, 1, y, axis=1)", (2, 3, 2), (2,)),
     ),
 )
 def insert(arr, obj, values, axis=None):
     lines = np.ravel(arr) if axis is None else np.moveaxis(arr, axis, 0)
     n = np.shape(lines)[0]
-    count = len(np.insert(np.arange(n), obj, 0)) - n
-    given = values
-    if np.ndim(obj) == 0:
-        given = np.expand_dims(given, 0)
-    elif axis is not None and np.ndim(given) > 0:
-        given = np.moveaxis(np.broadcast_to(given, np.shape(arr)[:axis] + (count,) + np.shape(arr)[axis:][1:]), axis, 0)
-    given = np.broadcast_to(given, (count,) + np.shape(lines)[1:])
-    order = np.insert(np.arange(n), obj, n + np.arange(count))
+    small, wide, along = insertion(np.shape(arr), obj, np.shape(values), axis)
+    given = np.moveaxis(np.broadcast_to(np.reshape(values, small), wide), along, 0).astype(lines.dtype)
+    order = np.insert(np.arange(n), obj, n + np.arange(wide[along]))
     y = np.take(np.concatenate((lines, given)), order, axis=0)
     if axis is not None:
         y = np.moveaxis(y, 0, axis)

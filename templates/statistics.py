@@ -38,7 +38,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         lost = 0
     else:
         lost = 1
-    weights = np.ones_like(rows[0])
+    weights = np.ones(np.shape(rows)[1])
     if fweights is not None:
         weights = weights * fweights
     spread = np.sum(weights)
@@ -48,7 +48,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     total = np.sum(weights)
     mean = np.sum(rows * weights, axis=1, keepdims=True) / total
     off = rows - mean
-    return np.squeeze((off * weights) @ off.T / (total - lost * spread / total))
+    return np.squeeze((off * weights) @ np.conj(off).T / (total - lost * spread / total))
 
 
 @adjoint.composed(
@@ -61,7 +61,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
 )
 def corrcoef(x, y=None, rowvar=True):
     c = np.atleast_2d(np.cov(x, y, rowvar))
-    deviation = np.sqrt(np.diag(c))
+    deviation = np.sqrt(np.real(np.diag(c)))
     return np.squeeze(c / np.expand_dims(deviation, 1) / deviation)[()]
 
 

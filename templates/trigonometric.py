@@ -25,12 +25,18 @@ def tan(z, x):
 
 @adjoint.elementwise(np.arcsin, cl="asin(x)", domain=(-0.9, 0.9), at=(((1.0,), (math.inf,)),), aliases=(math.asin,))
 def arcsin(z, x):
-    d[x] = d[z] / np.sqrt(1.0 - x * x)
+    if np.iscomplexobj(x):  # the branch, and the side of each cut, on which NumPy's value lies
+        d[x] = d[z] / (np.sqrt(-(x - 1.0)) * np.sqrt(x + 1.0))
+    else:
+        d[x] = d[z] / np.sqrt(1.0 - x * x)
 
 
 @adjoint.elementwise(np.arccos, cl="acos(x)", domain=(-0.9, 0.9), at=(((1.0,), (-math.inf,)),), aliases=(math.acos,))
 def arccos(z, x):
-    d[x] = -d[z] / np.sqrt(1.0 - x * x)
+    if np.iscomplexobj(x):
+        d[x] = -d[z] / (np.sqrt(-(x - 1.0)) * np.sqrt(x + 1.0))
+    else:
+        d[x] = -d[z] / np.sqrt(1.0 - x * x)
 
 
 @adjoint.elementwise(np.arctan, cl="atan(x)", aliases=(math.atan,))
@@ -75,7 +81,10 @@ def arcsinh(z, x):
 
 @adjoint.elementwise(np.arccosh, cl="acosh(x)", domain=(1.2, 4.0), at=(((1.0,), (math.inf,)),), aliases=(math.acosh,))
 def arccosh(z, x):
-    d[x] = d[z] / np.sqrt(x * x - 1.0)
+    if np.iscomplexobj(x):
+        d[x] = d[z] / (np.sqrt(x - 1.0) * np.sqrt(x + 1.0))
+    else:
+        d[x] = d[z] / np.sqrt(x * x - 1.0)
 
 
 @adjoint.elementwise(np.arctanh, cl="atanh(x)", domain=(-0.9, 0.9), at=(((1.0,), (math.inf,)),), aliases=(math.atanh,))

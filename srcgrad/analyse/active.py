@@ -8,6 +8,7 @@ import gast
 import numpy as np
 
 from srcgrad.analyse.parted import part_read, parted, parts_bound
+from srcgrad.analyse.steps import check_steps
 from srcgrad.facts import Facts
 from srcgrad.front.asked import without_checks
 from srcgrad.front.step import Step
@@ -129,6 +130,7 @@ def _check_refused(function: Node, facts: Facts) -> None:
         operation = facts.operation.get(getattr(node, "value", None))
         if operation is None or operation.rule is None or not any(bound in facts.active for bound in stores(node)):
             continue
+        check_steps(operation, facts)
         for parameter, reason in operation.rule.refuses.items():
             argument = operation.bound.get(parameter)
             if argument is not None and any(read in facts.active for read in _carried(argument, facts)):

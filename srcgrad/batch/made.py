@@ -64,6 +64,7 @@ def _reduced(text: Expressions, call: Call) -> Lifted:
 
 
 @rule("x order", runtime.sinc_derivative)
+@rule("x order", runtime.i0_derivative)
 @rule("a axis kind order", np.argsort, np.sort)
 def _like_first(text: Expressions, call: Call) -> Lifted:
     _passive(call)

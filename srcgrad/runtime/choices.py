@@ -15,6 +15,21 @@ def require_handled(handled: bool, what: str) -> None:
         raise TypeError(f"E5006 argument that the rule does not handle: {what}")
 
 
+def insertion(shape: tuple[int, ...], obj: Any, given: tuple[int, ...], axis: int | None) -> tuple[Any, Any, int]:
+    """How `np.insert` reads values of a shape: with axes before, broadcast, and along which axis they are several.
+
+    >>> insertion((2, 3), 1, (2, 3), 0), insertion((2, 3), [0, 2], (2, 1), 1)
+    (((2, 3), (2, 3), 0), ((2, 1), (2, 2), 1))
+    """
+    along, whole = (0, (int(np.prod(shape)),)) if axis is None else (axis % len(shape), shape)
+    small = (1,) * (len(whole) - len(given)) + given[max(len(given) - len(whole), 0) :]  # ones before are dropped
+    places = len(np.insert(np.arange(whole[along]), obj, 0)) - whole[along]
+    if places == 1 and np.ndim(obj) == 0 and not isinstance(obj, slice):
+        return small, small[:1] + whole[:along] + whole[along + 1 :], 0
+    count = small[along] if places == 1 else places
+    return small, (*whole[:along], count, *whole[along + 1 :]), along
+
+
 def flat_index(places: Any, a: Any) -> tuple[Any, ...]:
     """The index with which `a[index] = e` is `np.put(a, places, e)`; places count through all axes.
 

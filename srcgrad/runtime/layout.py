@@ -151,6 +151,35 @@ def unpad(g: Any, array: Any, pad_width: Any, mode: str = "constant") -> Any:
     return g
 
 
+def pad_constants(c: Any, array: Any, pad_width: Any) -> Any:
+    """What `np.pad` puts around an array, and zeros in its place; zeros alone around integers, which cut it off.
+
+    >>> pad_constants((0.5, 2.0), np.ones(1), 1)
+    array([0.5, 0. , 2. ])
+    """
+    kind = np.asarray(array).dtype.kind
+    made = np.pad(np.zeros(np.shape(array)), pad_width, constant_values=c if kind in "fc" else 0.0)
+    return made if kind in "fc" else np.zeros(made.shape)
+
+
+def pad_constants_transpose(g: Any, c: Any, array: Any, pad_width: Any) -> Any:
+    """The transpose of `pad_constants(c, array, pad_width)`, of the shape of `c`.
+
+    >>> pad_constants_transpose(np.array([1.0, 9.0, 2.0, 4.0]), 0.0, np.zeros(1), (1, 2))
+    7.0
+    """
+    shape = np.shape(array)
+    sums = np.zeros((len(shape), 2), g.dtype)
+    if np.asarray(array).dtype.kind in "fc":
+        if isinstance(pad_width, dict):
+            pad_width = [pad_width.get(k, pad_width.get(k - len(shape), 0)) for k in range(len(shape))]
+        for axis, (before, after) in reversed(list(enumerate(np.broadcast_to(pad_width, (len(shape), 2))))):
+            lines = np.moveaxis(g, axis, 0)
+            sums[axis] = np.sum(lines[:before]), np.sum(lines[before + shape[axis] : before + shape[axis] + after])
+            g = np.moveaxis(lines[before : before + shape[axis]], 0, axis)
+    return sum_to(sums, c)
+
+
 def place_diagonal(g: Any, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """Zeros of the shape of `a` with `g` on a diagonal: the transpose of `np.diagonal`.
 

@@ -1,0 +1,144 @@
+"""What NumPy itself computes: dtypes of values and gradients, integers that cut off, conjugates, branches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from srcgrad import DifferentiationError, check_grads, grad, jvp, vjp
+
+SINGLE = np.array([0.6, 0.9, 1.7], np.float32)
+CALLS = {
+    "i0": lambda x: np.i0(9.0 * x),
+    "cov": lambda x: np.cov(x, x * x),
+    "cov of rows": lambda x: np.cov(np.stack([x, x * x]), bias=True, fweights=[1, 2, 1]),
+    "corrcoef": lambda x: np.corrcoef(x, x**2),
+    "geomspace": lambda x: np.geomspace(x[0], x[1], 4),
+    "geomspace of arrays": lambda x: np.geomspace(x[:2], x[1:], 3, axis=1),
+    "insert": lambda x: np.insert(x, 1, 2.0),
+    "insert of doubles": lambda x: np.insert(x, [0, 2], np.array([1.0, 2.0])),
+    "pad": lambda x: np.pad(x, 1, constant_values=0.5),
+    "kaiser": lambda x: np.kaiser(5, x[1]),
+    "linspace": lambda x: np.linspace(x[0], x[1], 3),
+    "logspace": lambda x: np.logspace(x[0], x[1], 3),
+    "average": lambda x: np.average(x, weights=x),
+    "median": lambda x: np.median(x),
+    "sinc": lambda x: np.sinc(x),
+}
+
+
+@pytest.mark.parametrize("f", CALLS.values(), ids=CALLS.keys())
+def test_single_precision(f):
+    """The value has NumPy's dtype and bits to rounding, the gradient the argument's, in both modes."""
+    y, back = vjp(f, SINGLE)
+    value, y_dot = jvp(f, (SINGLE,), (SINGLE,))
+    found = back(np.ones_like(y))[0]
+    assert np.asarray(y).dtype == np.asarray(value).dtype == np.asarray(f(SINGLE)).dtype
+    np.testing.assert_allclose(y, f(SINGLE), rtol=1e-6)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(np.sum(y_dot), np.sum(found * SINGLE), rtol=2e-5, atol=1e-5)
+
+
+CUT = {
+    "insert": lambda y: np.insert(np.arange(3), 1, y) * y,
+    "insert of several": lambda y: np.insert(np.arange(3), [0, 2], [y, 3.0 * y]) * y,
+    "pad": lambda y: np.pad(np.arange(3), 1, constant_values=y) * y,
+    "pad by two": lambda y: np.pad(np.arange(3), 1, constant_values=(y, 2.0 * y)) * y,
+    "full_like": lambda y: np.full_like(np.arange(3), y) * y,
+    "asarray": lambda y: np.asarray(y, dtype=int) * y,
+    "astype": lambda y: (y * np.ones(2)).astype(np.int64) * y,
+}
+
+
+@pytest.mark.parametrize("f", CUT.values(), ids=CUT.keys())
+def test_integers_cut_off_and_carry_nothing(f):
+    y, back = vjp(f, 2.6)
+    np.testing.assert_array_equal(y, f(2.6))
+    moved = (np.sum(f(2.6 + 1e-6)) - np.sum(f(2.6 - 1e-6))) / 2e-6
+    np.testing.assert_allclose(back(np.ones_like(y))[0], moved, rtol=1e-8)
+    np.testing.assert_allclose(np.sum(jvp(f, (2.6,), (1.0,))[1]), moved, rtol=1e-8)
+
+
+@pytest.mark.parametrize("dtype", [int, np.int64, "int32", bool])
+def test_reductions_that_give_integers_are_refused_where_a_derivative_flows(dtype):
+    def total(v):
+        return np.sum(3.0 * v, dtype=dtype) * v[0]
+
+    def middle(v):
+        return v[0] * np.mean(v * v, dtype=dtype)
+
+    def place(v):
+        return v[np.sum(2.0 * v, dtype=int)]
+
+    for f in (total, middle):
+        with pytest.raises(DifferentiationError, match="E5001"):
+            grad(f)(np.array([0.3, 0.9]))
+    assert grad(place)(np.array([0.3, 0.9])).tolist() == [0.0, 1.0]
+
+
+ROWS = np.array([[0.3 + 0.2j, -0.4 + 0.7j], [0.9 - 0.1j, 0.2 + 0.4j], [0.5 - 0.6j, 0.1j]])
+CONJUGATED = {
+    "vecmat": lambda t: np.vecmat((ROWS * (1.0 + 1j * t))[:, 0], ROWS),
+    "vecmat of a stack": lambda t: np.vecmat(ROWS * np.exp(1j * t), np.stack([ROWS[:2], ROWS[1:], ROWS[::2]])),
+    "vecmat, the matrix moves": lambda t: np.vecmat(ROWS[:, 0], ROWS * np.exp(1j * t)),
+    "matvec": lambda t: np.matvec(ROWS * np.exp(1j * t), ROWS[:2, 0] * t),
+    "vecdot": lambda t: np.vecdot(ROWS * np.exp(1j * t), ROWS),
+    "cov": lambda t: np.cov(ROWS * np.array([1.0, np.exp(1j * t)])),
+    "cov of two": lambda t: np.cov(ROWS[0] * t, ROWS[1] * np.exp(2j * t)),
+    "corrcoef": lambda t: np.corrcoef(ROWS[:, :2] @ ROWS[:2] * np.array([1.0, np.exp(1j * t)])),
+}
+
+
+@pytest.mark.parametrize("f", CONJUGATED.values(), ids=CONJUGATED.keys())
+def test_products_that_conjugate(f):
+    np.testing.assert_allclose(vjp(f, 0.3)[0], f(0.3), rtol=1e-14)
+    check_grads(f, (0.3,), order=2)
+
+
+@pytest.mark.parametrize("f", [np.arccosh, np.arcsin, np.arccos, np.arctanh, np.arcsinh, np.arctan, np.log, np.sqrt])
+@pytest.mark.parametrize("a", [-2.3, -0.4, 0.4, 2.3])
+@pytest.mark.parametrize("b", [0.7, -0.7, 1e-9, -1e-9])
+def test_branches(f, a, b):
+    """In all quadrants, and on either side of a cut near to it: along the real axis."""
+
+    def moved(t):
+        return f(t + 1j * b)
+
+    step = 1e-5
+    expected = (moved(a + step) - moved(a - step)) / (2.0 * step)
+    np.testing.assert_allclose(jvp(moved, (a,), (1.0,))[1], expected, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("f", [np.arccosh, np.arcsin, np.arccos, np.arctanh, np.log, np.sqrt])
+@pytest.mark.parametrize("a", [-2.3, 2.3])
+def test_points_on_a_cut(f, a):
+    """Along the cut the value is smooth: the derivative is that of the side on which NumPy's value lies."""
+
+    def along(t):
+        return f(t + 0j)
+
+    step = 1e-5
+    expected = (along(a + step) - along(a - step)) / (2.0 * step)
+    np.testing.assert_allclose(jvp(along, (a,), (1.0,))[1], expected, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, -1])
+@pytest.mark.parametrize("obj", [0, 1, -1, [1], [0, 2], slice(0, 2), np.array([True, False]), [2, 0, 0]])
+def test_insert(obj, axis):
+    """Whatever NumPy takes: several rows at one place, one row at several, values that broadcast."""
+    x = np.arange(6.0).reshape(2, 3) ** 1.5
+    taken = 0
+    for shape in [(), (1,), (2,), (3,), (1, 3), (2, 1), (2, 2), (2, 3), (3, 2)]:
+        y = np.linspace(1.0, 2.0, int(np.prod(shape))).reshape(shape)
+        try:
+            np.insert(x, obj, y, axis)
+        except (ValueError, IndexError):
+            continue
+
+        def f(x, y):
+            return np.insert(x, obj, y, axis)
+
+        taken += 1
+        np.testing.assert_array_equal(vjp(f, x, y)[0], f(x, y))
+        check_grads(f, (x, y), order=1, directions=1)
+    assert taken
