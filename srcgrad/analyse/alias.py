@@ -7,6 +7,7 @@ import operator
 import gast
 import numpy as np
 
+from srcgrad.analyse.rank_zero import given_away, rank_zero
 from srcgrad.analyse.viewing import is_passive_result, is_view
 from srcgrad.facts import Facts, Operation, copied
 from srcgrad.flow import definitions
@@ -39,6 +40,8 @@ def aliases(function: Node, facts: Facts) -> Node:
     if facts.generated:
         return function  # our text adds in place to what it owns, and to numbers
     order = list(statements(function.body))
+    for node, name in given_away(order, facts):
+        raise _refusal(node, name, "the called function changes it by `+=` or the like", facts)
     place = {node: k for k, node in enumerate(order)}
     for names, nodes in _changed(order, facts):
         for name in names:
@@ -64,9 +67,11 @@ def _changed(order: list[Node], facts: Facts) -> list[tuple[list[str], list[Node
     `a += e` became `a2 = a + e` where the two values got names of their own: they are one array all the same.
     """
     found: list[tuple[list[str], list[Node]]] = []
+    numbers = any(node in facts.augmented and facts.spec[node].scalar for node in order if target(node) is not None)
+    arrays = rank_zero(order, facts) if numbers else {}
     for node in order:
         bound = target(node)
-        if node not in facts.augmented or bound is None or (facts.spec[node].scalar and _counts(node, order, facts)):
+        if node not in facts.augmented or bound is None or (facts.spec[node].scalar and bound not in arrays):
             continue
         names, nodes = [bound], [node]
         if isinstance(node.value, gast.BinOp) and isinstance(node.value.left, gast.Name):
@@ -76,20 +81,6 @@ def _changed(order: list[Node], facts: Facts) -> list[tuple[list[str], list[Node
             names, nodes = group[0] + names, group[1] + nodes
         found.append((list(dict.fromkeys(names)), nodes))
     return found
-
-
-def _counts(node: Node, order: list[Node], facts: Facts) -> bool:
-    """Whether `+=` of rank 0 binds a number anew; an array without axes, as `np.where` makes one, changes in place."""
-    left = node.value.left if isinstance(node.value, gast.BinOp) else None
-    held = left.id if isinstance(left, gast.Name) else ""
-    kind = facts.kinds.get(held)
-    if kind is not None and kind.tag == "array":
-        return False
-    made = [facts.operation.get(n.value) for n in order if target(n) == held and n not in facts.augmented]
-    return not any(operation is not None and operation.function in _WRAPS for operation in made)
-
-
-_WRAPS = (np.where, np.array, np.asarray, np.copy, np.reshape, np.squeeze, np.broadcast_to, np.full_like, np.ravel)
 
 
 def _inside(loop: Node, nodes: list[Node]) -> bool:

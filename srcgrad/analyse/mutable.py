@@ -6,6 +6,8 @@ again. Views that live on under a name of the user's are made copies; those insi
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import gast
 
 from srcgrad.analyse.alias import is_fresh, is_new_of_step
@@ -13,6 +15,7 @@ from srcgrad.analyse.complex_limits import is_complex_array
 from srcgrad.analyse.detach import detach, give_copies
 from srcgrad.analyse.entered import check_entered
 from srcgrad.analyse.held import check_held
+from srcgrad.analyse.rank_zero import makes_rank_zero
 from srcgrad.analyse.views import check_rows, check_stale, holding, settle, views_of
 from srcgrad.facts import Facts, Operation
 from srcgrad.flow import definitions, graph
@@ -21,7 +24,7 @@ from srcgrad.front.webs import parameters
 from srcgrad.parts import is_swap
 from srcgrad.rules import is_users
 from srcgrad.runtime import add
-from srcgrad.trees import Node, at, is_write, name, statement, statements, stores, target, walk, written
+from srcgrad.trees import Node, at, is_write, name, part_written, statement, statements, stores, target, walk, written
 
 
 def mutable(function: Node, facts: Facts) -> Node:
@@ -50,6 +53,7 @@ def mutable(function: Node, facts: Facts) -> Node:
     facts.views.update(dict.fromkeys(views))
     facts.holding.update(holding(order, {**dict.fromkeys(views), **arrays}, facts))
     facts.viewed.update(dict.fromkeys(v for v in views if v in facts.temporaries and _is_read_again(v, order, facts)))
+    _check_rank_zero(order, arrays, facts)
     for array in arrays:
         if facts.generated:  # our text writes into what it owns
             _check_container(array, order, facts)
@@ -97,6 +101,17 @@ def _is_read_again(view: str, order: list[Node], facts: Facts) -> bool:
 
 def _is_users(operation: Operation) -> bool:
     return operation.rule is not None and is_users(operation.rule)
+
+
+def _check_rank_zero(order: list[Node], arrays: Iterable[str], facts: Facts) -> None:
+    """A part of an array without axes, `a.T` say, is written into by no text of ours: the adjoint is a number."""
+    for node in [n for n in order if is_write(n) and not isinstance(part_written(n).value, gast.Name)]:
+        array = written(node)[0]
+        spec = facts.value_spec.get(array)
+        if array in arrays and spec is not None and spec.scalar and not facts.generated:
+            raise facts.refuse(
+                node, "E5010", f"a write through a view of `{array}`, which has no axes", f"write `{array}[...] = ...`"
+            )
 
 
 def _check_origin(array: str, order: list[Node], function: Node, facts: Facts) -> None:
@@ -194,7 +209,9 @@ def _makes_array(node: Node, facts: Facts) -> bool:
     value = getattr(node, "value", None)
     if gives_several(node, facts) or is_new_of_step(node, facts):
         return True
-    if target(node) is None or isinstance(value, gast.Constant) or facts.spec[node].scalar:
+    if target(node) is None or isinstance(value, gast.Constant):
+        return False
+    if facts.spec[node].scalar and not makes_rank_zero(value, facts):
         return False
     if _is_display(value):
         return False  # [0.0] * n

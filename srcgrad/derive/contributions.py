@@ -235,5 +235,8 @@ def _emit(
             block.append(assign(held, value, node))
             value = name(held)
         basic = is_basic(index, frozenset(adjoints.facts.integers))
-        adjoints.element(operand, index, value, basic, block, node)
+        if isinstance(index, gast.Tuple) and not index.elts:  # `x[()]` of a number has no item to add to
+            adjoints.contribute_whole(operand, value, block, node)
+        else:
+            adjoints.element(operand, index, value, basic, block, node)
         parts.blocks.append((block, False))

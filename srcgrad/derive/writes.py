@@ -9,13 +9,15 @@ from srcgrad.derive.broadcast import flexible, is_product, is_sum, wide
 from srcgrad.facts import Facts, Spec, copied
 from srcgrad.indices import as_value, index_rank, is_basic
 from srcgrad.parts import on_array
-from srcgrad.trees import Block, Node, at, constant, expression, part_written, statement, written
+from srcgrad.trees import Block, Node, at, constant, expression, name, part_written, statement, walk, written
 
 
 def is_number(node: Node, facts: Facts) -> bool:
     """Whether the part that is written is a single element."""
     part = part_written(node)
     spec = facts.value_spec.get(part.value.id) if isinstance(part.value, gast.Name) else None
+    if any(isinstance(n, gast.Constant) and n.value is ... for n in walk(part.slice)):
+        return False  # `a[0, ...]` of a vector is an array without axes, which shows the element
     return spec is not None and index_rank(part.slice, spec.ndim, frozenset(facts.integers)) == 0
 
 
@@ -95,7 +97,9 @@ def _fits(node: Node, spec: Spec | None, facts: Facts) -> bool:
 
 
 def _is_whole(index: Node) -> bool:
-    """`a[...]`, `a[:]`"""
+    """`a[...]`, `a[:]`, `a[()]`"""
+    if isinstance(index, gast.Tuple):
+        return not index.elts
     if isinstance(index, gast.Slice):
         return index.lower is None and index.upper is None and index.step is None
     return isinstance(index, gast.Constant) and index.value is ...
@@ -111,6 +115,11 @@ def _adjoint_of_part(adjoint: str, node: Node, basic: bool, facts: Facts) -> Nod
     return part if is_number(node, facts) else expression("part.copy()", part=part)
 
 
+def _changed(held: str, node: Node, new: Node) -> Node:
+    """`a + e` for a write that adds, `e` for any other."""
+    return gast.BinOp(name(held), node.op, new) if isinstance(node, gast.AugAssign) else new
+
+
 def tangent_of_write(node: Node, facts: Facts, dotted: object) -> Block:
     """`a_dot[i] = e_dot`, or zero where what is stored carries none."""
     part, value = part_written(node), node.value
@@ -122,6 +131,10 @@ def tangent_of_write(node: Node, facts: Facts, dotted: object) -> Block:
         return []
     assert callable(dotted), "a function that names tangents"
     new = expression(dotted(value.id, facts)) if carried else constant(0.0)
+    spec = facts.value_spec.get(array)
+    if spec is not None and spec.scalar and _is_whole(part.slice) and isinstance(part.value, gast.Name):
+        held = dotted(array, facts)  # the tangent of an array without axes may be a number
+        return [statement("a = value", a=held, value=_changed(held, node, new))]
     holder = on_array(copied(part.value, facts), dotted(array, facts))
     target = expression("a_dot[index]", a_dot=holder, index=copied(part.slice, facts))
     target.ctx = gast.Store()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any  # called functions are arbitrary objects
 
 import gast
@@ -10,7 +11,21 @@ import numpy as np
 from srcgrad.facts import Facts
 from srcgrad.front.resolve import METHODS, PASSIVE_ATTRIBUTES, binding_of
 from srcgrad.front.viewing import VIEWS
-from srcgrad.trees import Node, at, children, expression, header, is_write, statements, stores, target, walk, written
+from srcgrad.kinds import numbers
+from srcgrad.trees import (
+    Node,
+    at,
+    children,
+    expression,
+    header,
+    inside,
+    is_write,
+    remade,
+    statements,
+    stores,
+    walk,
+    written,
+)
 
 _MAKERS = (np.zeros, np.ones, np.empty, np.full, np.outer, np.eye, np.diag)
 _KEEPERS = (
@@ -23,6 +38,7 @@ _ASKING = frozenset(name for name, function in METHODS.items() if not any(functi
 
 def in_place(function: Node, facts: Facts) -> None:
     """Spell out in-place changes of arrays of which parts, views or second names are in use."""
+    _open_numbers(function, facts)
     changes = [
         n for n in statements(function.body) if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)
     ]
@@ -30,21 +46,55 @@ def in_place(function: Node, facts: Facts) -> None:
         return
     arrays = surely_arrays(function, facts)
     shown = _shown(function) | _callers(function)
+    several = second_names(function, facts)
+    known = arrays & shown | (_known(function, facts, _is_ndarray, ndim=0) & several if several else set())
     for node in changes:
-        if node.target.id in arrays and node.target.id in shown and not isinstance(node.op, gast.MatMult):
+        if node.target.id in known and not isinstance(node.op, gast.MatMult):
             whole = at(expression(f"{node.target.id}[...]"), node.target)
             whole.ctx = gast.Store()
             node.target = whole
             facts.foreign[node] = None
 
 
+def _open_numbers(function: Node, facts: Facts) -> None:
+    """`x[()]` and `x[...]` of an argument that is a number, as NumPy's numbers have them: `+x`, `np.array(x)`."""
+    bound = {s for node in statements(function.body) for s in stores(node)}
+    known = numbers(facts.kinds) - bound
+    for node in statements(function.body) if known else ():
+        for key in ("value", "test", "iter"):
+            part = getattr(node, key, None)
+            if part is not None and any(_of_all(n, known) for n in inside(part, gast.Subscript)):
+                setattr(node, key, _opened(part, known, facts))
+                facts.foreign[node] = None
+
+
+def _of_all(node: Node, known: frozenset[str]) -> bool:
+    held = node.value.id if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) else ""
+    empty = held in known and isinstance(node.slice, gast.Tuple) and not node.slice.elts
+    return empty or (held in known and getattr(node.slice, "value", None) is ...)
+
+
+def _opened(part: Node, known: frozenset[str], facts: Facts) -> Node:
+    if not isinstance(part, gast.AST) or not part._fields:
+        return part
+    if _of_all(part, known):
+        spelled = "+x" if isinstance(part.slice, gast.Tuple) else f"{facts.library('np')}.array(x)"
+        return at(expression(spelled, x=part.value), part)
+    return at(remade(part, lambda inner: _opened(inner, known, facts)), part)
+
+
 def surely_arrays(function: Node, facts: Facts) -> set[str]:
     """Names that hold nothing but arrays with axes."""
+    return _known(function, facts, _is_array, ndim=1)
+
+
+def _known(function: Node, facts: Facts, is_one: Callable[[Node | None, set[str], Facts], bool], ndim: int) -> set[str]:
+    """Names to which nothing but arrays is bound, arguments with fewer axes than `ndim` apart."""
     bound: dict[str, list[Node | None]] = {}
     given = function.args
     for argument in [*given.posonlyargs, *given.args, *given.kwonlyargs]:
         kind = facts.kinds.get(argument.id)
-        known = kind is not None and kind.tag == "array" and bool(kind.ndim)
+        known = kind is not None and kind.tag == "array" and (kind.ndim or 0) >= ndim
         bound[argument.id] = [] if known else [None]
     for node in statements(function.body):
         for one in stores(node):
@@ -52,13 +102,90 @@ def surely_arrays(function: Node, facts: Facts) -> set[str]:
                 continue
             if isinstance(node, gast.AugAssign):
                 continue  # what is an array before it is one afterwards
-            bound.setdefault(one, []).append(node.value if target(node) == one else None)
+            bound.setdefault(one, []).append(_bound_to(node, one))
     found = set(bound)
     while True:
-        less = {one for one in found if all(_is_array(value, found, facts) for value in bound[one])}
+        less = {one for one in found if all(is_one(value, found, facts) for value in bound[one])}
         if less == found:
             return found
         found = less
+
+
+def _bound_to(node: Node, one: str) -> Node | None:
+    """What an assignment binds to a name, also as one of several targets that are names: `a = b = e`."""
+    if isinstance(node, gast.Assign) and all(isinstance(item, gast.Name) for item in node.targets):
+        return node.value
+    first = node.targets[0] if isinstance(node, gast.Assign) else None
+    if isinstance(first, gast.Tuple) and isinstance(node.value, gast.Tuple) and len(first.elts) == len(node.value.elts):
+        pairs = zip(first.elts, node.value.elts, strict=True)
+        return next((value for item, value in pairs if getattr(item, "id", "") == one), None)
+    return None
+
+
+def second_names(function: Node, facts: Facts) -> set[str]:
+    """Names of a function that hold the array of another one, and names of which another one holds the array."""
+    found: set[str] = set()
+    for node in statements(function.body):
+        if isinstance(node, gast.Assign):
+            values = node.value.elts if isinstance(node.value, gast.Tuple) else [node.value]
+            shared = [one for value in values for one in _shared(value, facts)]
+            bound = stores(node) if shared else []
+            found.update(shared, bound)
+            if len(node.targets) > 1:
+                found.update(stores(node))
+    return found
+
+
+def _shared(value: Node, facts: Facts) -> list[str]:
+    """Names whose array an expression may be, or show: `a`, `a[...]`, `np.asarray(a)`, `[a, b]`."""
+    if isinstance(value, gast.Name):
+        return [value.id]
+    if isinstance(value, gast.Attribute):
+        return _shared(value.value, facts) if value.attr in _SHOWING else []
+    if isinstance(value, gast.Subscript):
+        return _shared(value.value, facts) if _has_ellipsis(value) else []
+    if isinstance(value, gast.Call):
+        found = binding_of(value.func, facts, facts.local)
+        method = value.func if found is None and isinstance(value.func, gast.Attribute) else None
+        function: Any = METHODS.get(method.attr) if method is not None else getattr(found, "object", None)
+        holder = [method.value] if method is not None else value.args[:1]
+        return [n for part in holder for n in _shared(part, facts)] if any(function is one for one in VIEWS) else []
+    if isinstance(value, gast.IfExp):
+        return [*_shared(value.body, facts), *_shared(value.orelse, facts)]
+    if isinstance(value, gast.Tuple | gast.List | gast.Dict):
+        return [one for part in children(value) for one in _shared(part, facts)]
+    return []
+
+
+def _has_ellipsis(value: Node) -> bool:
+    parts = value.slice.elts if isinstance(value.slice, gast.Tuple) else [value.slice]
+    return any(isinstance(part, gast.Constant) and part.value is ... for part in parts)
+
+
+def _is_ndarray(value: Node | None, known: set[str], facts: Facts) -> bool:
+    """Whether an expression is an array of any rank, no number, if some names are: `np.zeros_like(2.0)`, `a[...]`."""
+    if isinstance(value, gast.Name):
+        return value.id in known
+    if isinstance(value, gast.IfExp):
+        return _is_ndarray(value.body, known, facts) and _is_ndarray(value.orelse, known, facts)
+    if isinstance(value, gast.Attribute):
+        return value.attr in _SHOWING and _is_ndarray(value.value, known, facts)
+    if isinstance(value, gast.Subscript):
+        return _has_ellipsis(value) and _is_ndarray(value.value, known, facts)
+    if not isinstance(value, gast.Call):
+        return False
+    found = binding_of(value.func, facts, facts.local)
+    if found is None and isinstance(value.func, gast.Attribute):
+        return value.func.attr in _RETURNING and _is_ndarray(value.func.value, known, facts)
+    return found is not None and any(found.object is one for one in WRAPPING)
+
+
+_SHOWING = ("real",)
+_RETURNING = ("copy", "reshape", "squeeze", "astype")
+WRAPPING = (
+    np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.array,
+    np.asarray, np.copy, np.where, np.reshape, np.squeeze, np.asanyarray, np.ascontiguousarray,
+)  # fmt: skip
 
 
 def _is_array(value: Node | None, known: set[str], facts: Facts) -> bool:

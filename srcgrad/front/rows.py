@@ -37,6 +37,8 @@ def base_of(value: Node, work: Views) -> str | None:
         kind = facts.kinds.get(value.id)
         return value.id if known and (kind is None or kind.tag in ("array", "unknown")) else None
     if isinstance(value, gast.Subscript):
+        if isinstance(value.slice, gast.Tuple) and not value.slice.elts:
+            return None  # `a[()]` of an array without axes is a number
         return base_of(value.value, work) if is_basic(value.slice, work.integers) else None
     if isinstance(value, gast.Attribute):
         return base_of(value.value, work) if value.attr in ("T", "mT") else None

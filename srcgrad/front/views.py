@@ -22,6 +22,7 @@ from srcgrad.trees import (
     expression,
     header,
     is_write,
+    part_written,
     statement,
     statements,
     stores,
@@ -208,6 +209,9 @@ def _spell(node: Node, view: str, base: str, work: Views) -> None:
     facts = work.facts
     facts.foreign[node] = None
     _drop(work.function.body, node)
+    through = [part_written(n) for n in work.order() if view in written(n) and is_write(n)]
+    if _is_all(node.value) and any(map(_is_all, through)):
+        node.value = node.value.value  # `a[...]` of an array without axes shows the whole of it
     for other in work.order():
         if view not in _reads(other) and view not in stores(other):
             continue
@@ -222,6 +226,13 @@ def _spell(node: Node, view: str, base: str, work: Views) -> None:
         for part in header(other):
             _replace(part, view, node.value)
     _check_base(base, work)
+
+
+def _is_all(value: Node) -> bool:
+    """`a[...]`, `a[()]`"""
+    if not isinstance(value, gast.Subscript) or not isinstance(value.value, gast.Name):
+        return False
+    return getattr(value.slice, "value", None) is ... or (isinstance(value.slice, gast.Tuple) and not value.slice.elts)
 
 
 def _check_base(base: str, work: Views) -> None:

@@ -1,0 +1,96 @@
+"""Arrays without axes and NumPy's numbers under two names: the first change in place, the second are bound anew."""
+
+from __future__ import annotations
+
+import linecache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+RIGHT = {
+    "an argument": "a = x; a *= 2.0; return a + x",
+    "zeros like a number": "s = np.zeros_like(x); a = s; a += x * x; return a * s",
+    "a copy": "s = np.copy(x); a = s; a *= x; return a * s",
+    "an array of a number": "s = np.array(x); a = s; a += x * x; return a * s",
+    "what where gives": "s = np.where(x > 0, x * x, x); a = s; a += x; return a * s",
+    "a sum, which is a number": "s = np.sum(x); a = s; a += x; return a * s",
+    "a number of arithmetic": "s = +x; a = s; a *= x; return a * s",
+    "the item of an array": "s = np.array(x); a = s[()]; s += x; return a * s",
+    "the whole of an array": "s = np.array(x); a = s[...]; a += x; return a * s",
+    "the array behind its whole": "s = np.array(x); a = s[...]; s += x; return a * s",
+    "three names": "a = np.array(x); b = a; c = b; c -= 0.5 * x; return a * b * c",
+    "names bound at once": "a = b = np.zeros_like(x); a += x; return a * b + x",
+    "a tuple": "a, b = np.zeros_like(x), 1.0; c = a; c += x; return a * b + c * c",
+    "a loop": "s = np.zeros_like(x); t = s\n    for k in range(3): t += x * (k + 1.0); t *= x\n    return s * t",
+    "a store": "s = np.array(x); a = s; a[()] = x * 3.0; return a * s",
+    "a store of the whole": "s = np.zeros(()); a = s; a[...] = x * 3.0; return a * s",
+    "an item of a vector": "v = np.zeros(3); a = v[1]; a += x; v[1] += x * x; return a * np.sum(v)",
+    "a part without axes of a vector": "v = np.zeros(3); a = v[1, ...]; a += x; return a * np.sum(v)",
+    "a power": "v = np.array(x); a = v; a **= 2; return a * v",
+    "both": "v = np.array(x); a = v; a -= x * 0.25; v /= 2.0; return a * v",
+}
+EITHER = {
+    "an argument's item": "a = x[()]; a *= 3.0; return a * x",
+    "an argument's whole": "a = x[...]; a *= 3.0; return a * x",
+    "an argument as an array": "s = np.asarray(x); s *= x; return s * x",
+    "a list": "a = np.array(x); l = [a]; a += x; return l[0] * a",
+    "a tuple that holds it": "a = np.array(x); l = (a, 1.0); a += x; return l[0] * a",
+    "one of two": "a = np.zeros_like(x); b = a if x > 0 else x; b += x; return a * b + x",
+    "an array or a number": "a = np.array(x); b = 2.0 * x\n    if x > 0: b = a\n    b += x\n    return a * b",
+    "what a function gives": "a = zeros(x); b = a; b += x; return a * b + x",
+    "what a function changes": "a = np.zeros_like(x); b = added(a, x); return a * b + x",
+    "a reshaped argument": "s = np.reshape(x, ()); a = s; a += x; return a * s",
+    "a squeezed array": "s = np.squeeze(np.array([x * x])); a = s; a += x; return a * s",
+}
+HEAD = """
+import numpy as np
+
+def zeros(x):
+    return np.zeros_like(x)
+
+def added(s, x):
+    s += x
+    return s
+
+"""
+
+
+def made(body: str, name: str) -> Any:
+    text = f"{HEAD}def f(x):\n    {body}\n"
+    file = f"<rank zero, {name}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    scope: dict[str, Any] = {}
+    exec(compile(text, file, "exec"), scope)
+    return scope["f"]
+
+
+@pytest.mark.parametrize("given", [np.array, np.float64, float])
+@pytest.mark.parametrize("name", [*RIGHT, *EITHER])
+def test_two_names_of_a_value_without_axes(name, given):
+    f = made({**RIGHT, **EITHER}[name], name)
+    if given is float and "x[" in {**RIGHT, **EITHER}[name]:
+        return  # Python's numbers have no items
+    wanted = (f(given(1.5 + 1e-6)) - f(given(1.5 - 1e-6))) / 2e-6
+    x = given(1.5)
+    try:
+        value, gradient = srcgrad.value_and_grad(f)(x)
+        _, tangent = srcgrad.jvp(f, (x,), (1.0,))
+    except srcgrad.DifferentiationError:
+        assert name in EITHER
+        return
+    assert x == 1.5 and np.isclose(value, f(given(1.5)))
+    assert np.isclose(gradient, wanted, rtol=1e-6) and np.isclose(tangent, wanted, rtol=1e-6)
+
+
+def test_a_second_name_of_an_array_of_any_rank():
+    def f(x):
+        y = x
+        y += 1.0
+        return np.sum(x * y)
+
+    x = np.array([0.3, 0.7])
+    assert np.allclose(srcgrad.grad(f)(x), 2.0 * (x + 1.0)) and np.array_equal(x, [0.3, 0.7])
+    assert np.allclose(srcgrad.jvp(f, (x,), (np.ones(2),))[1], 2.0 * np.sum(x + 1.0))
