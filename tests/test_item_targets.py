@@ -28,6 +28,11 @@ TARGETS = {  # what stands before, the statement, what is made of it
     "an item and a star": ("a = np.zeros(3)", "a[0], *rest = {}", "a[0] * rest[0]"),
     "a star and an item": ("a = np.zeros(3)", "*rest, a[0] = {}", "a[0] * rest[0]"),
     "a star inside": ("", "(p, *rest), s = {}, 3.0 * x[1]", "p * rest[0] * s"),
+    "a name twice": ("", "p, p = {}", "p * x[0]"),
+    "a name twice, nested": ("", "s, (s, r) = 2.0 * x[0], {}", "s * r"),
+    "a name twice, swapped": ("", "s, (r, s) = 2.0 * x[0], {}", "s * r"),
+    "a name twice and an item": ("a, p = np.zeros(3), x[1]", "(p, a[0]), p = {}, p", "a[0] * p"),
+    "a name and its star": ("", "p, *p = {}", "p[0] * x[0]"),
     "two targets": ("a = np.zeros(3)", "a[0], a[1] = w = {}", "a[0] * a[1] * w[0]"),
     "an index that is bound later": ("a, i = np.zeros(3), 1", "a[i], i = {}", "a[1] * i"),
     "an index that is bound before": ("a = np.zeros(3)", "i, a[i.astype(int)] = {}", "a[1] * i"),
@@ -57,6 +62,7 @@ VALUES = {
 LOOPED = ("a call", "a variable", "an array", "a list with a name", "divmod", "a branch")
 REFUSED = {  # of these forms some are not accepted; none is wrong
     "an item and a star", "a star and an item", "a star inside", "nested", "nested names", "two targets",
+    "a name and its star", "a name twice, nested",
 }  # fmt: skip
 HEAD = """
 import dataclasses

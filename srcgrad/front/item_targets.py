@@ -20,10 +20,43 @@ def item_targets(function: Node, facts: Facts) -> Node:
         item__, *b = item_
         a[n] = item__
         return a
+
+    Of a name that stands in a target twice, the last one holds:
+
+    >>> print(explain_text("def f(x):\\n    a, (a, b) = x\\n    return a", after="item_targets"))
+    def f(x):
+        item, (a, b) = x
+        return a
     """
     if holds(function, gast.Tuple, gast.List, gast.For):
+        for node in walk(function):
+            if isinstance(node, gast.Assign | gast.For | gast.comprehension):
+                targets = node.targets if isinstance(node, gast.Assign) else [node.target]
+                renamed = [_last_holds(one, facts) for one in targets]
+                facts.foreign.update({node: None} if any(renamed) else {})
         function.body = _block(function.body, facts)
     return function
+
+
+def _last_holds(target: Node, facts: Facts) -> bool:
+    """Give a name to each part of a target that a later part of the same name replaces at once; whether any has."""
+    if not isinstance(target, gast.Tuple | gast.List):
+        return False
+    stored = [part for part in walk(target) if isinstance(part, gast.Name) and isinstance(part.ctx, gast.Store)]
+    last = {part.id: part for part in _in_order(target, stored)}
+    reads = {part.id for part in walk(target) if isinstance(part, gast.Name) and isinstance(part.ctx, gast.Load)}
+    replaced = [part for part in stored if part is not last[part.id] and part.id not in reads]  # an index may read it
+    for part in replaced:
+        part.id = _fresh(facts)
+    return bool(replaced)
+
+
+def _in_order(target: Node, stored: list[Node]) -> list[Node]:
+    """The names that a target stores, in the order in which it does."""
+    if isinstance(target, gast.Tuple | gast.List):
+        return [one for part in target.elts for one in _in_order(part, stored)]
+    part = target.value if _is_starred(target) else target
+    return [part] if any(part is one for one in stored) else []
 
 
 def _block(block: Block, facts: Facts) -> Block:
