@@ -394,7 +394,7 @@ class Writer:
         top = Scope(None, None, {"np": (LIBRARY, None), "range": ("builtin", None), "sum": ("builtin", None)})
         self.put(0, "import dataclasses\n")
         self.put(0, "import numpy as np")
-        names = list(dict.fromkeys(n for n in NAMES if n not in ("np", "sum", "f")))
+        names = [*dict.fromkeys(n for n in NAMES if n not in ("np", "sum", "f")), "c", "d", "e", "p"]
         self.pick.shuffle(names)
         if other and main:
             if self.chance(0.5):

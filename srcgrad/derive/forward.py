@@ -110,7 +110,11 @@ def _compound(node: Node, facts: Facts) -> Node:
             pair = [name(node.target.id, gast.Store()), name(dotted(node.target.id, facts), gast.Store())]
             node.target = gast.Tuple(elts=pair, ctx=gast.Store())
             node.iter = expression(f"zip({rows}, {dotted(rows, facts)})")
+    held = [one for one in stores(node) if one in facts.active] if isinstance(node, gast.For) else []
     node.body = _block(node.body, facts)
+    if held and not isinstance(node.target, gast.Tuple):  # what it held before the trip is lost
+        zeros = expression(f"{facts.library('zeros_like')}(x)", x=held[0])
+        node.body.insert(0, at(assign(dotted(held[0], facts), zeros), node))
     if getattr(node, "orelse", None):
         node.orelse = _block(node.orelse, facts)
     return node

@@ -237,4 +237,7 @@ def _loop_body(node: Node, work: Backward) -> Block:
             value = work.adjoints.read(row, work.facts.value_spec.get(row))
             work.adjoints.state.pop(row, None)
             work.adjoints.element(operand, name(index), value, True, body, node)
+    elif isinstance(node, gast.For):
+        for bound in stores(node):  # what it held before the trip, an argument say, is lost
+            work.adjoints.state.pop(bound, None)
     return body

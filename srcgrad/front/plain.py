@@ -32,8 +32,10 @@ from srcgrad.front.spread import spread
 from srcgrad.front.starred import has_starred, options, starred
 from srcgrad.front.trips import trips, zipped
 from srcgrad.front.usual import usual
+from srcgrad.front.varied import reads_varied, varied_names
 from srcgrad.front.walrus import branched, walruses
 from srcgrad.front.wanted import made_by
+from srcgrad.front.webs import parameters
 from srcgrad.trees import (
     BLOCKS,
     Block,
@@ -62,6 +64,8 @@ class Plain:
     used: frozenset[str] = frozenset()  # names of the function, those of comprehensions apart
     made: frozenset[str] = frozenset()  # fresh names
     bound: frozenset[str] = frozenset()  # names that statements bind, parameters among them where they do
+    given: frozenset[str] = frozenset()  # parameters
+    varied: frozenset[str] = frozenset()  # parameters, and names that are bound to what depends on them
     options: dict[str, Node] = field(default_factory=dict)  # dicts that calls unpack, by name
 
     def block(self, block: Block) -> Block:
@@ -129,8 +133,18 @@ def plain(function: Node, facts: Facts) -> Node:
         work.used = _outside_comprehensions(function)
         facts.local = work.made | own_names(function) | frozenset(facts.functions)
         work.options = options(function, facts)
+        work.given = frozenset(parameters(function))
+        if any(isinstance(node, gast.For) for node in statements(function.body)):
+            work.varied = work.given | _varied(function, facts)
         function.body = _block(function.body, work) or [at(gast.Pass(), function)]
     return function
+
+
+def _varied(function: Node, facts: Facts) -> frozenset[str]:
+    """Names that assignments bind to what depends on the arguments."""
+    varied = dict.fromkeys(varied_names(function, facts, facts.local, parameters(function)))
+    values = [n for n in statements(function.body) if isinstance(n, gast.Assign | gast.AugAssign)]
+    return frozenset(s for n in values if reads_varied(n.value, varied, facts, facts.local) for s in stores(n))
 
 
 def own_names(function: Node) -> frozenset[str]:

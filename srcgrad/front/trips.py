@@ -52,7 +52,41 @@ def trips(loop: Node, work: Plain) -> Block:
         unpack = work.own(gast.Assign([loop.target], name(item), None), loop)
         loop.target = name(item, gast.Store())
         loop.body = [*(spread(unpack, work) or [unpack]), *loop.body]
+    elif isinstance(loop.target, gast.Name) and _takes_over(loop, _over_range(loop.iter, work), work):
+        return _bound_in_body(loop, _over_range(loop.iter, work), work)
     return [loop]
+
+
+def _over_range(node: Node, work: Plain) -> bool:
+    """Whether a loop is over `range(...)` or `reversed(range(...))`."""
+    kind = _called(node, work)
+    return kind == "range" or (kind == "reversed" and _over_range(node.args[0], work))
+
+
+def _takes_over(loop: Node, counts: bool, work: Plain) -> bool:
+    """Whether what a loop binds goes by the name of something else that is differentiated: `for x in x`."""
+    bound = loop.target.id
+    if counts:
+        return bound in work.varied
+    if isinstance(loop.iter, gast.List | gast.Tuple | gast.Set):
+        return False  # the items are like what they are made of
+    array = bound in work.given and work.facts.kinds.get(bound, UNKNOWN).tag != "scalar"
+    return array or any(getattr(n, "id", "") == bound for n in walk(loop.iter))
+
+
+def _bound_in_body(loop: Node, counts: bool, work: Plain) -> Block:
+    """`for x in e` as `for i in range(len(items))` that binds `x = items[i]`, after `items = e`."""
+    before: Block = []
+    count = work.name("i")
+    item: Node = name(count)
+    if not counts:
+        items = work.name("items")
+        before = [work.bind(items, loop.iter, loop)]
+        item = expression(f"{items}[{count}]")
+        loop.iter = gast.copy_location(expression(f"range(len({items}))"), loop.iter)
+    loop.body = [work.bind(loop.target.id, item, loop), *loop.body]
+    loop.target = name(count, gast.Store())
+    return [*before, work.own(loop, loop)]
 
 
 def zipped(block: Block, work: Plain) -> Block:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import gast
 
 from srcgrad.facts import Facts
@@ -11,14 +13,14 @@ from srcgrad.trees import Node, children, holds, loads, statements, stores, writ
 from srcgrad.walked import walked
 
 
-def varied_names(function: Node, facts: Facts, local: frozenset[str]) -> list[str]:
-    """Names that may depend on the inputs in `wrt`, through anything but shapes and constants."""
+def varied_names(function: Node, facts: Facts, local: frozenset[str], inputs: Iterable[str] = ()) -> list[str]:
+    """Names that may depend on the inputs in `wrt`, or on those given, through anything but shapes and constants."""
     users: dict[str, list[Node]] = {}
     for node in statements(function.body):
         for read in dict.fromkeys(loads(node)):
             users.setdefault(read, []).append(node)
-    found = dict.fromkeys(facts.wrt)
-    todo = list(facts.wrt)
+    found = dict.fromkeys(inputs or facts.wrt)
+    todo = list(found)
     while todo:
         for node in users.get(todo.pop(), []):
             if _carries(node, found, facts, local):

@@ -244,7 +244,7 @@ def _outer_names(tree: Node, found: Function) -> set[str]:
     if found.owner is None:
         return set()
     nonlocal_names = {n for node in statements(tree.body) if isinstance(node, gast.Nonlocal) for n in node.names}
-    return set(found.owner.local - own_names(tree)) | nonlocal_names
+    return set((found.owner.local | found.owner.around) - own_names(tree)) | nonlocal_names
 
 
 def _parts(namespace: Namespace) -> list[tuple[Namespace, Source]]:
