@@ -31,8 +31,8 @@ from srcgrad.emit.pieces import Piece
 from srcgrad.emit.text import placed
 from srcgrad.errors import Place
 from srcgrad.facts import Facts
-from srcgrad.front.namespace import Binding, LiveNamespace, Namespace
-from srcgrad.front.overlay import Overlay
+from srcgrad.front.namespace import Binding, LiveNamespace
+from srcgrad.front.overlay import found_in
 from srcgrad.front.parse import place
 from srcgrad.front.static import StaticFunction, StaticModule
 from srcgrad.trees import Node, expression, walk
@@ -116,12 +116,9 @@ def _one(target: Meaning | StaticModule, name: str) -> Meaning:
 
 
 def _user(facts: Facts, parts: tuple[str, ...], lookup: Lookup) -> Found:
-    namespace: Namespace = facts.namespace
-    while isinstance(namespace, Overlay):
-        home = namespace.homes.get(parts[0])
-        if home is None and parts[0] in namespace.extra:
-            break
-        namespace, parts = (namespace.base, parts) if home is None else (home[0], (home[1], *parts[1:]))
+    spelled = parts[0]
+    namespace, known_as = found_in(facts.namespace, spelled)
+    parts = (known_as, *parts[1:])
     if isinstance(namespace, StaticModule):
         assert lookup.text is not None, "a function known only as text is written into a file"
         return lookup.text.find(namespace, parts)
@@ -131,7 +128,8 @@ def _user(facts: Facts, parts: tuple[str, ...], lookup: Lookup) -> Found:
         return lookup.text.find(text[0], (text[1], *parts[1:]))
     if bound is None or bound.kind != "object":
         return Found(Builtin(parts[0]))  # a NameError, as in the user's function
-    return Found(_object(bound.compiled or bound.object, parts[0], facts, lookup))
+    found = _object(bound.compiled or bound.object, known_as, facts, lookup)
+    return Found(Import("builtins", known_as) if found == Builtin(known_as) != Builtin(spelled) else found)
 
 
 def _home(bound: Binding, name: str) -> tuple[StaticModule, str] | None:

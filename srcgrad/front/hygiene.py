@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import gast
 
 from srcgrad.facts import Facts
 from srcgrad.front.namespace import Binding, Namespace
-from srcgrad.front.overlay import Overlay
+from srcgrad.front.overlay import Overlay, found_in
 from srcgrad.front.plain import own_names
 from srcgrad.trees import Node, walk
 
@@ -21,6 +21,14 @@ def read_outside(function: Node, local: Collection[str]) -> dict[str, None]:
     """The names of a function that mean what is outside of it, in the order of the text."""
     names = [n for node in function.body for n in walk(node) if isinstance(n, gast.Name)]
     return {n.id: None for n in names if n.id not in local}
+
+
+def read_alone(function: Node) -> dict[str, None]:
+    """The names that a function, or one in it, reads, and that neither binds: each means one thing outside."""
+    names = [n for n in walk(function) if isinstance(n, gast.Name)]
+    bound = {n.id for n in names if not isinstance(n.ctx, gast.Load)}
+    bound |= {n.name for n in walk(function) if isinstance(n, gast.FunctionDef | gast.ClassDef)}
+    return {n.id: None for n in names if n.id not in bound}
 
 
 def carried(
@@ -38,6 +46,7 @@ def carried(
     """
     overlay = facts.namespace
     assert isinstance(overlay, Overlay), "an overlay was put there"
+    home = home and found_in(*home)
     known = overlay.lookup(stem)
     taken = facts.names.taken if taken is None else taken
     free = stem not in local and stem not in facts.local and (stem in overlay.read or stem not in taken)
@@ -58,8 +67,8 @@ def carried(
 
 def _is_home(one: tuple[Namespace, str] | None, other: tuple[Namespace, str] | None, meant: Binding) -> bool:
     """Whether one spelling will do for both: a value that is known as text alone is known by its name."""
-    if one is None or other is None:
-        return one is other or meant.kind in ("object", "function")
+    if one is None or other is None or meant.kind != "value":
+        return meant.kind != "value" and (one is None or other is None or one[1] == other[1])
     return one[0] is other[0] and one[1] == other[1]
 
 
@@ -69,17 +78,37 @@ def mentioned(functions: Iterable[Function]) -> dict[str, None]:
     return {n.id: None for part in parts for n in walk(part) if isinstance(n, gast.Name)}
 
 
-def move_apart(tree: Node, inner: Facts, theirs: Collection[str], facts: Facts) -> dict[str, str]:
-    """Rename what a function binds, or reads from outside, by a name that functions which it gets have as well."""
+def reached(tree: Node, functions: Mapping[str, Function]) -> dict[str, None]:
+    """The names in the texts of functions around a function which it calls, itself or through others."""
+    found: dict[str, None] = {}
+    todo, seen = [tree], {id(tree)}
+    while todo:
+        for one in {n.id: None for n in walk(todo.pop()) if isinstance(n, gast.Name)}:
+            known = functions.get(one)
+            if known is not None:
+                found.update(mentioned([known]))
+            if known is not None and known.tree is not None and id(known.tree) not in seen:
+                seen.add(id(known.tree))
+                todo.append(known.tree)
+                found.update({n.id: None for n in walk(known.tree) if isinstance(n, gast.Name)})
+    return found
+
+
+def move_apart(
+    tree: Node, inner: Facts, theirs: Collection[str], outer: Collection[str], facts: Facts
+) -> dict[str, str]:
+    """Rename what a function binds, or reads from outside, by a name that functions which it gets have as well.
+
+    `outer` are names that it shares with the function around it.
+    """
     own = own_names(tree)
-    moved = {n: inner.names.numbered(n) for n in own if n in theirs and n not in inner.functions}
+    moved = {n: inner.names.numbered(n) for n in own if n in theirs and n not in inner.functions and n not in outer}
     overlay = inner.namespace
     assert isinstance(overlay, Overlay), "an overlay was put there"
-    for identifier in read_outside(tree, own):
+    for identifier in read_outside(tree, own | set(outer)):
         meant = overlay.lookup(identifier) if identifier in theirs and identifier not in inner.functions else None
-        if meant is not None and not (
-            identifier not in facts.local and is_same(meant, facts.namespace.lookup(identifier))
-        ):
+        known = None if identifier in facts.local else facts.namespace.lookup(identifier)
+        if meant is not None and not is_same(meant, known):
             moved[identifier] = inner.names.numbered(identifier)
             overlay.extra[moved[identifier]] = meant
             overlay.homes[moved[identifier]] = overlay.base, identifier
@@ -87,12 +116,18 @@ def move_apart(tree: Node, inner: Facts, theirs: Collection[str], facts: Facts) 
         if isinstance(item, gast.Name) and item.id in moved:
             item.id = moved[item.id]
     inner.local = own_names(tree)
+    return moved
+
+
+def brought(theirs: Iterable[str], inner: Facts, facts: Facts) -> None:
+    """Let names of the caller that are global there mean the same in the function that gets them."""
+    overlay = inner.namespace
+    assert isinstance(overlay, Overlay), "an overlay was put there"
     for identifier in theirs:
         meant = facts.namespace.lookup(identifier) if identifier not in facts.local else None
         if meant is not None:
             overlay.extra[identifier] = meant
             overlay.homes[identifier] = facts.namespace, identifier
-    return moved
 
 
 def is_same(one: Binding, other: Binding | None) -> bool:

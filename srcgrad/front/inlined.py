@@ -10,7 +10,7 @@ from srcgrad.front.brief import is_short
 from srcgrad.front.derived import derived_call, value_of
 from srcgrad.front.functions import Function, called_by, function_of, is_ordinary, of_argument
 from srcgrad.front.handed import hand_over, handed_of, hands
-from srcgrad.front.hygiene import read_outside
+from srcgrad.front.hygiene import read_alone
 from srcgrad.front.mentioned import check_given
 from srcgrad.front.mixed import doubtful_write
 from srcgrad.front.namespace import Binding
@@ -46,7 +46,7 @@ def inlined(function: Node, facts: Facts) -> Node:
     calls = [n for node in function.body for n in walk(node) if isinstance(n, gast.Call)]
     if not facts.functions and not facts.module.inline and not any(_has_source(c, facts, local) for c in calls):
         return function
-    facts.namespace = Overlay(facts.namespace, read=read_outside(function, local | facts.local))
+    facts.namespace = Overlay(facts.namespace, read=read_alone(facts.source.tree))
     own = facts.generated
     facts.doubtful = None if own else doubtful_write(facts.source.tree)
     varied = frozenset(varied_names(function, facts, local))

@@ -21,3 +21,13 @@ class Overlay:
     def lookup(self, name: str) -> Binding | None:
         """What `name` means."""
         return self.extra.get(name) or self.base.lookup(name)
+
+
+def found_in(namespace: Namespace, name: str) -> tuple[Namespace, str]:
+    """The namespace that knows what a name means, and by what name."""
+    while isinstance(namespace, Overlay):
+        home = namespace.homes.get(name)
+        if home is None and name in namespace.extra:
+            break
+        namespace, name = (namespace.base, name) if home is None else home
+    return namespace, name

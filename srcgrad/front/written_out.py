@@ -15,7 +15,7 @@ from srcgrad.front.conversions import conversions
 from srcgrad.front.exits import exits
 from srcgrad.front.functions import Function, as_owner, function_of, note_real, taken_as_real
 from srcgrad.front.given import arguments_of, bind
-from srcgrad.front.hygiene import carried, mentioned, move_apart, read_outside
+from srcgrad.front.hygiene import brought, carried, mentioned, move_apart, reached, read_alone
 from srcgrad.front.item_targets import item_targets
 from srcgrad.front.mentioned import check_given
 from srcgrad.front.mixed import doubtful_write
@@ -100,8 +100,13 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     inner.functions.update(known | owners)
     functions = {p: f for p, f in known.items() if f.whole is None and f.cls is None}
     theirs = mentioned([*known.values(), *owners.values()])
-    if functions or theirs:
-        moved = move_apart(tree, inner, {*facts.local, *theirs} if functions else theirs, facts)
+    others = facts.local | facts.around if functions else frozenset()
+    if found.owner is not None:
+        outside = (found.owner.local | found.owner.around) - outer
+        others |= outside.intersection(reached(tree, found.owner.functions))
+    if functions or theirs or others:
+        moved = move_apart(tree, inner, others | set(theirs), outer, facts)
+        brought(theirs, inner, facts)
         given = {moved.get(p, p): v for p, v in given.items()}
     _front(tree, given, inner, facts)
     inner.doubtful = None if inner.generated else doubtful_write(original)
@@ -109,7 +114,7 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     shared |= {n for n in theirs if n in site.local}
     local = own_names(tree) - shared
     assert isinstance(inner.namespace, Overlay), "an overlay was put there"
-    inner.namespace.read.update(read_outside(tree, inner.local | shared))
+    inner.namespace.read.update(read_alone(source.tree))
     tree.body = site.expanded(tree.body, Site(inner, local | shared, (*site.above, id(original)), site.expanded))
     check_given(tree, inner, local)
     facts.generated, facts.doubtful = facts.generated or inner.generated, facts.doubtful or inner.doubtful
