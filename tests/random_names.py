@@ -29,7 +29,9 @@ from srcgrad.errors import DifferentiationError
 
 NAMES = ("a", "b", "k", "h", "a", "b", "k", "h", "x", "x", "g", "f", "m", "np", "sum", "t1", "y", "a_1", "x_bar")
 CONSTANTS = ("0.7", "1.3", "-0.4", "0.9", "2.0")
-NUMBER, FUNCTION, APPLY, RECORD, CLASS, LIBRARY, OTHER, MAKER = "number function apply record class np other maker".split()
+NUMBER, FUNCTION, APPLY, RECORD, CLASS, LIBRARY, OTHER, MAKER = (
+    "number function apply record class np other maker".split()
+)
 
 
 @dataclass
@@ -77,7 +79,16 @@ class Writer:
     def number(self, scope: Scope, depth: int = 0) -> str:
         """An expression for a number."""
         names = scope.names(NUMBER)
-        forms = ["leaf"] * (2 + 2 * depth) + ["sum", "product", "call", "call", "comprehension", "lambda", "field", "np"]
+        forms = ["leaf"] * (2 + 2 * depth) + [
+            "sum",
+            "product",
+            "call",
+            "call",
+            "comprehension",
+            "lambda",
+            "field",
+            "np",
+        ]
         if depth > 2:
             forms = ["leaf"]
         form = self.pick.choice(forms)

@@ -31,7 +31,7 @@ from srcgrad.emit.pieces import Piece
 from srcgrad.emit.text import placed
 from srcgrad.errors import Place
 from srcgrad.facts import Facts
-from srcgrad.front.namespace import Binding, LiveNamespace
+from srcgrad.front.namespace import Binding, LiveNamespace, Namespace
 from srcgrad.front.overlay import found_in
 from srcgrad.front.parse import place
 from srcgrad.front.static import StaticFunction, StaticModule
@@ -116,20 +116,25 @@ def _one(target: Meaning | StaticModule, name: str) -> Meaning:
 
 
 def _user(facts: Facts, parts: tuple[str, ...], lookup: Lookup) -> Found:
-    spelled = parts[0]
-    namespace, known_as = found_in(facts.namespace, spelled)
-    parts = (known_as, *parts[1:])
+    namespace, known_as = found_in(facts.namespace, parts[0])
+    found = _known(facts, namespace, (known_as, *parts[1:]), lookup)
+    if known_as != parts[0] and found.meaning == Builtin(known_as):
+        return Found(Import("builtins", known_as))
+    return found
+
+
+def _known(facts: Facts, namespace: Namespace, parts: tuple[str, ...], lookup: Lookup) -> Found:
+    """What a name means in the namespace that knows it."""
     if isinstance(namespace, StaticModule):
         assert lookup.text is not None, "a function known only as text is written into a file"
         return lookup.text.find(namespace, parts)
     bound = namespace.lookup(parts[0])
-    text = None if bound is None or lookup.text is None else _home(bound, parts[0])
-    if text is not None and lookup.text is not None:
-        return lookup.text.find(text[0], (text[1], *parts[1:]))
+    home = None if bound is None or lookup.text is None else _home(bound, parts[0])
+    if home is not None and lookup.text is not None:
+        return lookup.text.find(home[0], (home[1], *parts[1:]))
     if bound is None or bound.kind != "object":
         return Found(Builtin(parts[0]))  # a NameError, as in the user's function
-    found = _object(bound.compiled or bound.object, known_as, facts, lookup)
-    return Found(Import("builtins", known_as) if found == Builtin(known_as) != Builtin(spelled) else found)
+    return Found(_object(bound.compiled or bound.object, parts[0], facts, lookup))
 
 
 def _home(bound: Binding, name: str) -> tuple[StaticModule, str] | None:

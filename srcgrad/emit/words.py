@@ -10,7 +10,7 @@ _WORDS = re.compile(
     r"""|\"{3}(?:[^\\]|\\.)*?\"{3}|'{3}(?:[^\\]|\\.)*?'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'""",
     re.ASCII | re.DOTALL,
 )
-_BLANK = r"(?:[\s\\]|\#[^\n]*)*"
+_BLANK = r"(?:[\s\\]|\#[^\n]*(?![^\n]))*"  # a comment as a whole
 _GOES_ON = re.compile(rf"{_BLANK}(?:\){_BLANK})*\.")  # `np\n.sin`, `(a).b`
 _IS_BOUND = re.compile(rf"{_BLANK}:?=(?!=)")  # a keyword, or a parameter with a default
 _BINDING = frozenset(("import", "global", "nonlocal", "class", "del", "match"))
@@ -26,6 +26,8 @@ def dotted(text: str, names: frozenset[str]) -> list[tuple[int, int, str]] | Non
     [(0, 11, 'N'), (1, 11, 'np.linalg.norm')]
     >>> dotted("y = np.linalg \\\\\\n    .norm(x)", frozenset(["np"])) is None
     True
+    >>> dotted("z = 2 * y  # of x = 1", frozenset(["y"]))
+    [(0, 8, 'y')]
     """
     if not text.isascii():
         return None  # Python has several spellings of one name

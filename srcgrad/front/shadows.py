@@ -83,7 +83,8 @@ def _is_named(scope: Scope, identifier: str, scopes: list[Scope]) -> bool:
     if not isinstance(scope.node, _FUNCTIONS) or identifier not in {a.id for a in _parameters(scope.node)}:
         return False
     returned = [n.value for n in walk(scopes[0].node) if isinstance(n, gast.Return)]
-    return any(value is scope.node or getattr(value, "id", "") == _name(scope, scopes) for value in returned) or any(
+    name = _name(scope, scopes)
+    return any(value is scope.node or (name and getattr(value, "id", "") == name) for value in returned) or any(
         word.arg == identifier and not _is_own(call, scope, scopes) and _is_inner(call, scopes)
         for call in walk(scopes[0].node)
         if isinstance(call, gast.Call)

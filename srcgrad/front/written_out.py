@@ -110,7 +110,7 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
         given = {moved.get(p, p): v for p, v in given.items()}
     _front(tree, given, inner, facts)
     inner.doubtful = None if inner.generated else doubtful_write(original)
-    shared = {n for f in functions.values() if f.tree is not None for n in facts.local} | outer
+    shared = outer | (facts.local | facts.around if any(f.tree is not None for f in functions.values()) else set())
     shared |= {n for n in theirs if n in site.local}
     local = own_names(tree) - shared
     assert isinstance(inner.namespace, Overlay), "an overlay was put there"
