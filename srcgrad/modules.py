@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any  # callees and globals are arbitrary objects
 
 import gast
@@ -21,7 +21,7 @@ from srcgrad.front.derived import Closed
 from srcgrad.front.namespace import Binding, LiveNamespace, Namespace
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.owners import is_replaced
-from srcgrad.front.shadows import unshadowed
+from srcgrad.front.shadows import distinct
 from srcgrad.front.source import Source, source_of
 from srcgrad.front.static import StaticFunction
 from srcgrad.front.step import Step
@@ -124,9 +124,8 @@ class Module:
                 function = self.derived(function, "reverse", wrt, kinds, single=single).function
             sub = Module(inline=True, seeded=False)
             if mode in ("jacobian", "hessian"):
-                made = columns(sub, function, wrt, kinds, single=single)
-                self.inner[key] = sub, made
-                return made
+                self.inner[key] = sub, columns(sub, function, wrt, kinds, single=single)
+                return self.inner[key][1]
             self.inner[key] = sub, inner(sub, function, mode, wrt, kinds, single=single, auxiliary=auxiliary)
         return self.inner[key][1]
 
@@ -151,14 +150,11 @@ class Module:
             elif isinstance(function, StaticFunction):
                 check_undecorated(function)
                 check_defaults(function)
-                known = (function, function.source, function.module)
+                known = (function, distinct(function.source), function.module)
             else:
                 plain = getattr(function, "__func__", function)
                 plain = passed_on(getattr(plain, "__srcgrad_primal__", plain))
-                known = (function, with_live_defaults(source_of(plain), plain), LiveNamespace(plain))
-            whole = known[1]
-            tree = whole.tree if isinstance(function, Step | Closed) else unshadowed(whole.tree)
-            known = known if tree is whole.tree else (function, replace(whole, tree=tree), known[2])
+                known = (function, distinct(with_live_defaults(source_of(plain), plain)), LiveNamespace(plain))
             self.sources[_identity(function)] = known
         return known[1], known[2]
 

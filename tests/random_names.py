@@ -29,9 +29,16 @@ from srcgrad.errors import DifferentiationError
 
 NAMES = ("a", "b", "k", "h", "a", "b", "k", "h", "x", "x", "g", "f", "m", "np", "sum", "t1", "y", "a_1", "x_bar")
 CONSTANTS = ("0.7", "1.3", "-0.4", "0.9", "2.0")
-NUMBER, FUNCTION, APPLY, RECORD, CLASS, LIBRARY, OTHER, MAKER = (
-    "number function apply record class np other maker".split()
-)
+NUMBER, FUNCTION, APPLY, RECORD, CLASS, LIBRARY, OTHER, MAKER = [
+    "number",
+    "function",
+    "apply",
+    "record",
+    "class",
+    "np",
+    "other",
+    "maker",
+]
 
 
 @dataclass
@@ -197,7 +204,7 @@ class Writer:
             names, optional = ([n for n in names if n != own] or ["k" if own != "k" else "a"])[:1], []
             written = ", ".join([own, *names])
         local = frozenset([*names, *optional, *self.parameters(self.pick.randint(1, 5))]) | ({own} if own else set())
-        bound: dict[str, tuple[str, Any]] = {n: (NUMBER, None) for n in [*names, *optional]}
+        bound: dict[str, tuple[str, Any]] = dict.fromkeys([*names, *optional], (NUMBER, None))
         if kind == APPLY:
             bound[names[0]] = (FUNCTION, (["u"], []))
         inner = Scope(scope, local, bound)
@@ -441,7 +448,7 @@ class Writer:
             count = self.pick.choice((1, 2))
             given = self.parameters(count)
             local = frozenset([*given, *self.parameters(6)])
-            scope = Scope(top, local, {n: (NUMBER, None) for n in given})
+            scope = Scope(top, local, dict.fromkeys(given, (NUMBER, None)))
             self.put(0, f"def f({', '.join(given)}):")
             for _ in range(self.pick.randint(2, 6)):
                 self.statement(scope, 1)

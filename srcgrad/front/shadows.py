@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import gast
 
+from srcgrad.front.source import Source
 from srcgrad.names import Names
 from srcgrad.trees import Node, copy, walk
 
@@ -37,6 +38,12 @@ class Scope:
         if identifier in self.bound:
             return self
         return None if self.outer is None else self.outer.home(identifier)
+
+
+def distinct(source: Source) -> Source:
+    """The source with the tree that `unshadowed` gives."""
+    tree = unshadowed(source.tree)
+    return source if tree is source.tree else replace(source, tree=tree)
 
 
 def unshadowed(tree: Node) -> Node:

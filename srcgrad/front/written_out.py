@@ -100,14 +100,8 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     inner.functions.update(known | owners)
     functions = {p: f for p, f in known.items() if f.whole is None and f.cls is None}
     theirs = mentioned([*known.values(), *owners.values()])
-    others = facts.local | facts.around if functions else frozenset()
-    if found.owner is not None:
-        outside = (found.owner.local | found.owner.around) - outer
-        others |= outside.intersection(reached(tree, found.owner.functions))
-    if functions or theirs or others:
-        moved = move_apart(tree, inner, others | set(theirs), outer, facts)
-        brought(theirs, inner, facts)
-        given = {moved.get(p, p): v for p, v in given.items()}
+    moved = _apart(tree, found, theirs, facts.local | facts.around if functions else frozenset(), outer, inner, facts)
+    given = {moved.get(p, p): v for p, v in given.items()}
     _front(tree, given, inner, facts)
     inner.doubtful = None if inner.generated else doubtful_write(original)
     shared = outer | (facts.local | facts.around if any(f.tree is not None for f in functions.values()) else set())
@@ -242,6 +236,26 @@ def _callee(found: Function, site: Site) -> Callee | None:
     except DifferentiationError:
         return None  # refused later, if a derivative flows through it
     return Callee(source, namespace, source.tree)
+
+
+def _apart(
+    tree: Node,
+    found: Function,
+    theirs: dict[str, None],
+    others: frozenset[str],
+    outer: set[str],
+    inner: Facts,
+    facts: Facts,
+) -> dict[str, str]:
+    """New names for what would hide a variable that functions read which this one calls or gets."""
+    if found.owner is not None:
+        hidden = (found.owner.local | found.owner.around) - outer
+        others |= hidden.intersection(reached(tree, found.owner.functions))
+    if not theirs and not others:
+        return {}
+    moved = move_apart(tree, inner, others | set(theirs), outer, facts)
+    brought(theirs, inner, facts)
+    return moved
 
 
 def _outer_names(tree: Node, found: Function) -> set[str]:
