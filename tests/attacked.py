@@ -680,7 +680,7 @@ ARGS = (np.array(1.3), 0.6)
 """,
     ),
     "where gives 0-d": (
-        "E5010",
+        "right",
         """
 def f(x, c):
     s = np.where(c > 0, c, x[0])

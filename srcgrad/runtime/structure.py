@@ -65,6 +65,8 @@ def owned(x: Any, others: tuple[Any, ...]) -> Any:
     ...
     TypeError: E5010 an argument that is written into shares elements with another one; pass a copy of one of the two
     """
+    if isinstance(x, np.generic):
+        return np.array(x)  # the tangent of an array without axes
     if not isinstance(x, np.ndarray) and type(x) not in (list, dict):
         raise TypeError(f"E5010 an argument of class {type(x).__name__} is written into; pass an array")
     arrays = isinstance(x, np.ndarray)
