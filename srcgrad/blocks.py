@@ -21,7 +21,6 @@ from srcgrad.options import names_of
 from srcgrad.pickled import again, lines_of
 from srcgrad.primal import primal_of
 from srcgrad.rules import generation
-from srcgrad.sealed import likewise
 
 
 class Blocked:
@@ -79,7 +78,7 @@ class Blocked:
         made.__defaults__, made.__kwdefaults__ = self.primal.__defaults__, self.primal.__kwdefaults__
         stale = changes(module)
         vars(made)["__srcgrad_stale__"] = stale
-        return likewise(made, self.primal), text, stale
+        return made, text, stale
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -102,7 +101,7 @@ def checked_rows(rows: int | None) -> int | None:
 def blocked_text(function: StaticFunction, blocks: Blocks, kinds: dict[str, Kind]) -> StaticFunction:
     """The loop over blocks for a function known only as text, as text."""
     made, name, _, _, facts = text_of(Module(blocks=blocks), function, "primal", blocks.over, kinds, single=True)
-    return likewise(static_function(made, name, facts, "blocks"), function)
+    return static_function(made, name, facts, "blocks")
 
 
 def blocked(function: Callable[..., Any], over: str | Sequence[str], rows: int | None = None) -> Blocked:

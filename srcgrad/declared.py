@@ -135,7 +135,6 @@ class _Declared:
 
     def _mark(self, function: StaticFunction, form: Any) -> None:
         if form is safe_where:
-            self.entered.append(safe_where(function))
             return
         self.functions[id(function.node)] = function
         if form is opaque:

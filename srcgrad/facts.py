@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any  # operations are arbitrary Python objects
@@ -105,6 +106,8 @@ class Facts:
     updates: dict[Node, None] = field(default_factory=dict)  # `d[k] = d[k] + e` that were `d[k] += e`
     varied: dict[str, None] = field(default_factory=dict)  # names that may depend on an input
     active: dict[str, None] = field(default_factory=dict)  # ... and influence the output
+    doubts: dict[str, None] = field(default_factory=dict)  # names some value of which may be inf or nan
+    masked: dict[str, None] = field(default_factory=dict)  # names whose adjoints want to know where they are zero
     parted: dict[str, None] = field(default_factory=dict)  # lists and dicts of which each part is active or not
     shifts: dict[str, None] = field(default_factory=dict)  # largest values on which the output does not depend
     assumed_real: dict[str, None] = field(default_factory=dict)  # arguments of derivatives that were written out
@@ -134,7 +137,6 @@ class Facts:
     results_wanted: dict[Node, None] = field(default_factory=dict)  # statements whose tangent reads their value
     callee_seeds: dict[Node, tuple[str, ...]] = field(default_factory=dict)  # call -> names of its tangents, or seeds
     rewritten: dict[Node, None] = field(default_factory=dict)  # user's statements with calls of callees changed
-    safe: dict[Node, None] = field(default_factory=dict)  # statements of callees that are marked by `safe_where`
     fills: dict[Node, str] = field(default_factory=dict)  # call of a forward half -> what it keeps values in
     effects: dict[Node, None] = field(default_factory=dict)  # calls that report: print, warnings
     moving: dict[Node, None] = field(default_factory=dict)  # statements after which a call gives something else
@@ -160,6 +162,7 @@ class Facts:
     again: dict[str, str] = field(default_factory=dict)  # name computed backwards -> name of what was not recorded
     pulled: dict[Node, list[Node]] = field(default_factory=dict)  # call of a callee -> its active operands
     branch_depth: dict[str, int] = field(default_factory=dict)  # of our own names that a branch binds: see `active`
+    pops: Counter[str] = field(default_factory=Counter)  # stack -> in how many places it is popped
     stacks: dict[str, str] = field(default_factory=dict)  # name -> the stack on which it is recorded
     opposites: dict[str, None] = field(default_factory=dict)  # names made for adjoints that hold their negatives
     plurals: dict[str, str] = field(default_factory=dict)  # list of one value per trip -> the name of that value

@@ -13,7 +13,6 @@ from srcgrad.analyse.annotations import annotated
 from srcgrad.api import float_arguments
 from srcgrad.derivative import Derivative
 from srcgrad.derive.kept import Saved
-from srcgrad.derive.masked import DOUBT
 from srcgrad.emit.sides import plain
 from srcgrad.executed import compiled
 from srcgrad.facts import Facts, Kind
@@ -164,8 +163,6 @@ def lines_of(facts: Facts, sizes: dict[str, list[int]]) -> list[Line]:
             line.active = "active" in facts.lines[number]
             if not line.active:
                 line.why.append(next(iter(facts.lines[number])))
-            elif DOUBT in facts.lines[number]:
-                line.why.append(DOUBT)
     for kept, record in facts.recorded.items():
         line = found.setdefault(record.line, Line(record.line, facts.source.lines[record.line - 1].rstrip()))
         line.recorded.append(record.value + _size(sizes.get(kept)))

@@ -29,11 +29,11 @@ from srcgrad.derive.autocast import autocast
 from srcgrad.derive.blocked import blocked
 from srcgrad.derive.calls import calls
 from srcgrad.derive.declared import check
+from srcgrad.derive.doubts import doubts
 from srcgrad.derive.finish import gradient, primal
 from srcgrad.derive.forward import dotted, tangent
 from srcgrad.derive.handed import handed
 from srcgrad.derive.kept import kept
-from srcgrad.derive.masked import masked
 from srcgrad.derive.probes import probes
 from srcgrad.emit.assemble import SUFFIX, assemble, outer_names
 from srcgrad.facts import Facts, Kind
@@ -97,10 +97,10 @@ ANALYSE: tuple[Pass, ...] = (
     containers,
     shifts,
     activity,
-    masked,
     complexes,
     complex_limits,
     shapes,
+    doubts,
     aliases,
     items,
     mutable,
@@ -147,7 +147,7 @@ class Begun:
     def fits(self, mode: str, module: Any, called: bool) -> bool:
         """Whether a derivative of this mode comes to the same tree: of modes only checkpoints know that early."""
         alike = mode in BACKWARD or (mode == "forward" and not module.checkpoints)
-        plain = not (module.autocast or module.blocks or self.facts.source.safe or self.facts.safe)
+        plain = not (module.autocast or module.blocks)
         free = self.shared is None or not self.shared.taken
         return alike and plain and free and self.facts.module is module and self.facts.called == called
 

@@ -56,6 +56,10 @@ class Rule:
     results: Results = ()
     literals: dict[str, tuple[Any, ...]] = field(default_factory=dict, hash=False)
     instead: tuple[tuple[str, Any, Any], ...] = ()
+    overflows: bool = False  # whether the value may be inf or nan where the arguments are finite, `1 / x` or `exp(x)`
+    zeros: str = ""  # of an op that moves elements of its first argument: "kept", or "made" where it puts zeros too
+    selects: dict[str, str] = field(default_factory=dict, hash=False)  # parameter -> where its elements are taken
+    asks: tuple[Any, ...] = ()  # ops among those of the rule that ask for nan or inf, or pass them by
     exponential: bool = False  # whether the op is e to the power of what the template is the rule of
     complex: str = ""
     values: str = ""
@@ -121,10 +125,7 @@ def stand_in(function: object, op: object) -> None:
 
 def rules() -> list[Rule]:
     """All rules, each once, in the order of registration."""
-    seen: dict[int, Rule] = {}
-    for rule in _table.values():
-        seen.setdefault(id(rule), rule)
-    return list(seen.values())
+    return list({id(rule): rule for rule in _table.values()}.values())
 
 
 def forget(op: object) -> None:
@@ -278,10 +279,10 @@ def tangent(op: Any, **facts: Any) -> Decorator:
     return decorate
 
 
-def constants(ops: Iterable[Any]) -> None:
-    """Declare operations whose derivative is zero wherever it exists: comparisons, `np.argmax`, shapes, floors."""
+def constants(ops: Iterable[Any], asks: bool = False) -> None:
+    """Declare operations whose derivative is zero wherever it exists; with `asks`, those that look for nan or inf."""
     for op in ops:
-        register(Rule(op, spelling(op), "constant"))
+        register(Rule(op, spelling(op), "constant", asks=(op,) if asks else ()))
 
 
 def refused(reason: str, ops: dict[str, Any], **facts: Any) -> None:

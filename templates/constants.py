@@ -58,13 +58,18 @@ LOGIC = (
     builtins.any,
     builtins.all,
 )
-CLASSES = (
+GAPS = (
     np.isnan,
-    np.isnat,
     np.isfinite,
     np.isinf,
     np.isposinf,
     np.isneginf,
+    math.isnan,
+    math.isfinite,
+    math.isinf,
+)
+CLASSES = (
+    np.isnat,
     np.isreal,
     np.isrealobj,
     np.iscomplex,
@@ -72,9 +77,6 @@ CLASSES = (
     np.isscalar,
     np.iterable,
     np.signbit,
-    math.isnan,
-    math.isfinite,
-    math.isinf,
     isinstance,
     issubclass,
     callable,
@@ -208,5 +210,6 @@ REPORTS = (
     np.seterrcall,
 )
 
+constants(GAPS, asks=True)
 for family in (COMPARISONS, LOGIC, CLASSES, STEPS, POSITIONS, SHAPES, FRESH, REPORTS):
     constants(family)

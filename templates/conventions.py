@@ -72,7 +72,8 @@ ZEROS: tuple[Row, ...] = (
     ("np.tanh(x)", "800.0", "0.0", "1 - tanh(x) ** 2, which does not overflow"),
     ("1.0 / (1.0 + np.exp(-x))", "-800.0", "0.0", "y * (1 - y) of the result y, also where np.exp overflows"),
     ("np.linalg.det(x)", "array([[1.0, 2.0], [2.0, 4.0]])", "array([[4.0, -2.0], [-2.0, 1.0]])", "cofactors"),
-    ("np.where(x > 0.0, np.sqrt(x), 0.0)", "0.0", "nan", "honest 0 * inf: mask first, or 0.0 by `safe_where`"),
+    ("np.where(x > 0.0, np.sqrt(x), 0.0)", "0.0", "0.0", "what is not taken contributes nothing, 0 * inf included"),
+    ("np.sqrt(x) ** 2", "0.0", "nan", "0 * inf: the adjoint is 0 as a number, not by structure"),
     ("np.sqrt(x[x > 0.0])", "array([0.0, 4.0])", "array([0.0, 0.25])", "what is left out has no influence"),
     ("np.polyval(x, 0.0)", "array([3.0, 2.0, 1.0])", "array([0.0, 0.0, 1.0])", "Horner's scheme"),
 )

@@ -9,6 +9,7 @@ from srcgrad.runtime.layout import diag_transpose, place_diagonal
 
 @adjoint.linear(
     np.diag,
+    zeros="made",
     forms=(
         ("np.diag(x)", (3,)),
         ("np.diag(x, k=-1)", (3,)),
@@ -31,6 +32,7 @@ def diag(z, v, k=0):
 
 @adjoint.linear(
     np.diagonal,
+    zeros="kept",
     forms=(
         ("np.diagonal(x)", (3, 3)),
         ("np.diagonal(x, 1)", (2, 4)),
@@ -75,6 +77,7 @@ def linalg_trace(z, x, offset=0):
 
 @adjoint.linear(
     np.tril,
+    zeros="made",
     forms=(("np.tril(x)", (3, 3)), ("np.tril(x, -1)", (2, 3, 4)), ("np.tril(x, k=1)", (3,))),
 )
 def tril(z, m, k=0):
@@ -86,6 +89,7 @@ def tril(z, m, k=0):
 
 @adjoint.linear(
     np.triu,
+    zeros="made",
     forms=(("np.triu(x)", (3, 3)), ("np.triu(x, 1)", (2, 3, 4)), ("np.triu(x, k=-1)", (3,))),
 )
 def triu(z, m, k=0):

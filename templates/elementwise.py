@@ -25,7 +25,7 @@ def multiply(z, x, y):
     d[y] = d[z] * x
 
 
-@adjoint.elementwise(np.divide, cl="x / y", domain={"y": (0.5, 2.0)}, aliases=(operator.truediv,))
+@adjoint.elementwise(np.divide, cl="x / y", overflows=True, domain={"y": (0.5, 2.0)}, aliases=(operator.truediv,))
 def divide(z, x, y):
     if x == 1.0:  # y is not kept
         d[y] = -d[z] * z * z

@@ -18,17 +18,17 @@ def _python_3_11(*names):
     return tuple(getattr(math, name) for name in names if hasattr(math, name))
 
 
-@adjoint.elementwise(np.exp, cl="exp(x)", aliases=(math.exp,))
+@adjoint.elementwise(np.exp, cl="exp(x)", overflows=True, aliases=(math.exp,))
 def exp(z, x):
     d[x] = d[z] * z
 
 
-@adjoint.elementwise(np.exp2, cl="exp2(x)", aliases=_python_3_11("exp2"))
+@adjoint.elementwise(np.exp2, cl="exp2(x)", overflows=True, aliases=_python_3_11("exp2"))
 def exp2(z, x):
     d[x] = d[z] * z * math.log(2.0)
 
 
-@adjoint.elementwise(np.expm1, cl="expm1(x)", aliases=(math.expm1,))
+@adjoint.elementwise(np.expm1, cl="expm1(x)", overflows=True, aliases=(math.expm1,))
 def expm1(z, x):
     d[x] = d[z] * (z + 1.0)
 
@@ -129,7 +129,7 @@ def square(z, x):
     d[x] = d[z] * 2.0 * x
 
 
-@adjoint.elementwise(np.reciprocal, cl="1.0 / x", domain=(0.5, 2.0))
+@adjoint.elementwise(np.reciprocal, cl="1.0 / x", overflows=True, domain=(0.5, 2.0))
 def reciprocal(z, x):
     d[x] = -d[z] * z * z
 
@@ -137,6 +137,7 @@ def reciprocal(z, x):
 @adjoint.elementwise(
     np.power,
     cl="pow(x, y)",
+    overflows=True,
     domain={"x": (0.3, 2.0), "y": (-2.0, 2.0)},
     at=(
         ((0.0, 0.0), (0.0, 0.0)),

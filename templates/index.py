@@ -83,6 +83,7 @@ def take(z, a, indices, axis=None):
 
 @adjoint.linear(
     np.take_along_axis,
+    zeros="kept",
     forms=(
         ("np.take_along_axis(x, np.array([[1], [0]]), 1)", (2, 3)),
         ("np.take_along_axis(x, np.array([[1, 0, 1]]), axis=0)", (2, 3)),

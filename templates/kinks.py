@@ -48,6 +48,7 @@ def maximum(z, x, y):
 
 @adjoint.elementwise(
     if_larger,
+    selects={"seed": "x >= y"},
     cl="(x > y) ? seed : 0.5 * ((x >= y) ? seed : 0.0)",  # of x == y behind x > y compilers make a branch
     at=(((3.0, 2.0, 1.0), (1.0, 0.0, 0.0)), ((3.0, 1.0, 1.0), (0.5, 0.0, 0.0)), ((3.0, 1.0, 2.0), (0.0, 0.0, 0.0))),
 )
@@ -73,6 +74,7 @@ def minimum(z, x, y):
 
 @adjoint.elementwise(
     np.fmax,
+    asks=(np.fmax,),
     cl="fmax(x, y)",
     at=(((1.0, 1.0), (0.5, 0.5)), ((math.nan, 1.0), (0.0, 1.0)), ((1.0, math.nan), (1.0, 0.0))),
     note="A tie shares the gradient equally; a nan gets none.",
@@ -84,6 +86,7 @@ def fmax(z, x, y):
 
 @adjoint.elementwise(
     np.fmin,
+    asks=(np.fmin,),
     cl="fmin(x, y)",
     at=(((1.0, 1.0), (0.5, 0.5)), ((math.nan, 1.0), (0.0, 1.0)), ((1.0, math.nan), (1.0, 0.0))),
     note="A tie shares the gradient equally; a nan gets none.",
@@ -135,6 +138,7 @@ def clip(z, a, a_min=None, a_max=None):
 
 @adjoint.elementwise(
     np.where,
+    selects={"x": "condition", "y": "not condition"},
     cl="condition ? x : y",
     domain={"x": (-2.0, 2.0), "y": (-2.0, 2.0)},
     forms=(
@@ -143,7 +147,7 @@ def clip(z, a, a_min=None, a_max=None):
         ("np.where(x > y, 1.0, y)", (3, 1), (4,)),
         ("np.where(x[:, None] > 0.0, x[:, None], y)", (3,), (1, 4)),
     ),
-    note="The side not taken gets 0; where its own derivative is inf, 0 * inf is nan: mask first, or `safe_where`.",
+    note="The side that is not taken contributes nothing, nan and inf included.",
 )
 def where(z, condition, x=None, y=None):
     d[x] = np.where(condition, d[z], 0.0)
@@ -200,6 +204,7 @@ def heaviside(z, x, y):
 
 @adjoint.elementwise(
     np.nan_to_num,
+    asks=(np.nan_to_num,),
     at=(((math.nan,), (0.0,)), ((math.inf,), (0.0,)), ((2.0,), (1.0,))),
     forms=(
         ("np.nan_to_num(x)", (3, 4)),

@@ -73,7 +73,9 @@ def choose(z, a, choices, mode="raise"):
     d[choices] = choose_transpose(d[z], a, choices, mode)
 
 
-@adjoint.linear(choose_transpose, forms=(("choose_transpose(x, [0, 1, 1], [y, z])[1]", (3,), (3,), (3,)),))
+@adjoint.linear(
+    choose_transpose, zeros="made", forms=(("choose_transpose(x, [0, 1, 1], [y, z])[1]", (3,), (3,), (3,)),)
+)
 def choose_transpose_adjoint(z, g, a, choices, mode="raise"):
     d[g] = np.choose(a, d[z], mode=mode)
 
@@ -92,13 +94,14 @@ def select(z, condlist, choicelist, default=0):
     d[default] = sum_to(unselected(d[z], condlist), default)
 
 
-@adjoint.linear(unselected, forms=(("unselected(x, [x > 0.5, x < 0.0])", (6,)),))
+@adjoint.linear(unselected, zeros="made", forms=(("unselected(x, [x > 0.5, x < 0.0])", (6,)),))
 def unselected_adjoint(z, g, condlist):
     d[g] = unselected(d[z], condlist)
 
 
 @adjoint.linear(
     select_transpose,
+    zeros="made",
     forms=(("select_transpose(x, [x > 0.5, x > 0.0], [y, z])[1]", (4,), (4,), (4,)),),
 )
 def select_transpose_adjoint(z, g, condlist, choicelist):

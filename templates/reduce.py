@@ -30,7 +30,7 @@ def builtin_sum(y, iterable, start=0):
     d[start] = d[y]
 
 
-@adjoint(np.nansum, forms=reduction_forms("np.nansum"))
+@adjoint(np.nansum, asks=(np.nansum,), forms=reduction_forms("np.nansum"))
 def nansum(y, a, axis=None, keepdims=False):
     if axis is None or keepdims:
         d[a] = np.where(np.isnan(a), 0.0, d[y])
@@ -51,7 +51,7 @@ def mean(y, a, axis=None, dtype=None, keepdims=False):
         d[a] = spread(d[y] / count(a, axis), a, axis, keepdims)
 
 
-@adjoint(np.nanmean, forms=reduction_forms("np.nanmean"))
+@adjoint(np.nanmean, asks=(np.nanmean,), forms=reduction_forms("np.nanmean"))
 def nanmean(y, a, axis=None, keepdims=False):
     present = np.where(np.isnan(a), 0.0, np.ones_like(a))
     n = np.sum(present, axis=axis, keepdims=True)
@@ -67,6 +67,7 @@ def nanmean_tangent(y, a, axis=None, keepdims=False):
 
 @adjoint(
     np.max,
+    asks=(np.nanmax,),
     forms=reduction_forms("np.max"),
     aliases=(np.amax, np.nanmax),
     note="Ties share the gradient evenly; nan gives nan, and gets 0 in `np.nanmax`.",
@@ -86,6 +87,7 @@ def largest_tangent(y, a, axis=None, keepdims=False):
 
 @adjoint(
     np.min,
+    asks=(np.nanmin,),
     forms=reduction_forms("np.min"),
     aliases=(np.amin, np.nanmin),
     note="Ties share the gradient evenly; nan gives nan, and gets 0 in `np.nanmin`.",
@@ -182,6 +184,7 @@ def median_tangent(y, a, axis=None, keepdims=False):
 
 @adjoint.linear(
     share,
+    zeros="made",
     forms=(
         ("share(x, y, np.max(y, axis=1), 1)", (3,), (3, 4)),
         ("share(x, y, np.min(y, axis=0, keepdims=True), 0, True)", (1, 4), (3, 4)),

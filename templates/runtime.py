@@ -19,15 +19,17 @@ from srcgrad.runtime.layout import (
     unpad,
 )
 from srcgrad.runtime.linalg import no_further
+from srcgrad.runtime.masks import mask_at, mask_of, mask_to, mask_without, picks
 from srcgrad.runtime.scatter import add_at, scatter, stored
 from srcgrad.runtime.seed import check_seed, check_shape
 from srcgrad.runtime.structure import add, conjugates, empty_like, fields_of, of_items, owned, zeros_like
 
-constants([zeros_like, empty_like, check_seed, row_count, stop_gradient])
+constants([zeros_like, empty_like, check_seed, row_count, stop_gradient, mask_at, mask_of, mask_to, mask_without])
 
 
 @adjoint.linear(
     sum_to,
+    zeros="kept",
     forms=(
         ("sum_to(x, y)", (2, 3), (3,)),
         ("sum_to(x, y)", (2, 3), (2, 1)),
@@ -40,8 +42,19 @@ def sum_to_adjoint(z, g, x, dtype=None):
     d[g] = np.broadcast_to(d[z], np.shape(g))
 
 
+@adjoint.multilinear(
+    picks,
+    zeros="made",
+    forms=(("picks(x, y)", (3,), (3,)), ("picks(np.where(x > 0.5, 1.0, 0.0), y)", (4,), (4,))),
+)
+def picks_adjoint(z, weights, values):
+    d[weights] = d[z] * values
+    d[values] = picks(weights, d[z])
+
+
 @adjoint.linear(
     fit_to,
+    zeros="kept",
     forms=(
         ("fit_to(x, y)", (3,), (2, 1)),
         ("fit_to(x, y)", (2, 3), (3,)),
@@ -56,6 +69,7 @@ def fit_to_adjoint(z, g, x):
 
 @adjoint.linear(
     spread,
+    zeros="kept",
     forms=(
         ("spread(x, y, None, False)", (), (2, 3)),
         ("spread(x, y, 0, False)", (3,), (2, 3)),
@@ -101,6 +115,7 @@ def stored_adjoint(z, a_bar, index):
 
 @adjoint.linear(
     scatter,
+    zeros="made",
     forms=(
         ("scatter(x, y, 1)", (), (3,)),
         ("scatter(x, y, [0, 0, 2])", (3,), (4,)),
@@ -150,7 +165,7 @@ def converted_adjoint(z, g, source, target):
     d[g] = converted(np.broadcast_to(d[z], np.shape(source)), target, source)
 
 
-@adjoint.linear(split_like, forms=(("split_like(x, (y, z), 1)[1]", (2, 3), (2, 1), (2, 2)),))
+@adjoint.linear(split_like, zeros="kept", forms=(("split_like(x, (y, z), 1)[1]", (2, 3), (2, 1), (2, 2)),))
 def split_like_adjoint(z, g, arrays, axis=0):
     d[g] = join_like(d[z], g, axis)
 
@@ -170,23 +185,24 @@ def mesh_transpose_adjoint(z, g, parts, indexing="xy"):
     d[g] = mesh(d[z], indexing)
 
 
-@adjoint.linear(repeat_transpose, forms=(("repeat_transpose(x, y, [1, 2], 0)", (3, 2), (2, 2)),))
+@adjoint.linear(repeat_transpose, zeros="made", forms=(("repeat_transpose(x, y, [1, 2], 0)", (3, 2), (2, 2)),))
 def repeat_transpose_adjoint(z, g, a, repeats, axis=None):
     d[g] = np.repeat(d[z], repeats, axis)
 
 
-@adjoint.linear(tile_transpose, forms=(("tile_transpose(x, y, (2, 1))", (2, 3), (3,)),))
+@adjoint.linear(tile_transpose, zeros="kept", forms=(("tile_transpose(x, y, (2, 1))", (2, 3), (3,)),))
 def tile_transpose_adjoint(z, g, a, reps):
     d[g] = np.tile(d[z], reps)
 
 
-@adjoint.linear(unpad, forms=(("unpad(x, y, 1)", (5,), (3,)), ("unpad(x, y, 1, 'edge')", (5,), (3,))))
+@adjoint.linear(unpad, zeros="kept", forms=(("unpad(x, y, 1)", (5,), (3,)), ("unpad(x, y, 1, 'edge')", (5,), (3,))))
 def unpad_adjoint(z, g, array, pad_width, mode="constant"):
     d[g] = np.pad(d[z], pad_width, mode)
 
 
 @adjoint.linear(
     place_diagonal,
+    zeros="made",
     forms=(
         ("place_diagonal(x, y, 1)", (2,), (2, 3)),
         ("place_diagonal(x, y, 0, 0, -1)", (3, 2), (2, 3, 2)),
@@ -199,6 +215,7 @@ def place_diagonal_adjoint(z, g, a, offset=0, axis1=0, axis2=1):
 
 @adjoint.linear(
     diag_transpose,
+    zeros="made",
     forms=(("diag_transpose(x, y, 1)", (3, 3), (2,)), ("diag_transpose(x, y)", (2,), (2, 3))),
 )
 def diag_transpose_adjoint(z, g, v, k=0):

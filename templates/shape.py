@@ -8,6 +8,7 @@ from srcgrad.runtime.broadcast import sum_to
 
 @adjoint.linear(
     np.reshape,
+    zeros="kept",
     forms=(
         ("np.reshape(x, (3, 2))", (2, 3)),
         ("np.reshape(x, -1)", (2, 3)),
@@ -58,6 +59,7 @@ def squeeze(z, a, axis=None):
 
 @adjoint.linear(
     np.expand_dims,
+    zeros="kept",
     forms=(
         ("np.expand_dims(x, 0)", (3,)),
         ("np.expand_dims(x, axis=-1)", (2, 3)),
@@ -69,7 +71,7 @@ def expand_dims(z, a, axis):
     d[a] = np.reshape(d[z], np.shape(a))
 
 
-@adjoint.linear(np.atleast_1d, forms=(("np.atleast_1d(x)", ()), ("np.atleast_1d(x)", (2, 3))))
+@adjoint.linear(np.atleast_1d, zeros="kept", forms=(("np.atleast_1d(x)", ()), ("np.atleast_1d(x)", (2, 3))))
 def atleast_1d(z, x):
     d[x] = np.reshape(d[z], np.shape(x))
 
@@ -86,6 +88,7 @@ def atleast_3d(z, x):
 
 @adjoint.linear(
     np.broadcast_to,
+    zeros="kept",
     forms=(
         ("np.broadcast_to(x, (2, 3))", (3,)),
         ("np.broadcast_to(x, (2, 3))", (2, 1)),
@@ -99,6 +102,7 @@ def broadcast_to(z, array, shape):
 
 @adjoint.linear(
     np.transpose,
+    zeros="kept",
     forms=(
         ("np.transpose(x)", (2, 3)),
         ("np.transpose(x)", (3,)),
@@ -128,6 +132,7 @@ def transpose(z, a, axes=None):
 
 @adjoint.linear(
     np.matrix_transpose,
+    zeros="kept",
     forms=(
         ("np.matrix_transpose(x)", (2, 3)),
         ("np.matrix_transpose(x)", (2, 3, 4)),
@@ -142,26 +147,28 @@ def matrix_transpose(z, x):
         d[x] = np.matrix_transpose(d[z])
 
 
-@adjoint.linear(np.swapaxes, forms=(("np.swapaxes(x, 0, -1)", (2, 3, 4)),))
+@adjoint.linear(np.swapaxes, zeros="kept", forms=(("np.swapaxes(x, 0, -1)", (2, 3, 4)),))
 def swapaxes(z, a, axis1, axis2):
     d[a] = np.swapaxes(d[z], axis1, axis2)
 
 
 @adjoint.linear(
     np.moveaxis,
+    zeros="kept",
     forms=(("np.moveaxis(x, 0, -1)", (2, 3, 4)), ("np.moveaxis(x, (0, 1), (-1, 0))", (2, 3, 4))),
 )
 def moveaxis(z, a, source, destination):
     d[a] = np.moveaxis(d[z], destination, source)
 
 
-@adjoint.linear(np.rollaxis, forms=(("np.rollaxis(x, 2)", (2, 3, 4)), ("np.rollaxis(x, -2)", (2, 3, 4))))
+@adjoint.linear(np.rollaxis, zeros="kept", forms=(("np.rollaxis(x, 2)", (2, 3, 4)), ("np.rollaxis(x, -2)", (2, 3, 4))))
 def rollaxis(z, a, axis):
     d[a] = np.moveaxis(d[z], 0, axis)
 
 
 @adjoint.linear(
     np.flip,
+    zeros="kept",
     forms=(
         ("np.flip(x)", (2, 3)),
         ("np.flip(x, 0)", (2, 3)),
@@ -176,18 +183,19 @@ def flip(z, m, axis=None):
         d[m] = np.flip(d[z], axis)
 
 
-@adjoint.linear(np.fliplr, forms=(("np.fliplr(x)", (2, 3)),))
+@adjoint.linear(np.fliplr, zeros="kept", forms=(("np.fliplr(x)", (2, 3)),))
 def fliplr(z, m):
     d[m] = np.fliplr(d[z])
 
 
-@adjoint.linear(np.flipud, forms=(("np.flipud(x)", (2, 3)), ("np.flipud(x)", (3,))))
+@adjoint.linear(np.flipud, zeros="kept", forms=(("np.flipud(x)", (2, 3)), ("np.flipud(x)", (3,))))
 def flipud(z, m):
     d[m] = np.flipud(d[z])
 
 
 @adjoint.linear(
     np.rot90,
+    zeros="kept",
     forms=(
         ("np.rot90(x)", (2, 3)),
         ("np.rot90(x, 2)", (2, 3)),
@@ -203,6 +211,7 @@ def rot90(z, m, k=1, axes=(0, 1)):
 
 @adjoint.linear(
     np.roll,
+    zeros="kept",
     forms=(
         ("np.roll(x, 1)", (4,)),
         ("np.roll(x, -2)", (2, 3)),

@@ -59,12 +59,12 @@ def arctan2(z, y, x):
     d[x] = -d[z] * y / r2
 
 
-@adjoint.elementwise(np.sinh, cl="sinh(x)", aliases=(math.sinh,))
+@adjoint.elementwise(np.sinh, cl="sinh(x)", overflows=True, aliases=(math.sinh,))
 def sinh(z, x):
     d[x] = d[z] * np.cosh(x)
 
 
-@adjoint.elementwise(np.cosh, cl="cosh(x)", aliases=(math.cosh,))
+@adjoint.elementwise(np.cosh, cl="cosh(x)", overflows=True, aliases=(math.cosh,))
 def cosh(z, x):
     d[x] = d[z] * np.sinh(x)
 

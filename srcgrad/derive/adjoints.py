@@ -10,6 +10,7 @@ from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.analyse.complexes import may_be_complex
 from srcgrad.derive.broadcast import flexible, full, is_summed, settle
 from srcgrad.derive.conjugates import real_part
+from srcgrad.derive.masks import Mask
 from srcgrad.derive.spreads import is_spread, narrow_form
 from srcgrad.derive.states import ABSENT, EITHER, NUMBER, PRESENT, ZERO, State
 from srcgrad.facts import UNKNOWN, Facts, Spec, copied
@@ -27,6 +28,9 @@ class Adjoints:
     state: State = field(default_factory=dict)
     specs: dict[str, Spec] = field(default_factory=dict)
     outputs: dict[str, list[tuple[int, Node]]] = field(default_factory=dict)  # tuple -> adjoints of parts that matter
+    masks: dict[str, Mask] = field(default_factory=dict)  # primal -> where its adjoint may be nonzero, if known
+    mask_stacks: dict[str, str] = field(default_factory=dict)  # stack -> that of the masks of its items' adjoints
+    arriving: dict[str, list[Mask | None]] = field(default_factory=dict)  # ... of what a statement contributes
     depth: int = 0  # how many branches are around the current place
 
     def of(self, primal: str) -> str:
@@ -54,6 +58,11 @@ class Adjoints:
             self.facts.spec[made] = spec
         return made
 
+    def arrive(self, primal: str, mask: Mask | None) -> None:
+        """Note where a contribution to an adjoint may be nonzero, if anybody wants to know."""
+        if primal in self.facts.masked:
+            self.arriving.setdefault(primal, []).append(mask)
+
     def contribute(self, operand: Node, value: Node, into: Block, like: Node) -> None:
         """Add `value` to the adjoint of the operand's name, in the operand's shape."""
         facts = self.facts
@@ -78,6 +87,7 @@ class Adjoints:
     def contribute_whole(self, operand: Node, value: Node, into: Block, like: Node) -> None:
         """Add a value that has the operand's own shape to its adjoint."""
         primal = operand.id
+        self.masks.pop(primal, None)
         value = self.fitting(operand, value)
         spec = self.specs.get(primal, self.facts.spec.get(operand))
         target = self.of(primal)
@@ -167,6 +177,7 @@ class Adjoints:
     def element(self, operand: Node, index: Node, value: Node, basic: bool, into: Block, like: Node) -> None:
         """`x_bar[index] += value`, on an array that this code made."""
         primal = operand.id
+        self.masks.pop(primal, None)
         into.extend(self.whole(primal, self.facts.spec.get(operand), like))
         target = self.of(primal)
         if primal in self.facts.containers and not _is_plain(primal, index, self.facts):

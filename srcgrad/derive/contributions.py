@@ -7,10 +7,12 @@ import operator
 import gast
 
 from srcgrad.derive.adjoints import Adjoints
+from srcgrad.derive.arrivals import mask_before, mask_lines, mask_of_element, mask_without_axes, united
 from srcgrad.derive.broadcast import closed, own_sum
 from srcgrad.derive.decide import Setting
 from srcgrad.derive.displays import is_active, items, sequence
 from srcgrad.derive.instantiate import instantiate
+from srcgrad.derive.masks import Mask
 from srcgrad.derive.own import by_output, own_contributions
 from srcgrad.derive.parts import Parts, reads_new
 from srcgrad.derive.pruned import Lost
@@ -22,12 +24,13 @@ from srcgrad.front.results import gives_several
 from srcgrad.indices import adds_axes, is_basic, without_axes
 from srcgrad.rules import Rule
 from srcgrad.template import adjoint_template
-from srcgrad.trees import Block, Node, assign, expression, name, stores
+from srcgrad.trees import Block, Node, assign, expression, loads, name, stores
 
 
 def contributions(node: Node, adjoints: Adjoints, facts: Facts) -> Parts:
     """The backward statements of an assignment; its target's adjoint is used up."""
     parts = Parts(facts)
+    adjoints.arriving = {}
     bound = [b for b in stores(node) if b in facts.active and adjoints.exists(b)]
     if not bound:
         for b in stores(node):
@@ -48,7 +51,9 @@ def contributions(node: Node, adjoints: Adjoints, facts: Facts) -> Parts:
     for b in stores(node):
         if b not in facts.inner:
             adjoints.state.pop(b, None)
-    _emit(node, shared, pairs, elements, adjoints, parts)
+    mask = adjoints.masks.get(bound[0]) if len(bound) == 1 else None
+    adjoints.masks = {one: kept for one, kept in adjoints.masks.items() if one not in stores(node)}
+    _emit(node, shared, pairs, elements, mask, adjoints, parts)
     return parts
 
 
@@ -64,6 +69,7 @@ def _value(
     if isinstance(value, gast.Name):
         pairs.append((copied(value, facts), read))
         facts.reduced[read] = None
+        adjoints.arrive(value.id, adjoints.masks.get(stores(node)[0]))
         return
     if isinstance(value, gast.Tuple | gast.List | gast.Dict):
         pairs += items(value, read, facts)
@@ -77,6 +83,7 @@ def _value(
         source, index = operation.bound["x"], operation.bound["index"]
         if isinstance(source, gast.Name) and _takes_all(source.id, index, facts):
             whole = closed(adjoints, source, read, index) if isinstance(read, gast.Name) else None
+            mask_without_axes(node, source, index, adjoints, shared)
             if whole is not None:
                 pairs.append((copied(source, facts), whole))
                 return
@@ -86,7 +93,11 @@ def _value(
             return
         elements.append((copied(source, facts), copied(operation.bound["index"], facts), read))
         return
-    found = scaled_square(operation, node, read, facts)
+    mask = adjoints.masks.get(stores(node)[0])
+    doubtful = mask is not None and any(one in facts.doubts for one in loads(node))
+    found = [] if doubtful else scaled_square(operation, node, read, facts)
+    for operand, _ in found:
+        adjoints.arrive(operand.id, mask)
     facts.reduced.update({value: None for _, value in found})
     pairs += found or _template(node, operation, read, adjoints, shared)
 
@@ -146,6 +157,7 @@ def _template(
         rule.complex == "conjugated",
     )
     made = instantiate(setting, frozenset(wanted))
+    mask_lines(node, operation, made, [read, *derivatives], adjoints)
     shared += made.shared
     pairs: list[Pair] = []
     for line in made.lines:
@@ -203,6 +215,7 @@ def _emit(
     shared: Block,
     pairs: list[Pair],
     elements: list[tuple[Node, Node, Node]],
+    mask: Mask | None,
     adjoints: Adjoints,
     parts: Parts,
 ) -> None:
@@ -225,8 +238,10 @@ def _emit(
     ordered = sorted(merged.values(), key=lambda pair: pair[0].id in own)
     for operand, value in ordered:
         block: Block = []
+        before = mask_before(operand.id, adjoints)
         adjoints.contribute(operand, value, block, node)
         parts.blocks.append((block, reads_new(value, adjoints.facts)))
+        parts.blocks.append((united(operand.id, before, node, adjoints), False))
     for operand, index, value in elements:
         block = []
         if operand.id in own:  # its adjoint is made anew while the old one is read
@@ -235,8 +250,10 @@ def _emit(
             block.append(assign(held, value, node))
             value = name(held)
         basic = is_basic(index, frozenset(adjoints.facts.integers))
+        before, masks = mask_before(operand.id, adjoints), mask_of_element(operand, index, node, mask, adjoints)
         if isinstance(index, gast.Tuple) and not index.elts:  # `x[()]` of a number has no item to add to
             adjoints.contribute_whole(operand, value, block, node)
         else:
             adjoints.element(operand, index, value, basic, block, node)
         parts.blocks.append((block, False))
+        parts.blocks.append(([*masks, *united(operand.id, before, node, adjoints)], False))

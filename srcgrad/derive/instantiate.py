@@ -41,7 +41,7 @@ class Lines:
 
 def instantiate(setting: Setting, wanted: frozenset[str]) -> Lines:
     """The lines of the template for the parameters in `wanted` (for a tangent template: for the result)."""
-    chosen = _decide(setting.template.body, setting)
+    chosen = decided(setting.template.body, setting)
     made = Lines()
     local: dict[str, Node] = {}
     carrying: set[str] = set()  # local names that hold a derivative
@@ -146,12 +146,12 @@ def _local_uses(chosen: list[Spelled], wanted: frozenset[str]) -> dict[str, int]
     return uses
 
 
-def _decide(body: tuple[Node, ...] | list[Node], setting: Setting) -> list[Node]:
+def decided(body: tuple[Node, ...] | list[Node], setting: Setting) -> list[Node]:
     """The assignments that hold for this call: each `if` taken, passed by, or left to its `else`."""
     chosen = []
     for node in body:
         if isinstance(node, gast.If):
-            chosen += _decide(node.body if truth(node.test, setting) else node.orelse, setting)
+            chosen += decided(node.body if truth(node.test, setting) else node.orelse, setting)
         elif isinstance(node, gast.Assign):
             chosen.append(node)
     return chosen

@@ -12,7 +12,7 @@ from srcgrad.derive.checkpointed import backward_loop, own_statements
 from srcgrad.derive.contributions import contributions
 from srcgrad.derive.saves import Saves
 from srcgrad.derive.seeds import seed
-from srcgrad.derive.stacks import stack_adjoints, undo
+from srcgrad.derive.stacks import mask_heads, stack_adjoints, undo
 from srcgrad.derive.standing import standing
 from srcgrad.derive.states import ABSENT, EITHER, State, at_trip, changed, differ, joined, names
 from srcgrad.derive.steady import steady
@@ -65,7 +65,8 @@ def reverse(function: Node, facts: Facts) -> Halves:
     saves = Saves(facts, lost, standing=standing(function, facts), steady=steady(function, facts))
     work = Backward(facts, adjoints, lost, saves)
     stacks = stack_adjoints(function.body, adjoints)
-    backward = stacks + begun + _block(function.body[:-1], (function, "body"), work)
+    body = _block(function.body[:-1], (function, "body"), work)
+    backward = stacks + mask_heads(adjoints) + begun + body
     forward = work.saves.forward(function.body[:-1])
     facts.again.update({bound: bound for bound in work.saves.brought if bound in facts.temporaries})
     return Halves(forward, backward, adjoints, output)
@@ -156,16 +157,17 @@ def _made_whole(node: Node, work: Backward) -> Block:
 def _branch(node: Node, work: Backward) -> Block:
     """The same test in reverse if its operands are intact then, otherwise a named boolean."""
     state = work.adjoints.state
-    before = dict(state)
+    before, masks = dict(state), work.adjoints.masks
     test = work.saves.test(node)
     zeros: Block = []
     while True:
-        sides, states = [], []
+        sides, states, ended_masks = [], [], []
         work.adjoints.depth += 1
         for which in ("body", "orelse"):
-            work.adjoints.state = dict(before)
+            work.adjoints.state, work.adjoints.masks = dict(before), dict(masks)
             sides.append(_block(getattr(node, which), (node, which), work))
             states.append(work.adjoints.state)
+            ended_masks.append(work.adjoints.masks)
         work.adjoints.depth -= 1
         fresh = [n for n in names(*states) if differ(n, states) and before.get(n, ABSENT) == ABSENT]
         fresh += [n for n in changed(before, states) if not work.adjoints.unbound(n)]
@@ -183,6 +185,8 @@ def _branch(node: Node, work: Backward) -> Block:
                     side.append(work.adjoints.zeros(primal, work.facts.value_spec.get(primal), node))
         merged[primal] = joined([ended.get(primal, ABSENT) for ended in states])
     work.adjoints.state = merged
+    one, other = ended_masks
+    work.adjoints.masks = {primal: mask for primal, mask in one.items() if other.get(primal) == mask}
     restored = work.saves.restore_before(node)
     if not sides[0] and not sides[1]:
         return zeros + restored
@@ -199,17 +203,21 @@ def _initialise(primal: str, into: Block, like: Node, work: Backward) -> None:
 
 def _loop(node: Node, work: Backward) -> Block:
     """The same header backwards; adjoints that the body adds to exist, as zeros, before it."""
-    before = dict(work.adjoints.state)
+    before, masks = dict(work.adjoints.state), work.adjoints.masks
     zeros: Block = []
     while True:
-        work.adjoints.state = at_trip(before)
+        work.adjoints.state, work.adjoints.masks = at_trip(before), dict(masks)
         body = _loop_body(node, work)
         after = work.adjoints.state
+        steady = {one: mask for one, mask in masks.items() if work.adjoints.masks.get(one) == mask}
+        if len(steady) < len(masks):
+            masks = steady  # a trip adds to the others, or hands them on
+            continue
         fresh = [n for n in after if after[n] != ABSENT and before.get(n, ABSENT) == ABSENT]
         numbers = changed(before, [after])
         if not fresh and not numbers:
             break
-        work.adjoints.state = before
+        work.adjoints.state, work.adjoints.masks = before, masks
         for primal in numbers:
             before[primal] = EITHER
         for primal in [*fresh, *(n for n in numbers if not work.adjoints.unbound(n))]:
@@ -218,6 +226,7 @@ def _loop(node: Node, work: Backward) -> Block:
         if kind != ABSENT and after.get(primal, ABSENT) == ABSENT:
             body.append(work.adjoints.zeros(primal, work.facts.value_spec.get(primal), node))
     work.adjoints.state = {n: joined([k, after.get(n, ABSENT)]) for n, k in before.items()}
+    work.adjoints.masks = masks
     restored = work.saves.restore_before(node)
     if body and node in work.facts.checkpointed:
         return zeros + backward_loop(node, body, work.saves) + restored

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 
 import gast
 
 from srcgrad.derive.adjoints import Adjoints
+from srcgrad.derive.arrivals import mask_before
 from srcgrad.derive.lists import changed_list, tangent_of_change, tangent_of_store, undo_change, undo_store
+from srcgrad.derive.masks import Mask, Masking
 from srcgrad.derive.states import PRESENT
 from srcgrad.derive.writes import tangent_of_write, undo_write
 from srcgrad.facts import Facts, copied
-from srcgrad.trees import Block, Node, at, expression, is_write, name, statement, statements, target, written
+from srcgrad.trees import Block, Node, at, constant, expression, is_write, name, statement, statements, target, written
 
 Dotted = Callable[[str, Facts], str]
 
@@ -46,6 +50,8 @@ def stack_adjoints(block: Block, adjoints: Adjoints) -> Block:
     """The adjoint of a stack is a stack: empty before the backward half begins."""
     facts = adjoints.facts
     names = dict.fromkeys(node.value.func.value.id for node in statements(block) if is_push(node))
+    pops = [node.value.func.value.id for node in statements(block) if is_pop(getattr(node, "value", None))]
+    facts.pops = Counter(pops)
     made = []
     for stack in names:
         if stack in facts.active and not facts.list_kind(stack):
@@ -69,7 +75,9 @@ def undo(node: Node, adjoints: Adjoints) -> Block:
         stack, value = node.value.func.value.id, node.value.args[0]
         if stack in facts.active and isinstance(value, gast.Name) and value.id in facts.active:
             popped = expression(f"{adjoints.of(stack)}.pop()")
+            before = mask_before(value.id, adjoints)
             adjoints.contribute_whole(copied(value, facts), popped, made, node)
+            made += _popped_mask(node, stack, value, before, adjoints)
     elif is_update(node):
         array, index, value = node.value.args
         if adjoints.exists(array.id) and isinstance(value, gast.Name) and value.id in facts.active:
@@ -87,7 +95,42 @@ def undo(node: Node, adjoints: Adjoints) -> Block:
             spec = facts.value_spec.get(bound)
             adjoint = adjoints.read(bound, spec) if adjoints.exists(bound) else adjoints.zero_value(bound, spec)
             made.append(at(statement(f"{adjoints.of(stack)}.append(adjoint)", adjoint=adjoint), node))
+            made += _pushed_mask(node, stack, adjoints.masks.pop(bound, None), adjoints)
         adjoints.state.pop(bound, None)
+    return made
+
+
+def _pushed_mask(node: Node, stack: str, mask: Mask | None, adjoints: Adjoints) -> Block:
+    """`h_masks.append(m)`, beside the adjoint of what was popped."""
+    facts = adjoints.facts
+    if stack not in adjoints.mask_stacks:
+        if mask is None or stack not in facts.masked or facts.pops.get(stack) != 1:
+            return []
+        adjoints.mask_stacks[stack] = facts.names.fresh(f"{stack}_masks")
+    masking = Masking(facts, node, {})
+    held = constant(True) if mask is None else masking.true(mask)
+    push = at(statement(f"{adjoints.mask_stacks[stack]}.append(mask)", mask=held), node)
+    return [*masking.made, push]
+
+
+def _popped_mask(node: Node, stack: str, value: Node, before: list[Mask | None], adjoints: Adjoints) -> Block:
+    """`m = h_masks.pop()`, beside the adjoint of what was pushed."""
+    facts = adjoints.facts
+    if stack not in adjoints.mask_stacks:
+        return []
+    masking = Masking(facts, node, {})
+    popped = masking.bound(expression(f"{adjoints.mask_stacks[stack]}.pop()"))
+    spec = facts.value_spec.get(value.id)
+    mask = masking.either([*before, popped if spec is None else replace(popped, spec=spec)])
+    if mask is not None and value.id in facts.masked:
+        adjoints.masks[value.id] = mask
+    return masking.made
+
+
+def mask_heads(adjoints: Adjoints) -> Block:
+    """Empty stacks of masks."""
+    made = [statement(f"{held} = []") for held in adjoints.mask_stacks.values()]
+    adjoints.facts.zeros.update(dict.fromkeys(made))
     return made
 
 

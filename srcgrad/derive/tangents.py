@@ -14,6 +14,7 @@ from srcgrad.derive.conjugates import real_part
 from srcgrad.derive.decide import Setting
 from srcgrad.derive.harmless import check_harmless
 from srcgrad.derive.instantiate import instantiate
+from srcgrad.derive.masks import picked
 from srcgrad.derive.pruned import Lost
 from srcgrad.derive.squares import squared
 from srcgrad.derive.stacks import tangent_beside
@@ -280,7 +281,8 @@ def _general(
     setting = Setting(template, operation, facts, str(target(node)), spec, derivatives, lost=lost, parts=parts)
     made = instantiate(setting, frozenset([template.result]))
     shared += made.shared
-    return [line.value for line in made.lines]
+    doubtful = any(one in facts.masked for parameter in active for one in loads(operation.bound[parameter]))
+    return [picked(line.value, facts) if doubtful else line.value for line in made.lines]
 
 
 __all__ = ["derivative_of", "exchanged", "tangent_of"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gast
 
 from srcgrad.derive.adjoints import Adjoints
+from srcgrad.derive.arrivals import cleared_mask, mask_before, mask_of_part
 from srcgrad.derive.broadcast import flexible, is_product, is_sum, wide
 from srcgrad.facts import Facts, Spec, copied
 from srcgrad.indices import as_value, index_rank, is_basic
@@ -56,6 +57,7 @@ def undo_write(node: Node, adjoints: Adjoints) -> Block:
     carried = isinstance(value, gast.Name) and value.id in facts.active
     basic = is_basic(index, frozenset(facts.integers))
     added = isinstance(node, gast.AugAssign)
+    before = adjoints.masks.get(array)
     if not added and _is_whole(index) and isinstance(part.value, gast.Name):
         if carried:
             read = expression(adjoint)
@@ -64,8 +66,10 @@ def undo_write(node: Node, adjoints: Adjoints) -> Block:
             adjoints.state.pop(array)
             adjoints.contribute_whole(copied(value, facts), read, made, node)
         adjoints.state.pop(array, None)
+        adjoints.masks.pop(array, None)
         return made
     if carried:
+        had = mask_before(value.id, adjoints)
         read = _adjoint_of_part(adjoint, node, basic or added, facts)
         sign = "-" if added and isinstance(node.op, gast.Sub) else ""
         spec = facts.spec.get(value)
@@ -79,10 +83,12 @@ def undo_write(node: Node, adjoints: Adjoints) -> Block:
         elif sign:
             read = gast.UnaryOp(gast.USub(), read)
         adjoints.contribute_whole(copied(value, facts), read, made, node)
+        made += mask_of_part(node, value, had, before, adjoints)
     if not added:
         holder = on_array(copied(part.value, facts), adjoint)
         cleared = statement("adjoint[index] = 0.0", adjoint=holder, index=copied(index, facts))
         made.append(at(cleared, node))
+        made += cleared_mask(node, array, before, adjoints)
     return made
 
 

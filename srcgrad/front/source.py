@@ -14,7 +14,6 @@ from srcgrad.errors import DifferentiationError, Place
 from srcgrad.front.filed import SENT, Text, found_in
 from srcgrad.front.parse import TOO_DEEP, FunctionNode, comments, function_tree, place
 from srcgrad.notebook import cell_of
-from srcgrad.sealed import is_safe
 from srcgrad.trees import Node, copy, walk
 
 
@@ -34,7 +33,6 @@ class Source:
     name: str
     comments: dict[int, str]
     cell: str = ""  # of a notebook, as `In[3]`: for errors alone, since it differs from run to run
-    safe: bool = False  # whether the function is marked by `srcgrad.safe_where`
     made: bool = False  # whether the statements were written by a pass, and stand in no line
 
     def place(self, node: Node) -> Place:
@@ -57,13 +55,13 @@ def source_of(function: Callable[..., Any]) -> Source:
     node, text = _checked(plain)
     known: Source | None = text.sources.get(node)
     if known is not None:
-        return replace(known, tree=copy(known.tree), safe=is_safe(plain))
+        return replace(known, tree=copy(known.tree))
     made = source_at(node, label_of(text.file), text.module.lines, cell_of(text.file))
     if node not in text.asked:
         text.asked[node] = None  # most are asked for once
     elif all(getattr(item, "annotation", None) is None for item in walk(made.tree)):  # which copies leave out
         text.sources[node] = replace(made, tree=copy(made.tree))
-    return replace(made, safe=is_safe(plain))
+    return made
 
 
 def tree_of(function: Callable[..., Any]) -> Node:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import tokenize
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -17,7 +17,6 @@ from srcgrad.front.parse import FunctionNode, parse_target, segment, split_lines
 from srcgrad.front.scan import STAR, Definition, Table, scan
 from srcgrad.front.source import Source, source_at
 from srcgrad.recompute import checkpoint
-from srcgrad.sealed import is_safe
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +42,7 @@ class StaticFunction:
     @property
     def source(self) -> Source:
         """The text and a tree, which nobody changes."""
-        return replace(self._text, safe=is_safe(self))
+        return self._text
 
     @cached_property
     def _text(self) -> Source:

@@ -171,7 +171,7 @@ def _step(work: Lift, flag: str, extra: list[str]) -> Step | None:
     results += [flag] if flag else []
     tree = definition(work, [*counted, *state, *constants], body, results, flag)
     user = facts.source
-    source = Source(user.file, loop.lineno, user.lines, tree, tree.name, user.comments, user.cell, user.safe)
+    source = Source(user.file, loop.lineno, user.lines, tree, tree.name, user.comments, user.cell)
     made = {n: None for n in walk(tree) if n in work.made or n in facts.foreign}
     return Step(source, facts.namespace, item if counted else "", tuple(state), tuple(results), tuple(changed), made)
 

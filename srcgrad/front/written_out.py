@@ -119,24 +119,23 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     bind({p: v for p, v in given.items() if p not in apart}, call, tree, found, spelled, where, before, facts)
     note_real(given, found, spelled, inner, facts)
     _settle(tree, spelled, tuples, inside, call, where, inner, facts)
-    facts.safe.update(dict.fromkeys(statements(tree.body) if source.safe else ()))
     last = tree.body[-1]
     before += tree.body[:-1]
     assert isinstance(facts.namespace, Overlay), "an overlay was put there"
     facts.namespace.parts += [(namespace, source), *_parts(inner.namespace)]
     if performed:
         return at(constant(None), call)
-    if not source.safe and _needs_no_name(last.value, original, where, call):
+    if _needs_no_name(last.value, original, where, call):
         facts.foreign[where] = None
         return last.value
-    return _named(last.value, tree, where, before, source.safe, call, facts)
+    return _named(last.value, tree, where, before, call, facts)
 
 
 def _facts_of(tree: Node, found: Function, namespace: Overlay, source: Source, facts: Facts) -> Facts:
     """What is known of a callee before it is looked at."""
     taken = facts.names.taken | {n.id for n in walk(tree) if isinstance(n, gast.Name)}
     inner = Facts(source, namespace, facts.mode, (), names=Names(sorted(taken)), module=facts.module)
-    inner.generated, inner.safe = source.file.startswith("<srcgrad "), facts.safe
+    inner.generated = source.file.startswith("<srcgrad ")
     inner.local = own_names(tree)
     if found.owner is not None:
         inner.around = found.owner.local | found.owner.around
@@ -167,12 +166,11 @@ def _is_taken_apart(value: Node, where: Node) -> bool:
     return not starred and all(isinstance(one, gast.Name) for one in places.elts)
 
 
-def _named(value: Node, tree: Node, where: Node, before: Block, safe: bool, call: Node, facts: Facts) -> Node:
+def _named(value: Node, tree: Node, where: Node, before: Block, call: Node, facts: Facts) -> Node:
     """A name for the result, which a statement of its own binds."""
     result = facts.names.fresh(f"{tree.name}_value")
     before.append(at(assign(result, value), where))
     facts.foreign[before[-1]] = None
-    facts.safe.update({before[-1]: None} if safe else {})
     return at(name(result), call)
 
 

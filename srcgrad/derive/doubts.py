@@ -1,0 +1,116 @@
+"""Which values may be inf or nan, and whose adjoints want a mask therefore: docs/decisions/masks.md."""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.derive.regularity import gives_finite, has_finite_lines, object_of
+from srcgrad.facts import UNKNOWN, Facts, Operation
+from srcgrad.front.webs import parameters
+from srcgrad.rules import rule_of
+from srcgrad.trees import Block, Node, header, loads, same, statements, stores, walk
+
+_NUMBERS = ("scalar", "function", "object", "none", "other")
+
+
+def doubts(function: Node, facts: Facts) -> Node:
+    """Note the names of doubtful values, and of those whose adjoints meet a factor that is not finite for sure.
+
+    >>> from srcgrad.phases import explain_facts
+    >>> sorted(explain_facts("def f(x):\\n    y = np.sqrt(x)\\n    return np.where(x > 0.0, np.sin(y), 0.0)").masked)
+    ['y']
+    """
+    if facts.mode == "primal":
+        return function
+    order = statements(function.body)
+    facts.doubts = _doubtful(function, order, facts)
+    facts.masked = _masked(order, facts)
+    return function
+
+
+def _doubtful(function: Node, order: Block, facts: Facts) -> dict[str, None]:
+    """Names some value of which may be inf or nan, where the arguments are finite that are differentiated."""
+    found = dict.fromkeys(_given(function, order, facts))
+    for one in _asked(order, facts):
+        found[one] = None
+    while True:
+        known = len(found)
+        for node in order:
+            if not _gives_finite(node, facts, found):
+                found.update(dict.fromkeys(stores(node)))
+        if len(found) == known:
+            return found
+
+
+def _given(function: Node, order: Block, facts: Facts) -> list[str]:
+    """Arrays that the function takes from outside, and is not differentiated by: data may have gaps."""
+    bound = {one for node in order for one in stores(node)}
+    data = [p for p in parameters(function) if p not in facts.wrt]
+    taken = dict.fromkeys(one for node in order for one in loads(node) if one not in bound)
+    known = {one: facts.namespace.lookup(one) for one in taken if one not in parameters(function)}
+    data += [one for one, held in known.items() if held is not None and type(held.object).__name__ == "ndarray"]
+    return [one for one in data if facts.kinds.get(one, UNKNOWN).tag not in _NUMBERS and not _is_whole(one, facts)]
+
+
+def _is_whole(one: str, facts: Facts) -> bool:
+    return one in facts.integers or facts.kinds.get(one, UNKNOWN).dtype == "integer"
+
+
+def _asked(order: Block, facts: Facts) -> list[str]:
+    """Names that are asked for nan, `np.isnan(t)`, and what t is computed from."""
+    made = {bound: node for node in order if isinstance(node, gast.Assign) for bound in stores(node)}
+    todo = [one for node in order for part in header(node) for one in _asked_in(part, facts)]
+    found: dict[str, None] = {}
+    while todo:
+        one = todo.pop()
+        if one not in found:
+            found[one] = None
+            todo += loads(made[one]) if one in made else ()
+    return list(found)
+
+
+def _asked_in(tree: Node, facts: Facts) -> list[str]:
+    """Names that `np.isnan(x)`, `x == x` or `np.nansum(x)` asks."""
+    found: list[str] = []
+    for part in walk(tree):
+        if isinstance(part, gast.Call) and part.args:
+            function = object_of(part.func, facts)
+            rule = rule_of(function)
+            if rule is not None and any(op is function for op in rule.asks):
+                found += loads(part.args[0])
+        elif isinstance(part, gast.Compare) and same(part.left, part.comparators[0]):
+            found += loads(part.left)
+    return found
+
+
+def _operation(node: Node, facts: Facts) -> Operation | None:
+    return facts.operation.get(getattr(node, "value", None))
+
+
+def _gives_finite(node: Node, facts: Facts, doubtful: dict[str, None]) -> bool:
+    operation = _operation(node, facts)
+    if operation is None:
+        return not any(one in doubtful for one in loads(node))
+    return operation.kind == "op" and gives_finite(operation, facts, doubtful)
+
+
+def _masked(order: Block, facts: Facts) -> dict[str, None]:
+    """Names whose adjoints meet a doubtful factor, or go on to where they do."""
+    found: dict[str, None] = {}
+    while True:
+        known = len(found)
+        for node in order:
+            bound = [one for one in stores(node) if one in facts.active]
+            if bound and (_is_doubtful(node, bound, facts) or any(one in found for one in loads(node))):
+                found.update(dict.fromkeys(bound))
+        if len(found) == known:
+            return found
+
+
+def _is_doubtful(node: Node, bound: list[str], facts: Facts) -> bool:
+    """Whether a line of a statement's derivative may multiply or divide by what is not finite."""
+    operation = _operation(node, facts)
+    if operation is None or operation.kind != "op":
+        return False
+    finite = not any(one in facts.doubts for one in bound)
+    return not has_finite_lines(operation, facts, facts.doubts, finite)

@@ -1,0 +1,54 @@
+"""Factors beside a masked adjoint: numbers wherever that is zero by structure, `np.where(m, y, 1.0)`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any  # the bounds of a domain are given for all parameters or for each
+
+import gast
+import numpy as np
+
+from srcgrad.derive.regularity import Reading, is_finite, is_nonzero
+from srcgrad.rules import Rule, rule_of
+from srcgrad.trees import Node
+
+Choose = Callable[[Node, float], Node]  # a value, and the number in its place where nothing is taken
+
+
+def guarded(tree: Node, divides: bool, reading: Reading, choose: Choose) -> Node:
+    """A factor, or what divides, that is a finite number, and not 0, wherever nothing is taken."""
+    if divides:
+        return tree if is_nonzero(tree, reading) else choose(tree, 1.0)
+    if is_finite(tree, reading):
+        return tree
+    if isinstance(tree, gast.UnaryOp):
+        tree.operand = guarded(tree.operand, False, reading, choose)
+    elif isinstance(tree, gast.BinOp) and isinstance(tree.op, gast.Pow):
+        tree.left = choose(tree.left, 1.0)
+        tree.right = guarded(tree.right, False, reading, choose)
+    elif isinstance(tree, gast.BinOp) and not isinstance(tree.op, gast.MatMult):
+        tree.left = guarded(tree.left, False, reading, choose)
+        tree.right = guarded(tree.right, isinstance(tree.op, gast.Div), reading, choose)
+    elif isinstance(tree, gast.Call) and (rule := rule_of(reading.called(tree.func))) is not None:
+        tree.args = _arguments(tree, rule, reading, choose)
+    else:
+        return choose(tree, 0.0)
+    return tree
+
+
+def _arguments(tree: Node, rule: Rule, reading: Reading, choose: Choose) -> list[Node]:
+    """Arguments of a function that are in its domain wherever nothing is taken."""
+    if rule.op is np.where:
+        return [tree.args[0], *(guarded(part, False, reading, choose) for part in tree.args[1:])]
+    parameters = [*rule.parameters, *("" for _ in tree.args)]
+    return [
+        part if isinstance(part, gast.Constant) else choose(part, inside(rule, parameter))
+        for part, parameter in zip(tree.args, parameters, strict=False)
+    ]
+
+
+def inside(rule: Rule, parameter: str) -> float:
+    """A number at which an operation is smooth."""
+    domain: Any = rule.domain
+    low, high = domain.get(parameter, (-2.0, 2.0)) if isinstance(domain, dict) else domain
+    return next((one for one in (1.0, 0.5) if low < one < high), 0.5 * (low + high))

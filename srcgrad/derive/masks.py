@@ -1,0 +1,291 @@
+"""Where an adjoint is zero by structure, and what that keeps out: docs/decisions/masks.md.
+
+A mask is carried with an adjoint, line by line of the rules: `np.where(c, g, 0.0)` begins one, what moves elements
+moves it, a product hands it on. Where a masked adjoint meets a factor that may be inf or nan, the factor is masked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+import gast
+
+from srcgrad.analyse.adjoint_shapes import spec_of_tree
+from srcgrad.derive.guards import guarded
+from srcgrad.derive.regularity import Reading, meaning
+from srcgrad.facts import Facts, Spec, copied
+from srcgrad.frozen import record
+from srcgrad.rules import Rule, rule_of
+from srcgrad.trees import Block, Node, assign, at, constant, expression, loads, name, remade, same, stores
+
+
+@record(frozen=True)
+class Mask:
+    """Where an adjoint may be nonzero: where what `held` names is true, or where it is not."""
+
+    held: str
+    spec: Spec
+    taken: bool = True
+    plain: bool = False  # whether it is known to hold booleans
+
+
+@dataclass
+class Masking:
+    """The lines of one statement on their way to masks: what is carried in, and the statements that are made."""
+
+    facts: Facts
+    node: Node  # the statement
+    carried: dict[str, Mask | None]  # names that hold an adjoint -> its mask
+    made: Block = field(default_factory=list)
+    values: dict[str, Node] = field(default_factory=dict)  # names of shared work -> what it is
+    tests: list[tuple[Node, Mask]] = field(default_factory=list)  # conditions, and their names
+    chosen: dict[tuple[str, str, float], Mask] = field(default_factory=dict)  # what is masked, with what -> its name
+
+    def __post_init__(self) -> None:
+        facts = self.facts
+        known = {held: facts.library_values[one] for one, held in facts.imports.items()}
+        self.reading = Reading(
+            lambda node: meaning(node, known), lambda one: one not in facts.doubts, lambda one: self.values.get(one)
+        )
+
+    def lines(self, shared: Block, values: list[Node]) -> tuple[Block, list[tuple[Node, Mask | None]]]:
+        """Shared work and lines with their factors masked, and the mask of each line."""
+        for node in shared:
+            bound = stores(node)
+            if self._carries(node.value):
+                node.value, mask = self.line(node.value)
+                self.carried.update(dict.fromkeys(bound, mask))
+            elif len(bound) == 1:
+                self.values[bound[0]] = node.value
+            self.made.append(node)
+        return self.made, [self.line(value) for value in values]
+
+    def line(self, tree: Node, moves: bool = False) -> tuple[Node, Mask | None]:
+        """A linear expression with its factors masked, and its mask, of the shape of the result if it `moves` on."""
+        if isinstance(tree, gast.Name):
+            mask = self.carried.get(tree.id)
+            return tree, self._whole(mask) if moves and mask is not None else mask
+        if isinstance(tree, gast.UnaryOp):
+            tree.operand, mask = self.line(tree.operand, moves)
+            return tree, mask
+        if isinstance(tree, gast.BinOp) and not isinstance(tree.op, gast.MatMult):
+            return self._operation(tree, moves)
+        if isinstance(tree, gast.Call):
+            return self._call(tree, moves)
+        if isinstance(tree, gast.Attribute) and self._carries(tree):
+            tree.value, mask = self.line(tree.value, True)
+            if mask is None or tree.attr not in ("T", "mT", "real"):
+                return tree, None
+            return tree, mask if tree.attr == "real" else self.bound(gast.Attribute(self.true(mask), tree.attr, None))
+        return tree, None
+
+    def _operation(self, tree: Node, moves: bool) -> tuple[Node, Mask | None]:
+        left, right = self._carries(tree.left), self._carries(tree.right)
+        if left and right:
+            tree.left, one = self.line(tree.left, moves)
+            tree.right, other = self.line(tree.right, moves)
+            return tree, self.either([one, other])
+        if left:
+            tree.left, mask = self.line(tree.left, moves)
+            if self._is_test(tree.right) and isinstance(tree.op, gast.Mult):
+                return tree, self._both(self._condition(copied(tree.right, self.facts), True), mask)
+            if mask is not None:
+                tree.right = self._factor(tree.right, mask, isinstance(tree.op, gast.Div))
+            return tree, mask
+        if right:
+            tree.right, mask = self.line(tree.right, moves)
+            if mask is not None:
+                tree.left = self._factor(tree.left, mask, False)
+            return tree, mask
+        return tree, None
+
+    def _call(self, tree: Node, moves: bool) -> tuple[Node, Mask | None]:
+        rule = rule_of(self.reading.called(tree.func))
+        if rule is None or not (rule.selects or rule.zeros):
+            return self._reduced(tree, moves)
+        places = [k for k, part in enumerate(tree.args) if self._carries(part)]
+        if not places or (tree.keywords and rule.selects):
+            return tree, None
+        if rule.selects:
+            return self._selected(tree, rule, places, moves)
+        tree.args[places[0]], mask = self.line(tree.args[places[0]], True)
+        if len(places) > 1 or (mask is None and rule.zeros == "kept"):
+            return tree, None
+        again = copied(tree, self.facts)
+        again.args[places[0]] = self.true(mask) if mask is not None else self._ones()
+        return tree, self.bound(again)
+
+    def _reduced(self, tree: Node, moves: bool) -> tuple[Node, Mask | None]:
+        """A call of which nothing is known: what it is given is masked, and what it gives has no mask."""
+        tree.args = [self.line(part)[0] if self._carries(part) else part for part in tree.args]
+        return tree, None
+
+    def _selected(self, tree: Node, rule: Rule, places: list[int], moves: bool) -> tuple[Node, Mask | None]:
+        """`np.where(c, g, 0.0)`: where an argument is taken."""
+        given = dict(zip(rule.parameters, tree.args, strict=False))
+        found: list[Mask | None] = []
+        for place in places:
+            parameter = rule.parameters[place]
+            text = rule.selects.get(parameter)
+            tree.args[place], mask = self.line(tree.args[place], moves)
+            if text is None:
+                return tree, None
+            test = expression(text.removeprefix("not "), **{key: copied(v, self.facts) for key, v in given.items()})
+            condition = self._condition(test, not text.startswith("not "))
+            if text in given and len(places) == 1:
+                tree.args[rule.parameters.index(text)] = self._read(condition)
+            found.append(self._both(condition, mask))
+        return tree, self.either(found)
+
+    def _condition(self, test: Node, taken: bool) -> Mask:
+        known = next((mask for one, mask in self.tests if same(one, test)), None)
+        if known is None:
+            known = self._named(test)
+            self.tests.append((copied(test, self.facts), known))
+        return known if taken else replace(known, taken=False)
+
+    def _named(self, test: Node) -> Mask:
+        bound = self._standing(test) or self.bound(test)
+        known = self.facts.definition.get(test.id) if isinstance(test, gast.Name) else None
+        plain = isinstance(getattr(known, "value", test), gast.Compare)
+        return replace(bound, plain=plain)
+
+    def _standing(self, test: Node) -> Mask | None:
+        """A condition that has a name, and means the same further up."""
+        facts = self.facts
+        if not isinstance(test, gast.Name) or test.id not in facts.definition or test in facts.results:
+            return None
+        changing = any(test.id in table for table in (facts.rebound, facts.mutable, facts.viewed, facts.views))
+        return None if changing else Mask(test.id, spec_of_tree(test, facts))
+
+    def _both(self, one: Mask, other: Mask | None) -> Mask:
+        if other is None:
+            return one
+        return self._joined(one, other, gast.BitAnd(), "logical_and")
+
+    def either(self, masks: Iterable[Mask | None]) -> Mask | None:
+        """The mask of a sum: None where some term has none."""
+        found: Mask | None = None
+        for place, mask in enumerate(masks):
+            if mask is None:
+                return None
+            same = found is not None and found.held == mask.held and found.taken == mask.taken
+            found = mask if place == 0 or same else self._joined(found, mask, gast.BitOr(), "logical_or")  # type: ignore[arg-type]
+        return found
+
+    def _joined(self, one: Mask, other: Mask, operator: Node, called: str) -> Mask:
+        sides = self.true(one), self.true(other)
+        if one.plain and other.plain:
+            return self.bound(gast.BinOp(sides[0], operator, sides[1]), True)
+        numpy = self.facts.library("np")
+        return self.bound(expression(f"{numpy}.{called}(a, b)", a=sides[0], b=sides[1]), True)
+
+    def bound(self, tree: Node, plain: bool = False) -> Mask:
+        """A mask with a name of its own: what it is made of may be something else further up."""
+        facts = self.facts
+        spec = spec_of_tree(tree, facts)
+        held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
+        facts.temporaries[held] = "t"
+        self.made.append(at(assign(held, tree), self.node))
+        return Mask(held, spec, True, plain)
+
+    def _read(self, mask: Mask) -> Node:
+        made = name(mask.held)
+        self.facts.spec[made] = mask.spec
+        return made
+
+    def true(self, mask: Mask) -> Node:
+        """A tree that is true where the mask is."""
+        if mask.taken:
+            return self._read(mask)
+        if mask.plain:
+            return gast.UnaryOp(gast.Invert(), self._read(mask))
+        made = expression(f"{self.facts.library('np')}.logical_not(m)", m=self._read(mask))
+        self.facts.spec[made] = mask.spec
+        return made
+
+    def _result(self) -> Node:
+        made = name(stores(self.node)[0])
+        self.facts.results[made] = None
+        if self.node in self.facts.spec:
+            self.facts.spec[made] = self.facts.spec[self.node]
+        return made
+
+    def whole(self, mask: Mask) -> Node:
+        """What is true where the mask is, in the shape of the result."""
+        return self.true(self._whole(mask))
+
+    def read_at(self, x: Node, index: Node, mask: Mask | None) -> Mask:
+        """The mask of x from that of `x[index]`."""
+        given = [] if mask is None else [self.true(mask)]
+        made = expression(f"{self.facts.library('mask_at')}(x, index)", x=copied(x, self.facts), index=index)
+        made.args += given
+        bound, spec = self.bound(made, True), self.facts.spec.get(x)
+        return bound if spec is None else replace(bound, spec=spec)
+
+    def item(self, masks: Mask, place: int, x: Node) -> Mask:
+        """One of several masks, in the shape of what it belongs to."""
+        part = self.bound(gast.Subscript(name(masks.held), constant(place), gast.Load()))
+        return self.fitting(part, copied(x, self.facts), None)
+
+    def without(self, mask: Mask | None, x: Node, index: Node) -> Mask:
+        """The mask of x before `x[index]` was overwritten."""
+        given = constant(True) if mask is None else self.true(mask)
+        made = expression(f"{self.facts.library('mask_without')}(m, x, index)", m=given, x=x, index=index)
+        bound, spec = self.bound(made, True), self.facts.value_spec.get(x.id)
+        return bound if spec is None else replace(bound, spec=spec)
+
+    def of_part(self, mask: Mask, x: Node, index: Node, value: Node) -> Mask:
+        """The mask of the value in `x[index] = value`."""
+        text = f"{self.facts.library('mask_of')}(m, x, index)"
+        made = self.bound(expression(text, m=self.true(mask), x=x, index=index), True)
+        return self.fitting(made, copied(value, self.facts), self.facts.spec.get(value))
+
+    def _whole(self, mask: Mask) -> Mask:
+        """The mask in the shape of the result."""
+        return self.fitting(mask, self._result(), self.facts.spec.get(self.node))
+
+    def _ones(self) -> Node:
+        numpy = self.facts.library("np")
+        return expression(f"{numpy}.ones({numpy}.shape(z), dtype=bool)", z=self._result())
+
+    def fitting(self, mask: Mask, like: Node, spec: Spec | None) -> Mask:
+        """The mask in the shape of a value."""
+        if spec is not None and mask.spec.shape == spec.shape and (spec.shape or spec.scalar):
+            return mask
+        made = expression(f"{self.facts.library('mask_to')}(m, x)", m=self.true(mask), x=like)
+        bound = self.bound(made, True)
+        return bound if spec is None else replace(bound, spec=spec)
+
+    def _carries(self, tree: Node) -> bool:
+        return any(one in self.carried for one in loads(tree))
+
+    def _is_test(self, tree: Node) -> bool:
+        """Whether a factor is a comparison of a rule: where it is false, nothing is taken."""
+        return isinstance(tree, gast.Name) and isinstance(self.values.get(tree.id), gast.Compare)
+
+    def _factor(self, tree: Node, mask: Mask, divides: bool) -> Node:
+        return guarded(tree, divides, self.reading, lambda part, other: self._chosen(part, mask, other))
+
+    def _chosen(self, tree: Node, mask: Mask, other: float) -> Node:
+        """`np.where(m, x, 1.0)`, or `np.where(m, 1.0, x)`; of a name, once in a statement."""
+        known = (getattr(tree, "id", ""), mask.held, other)
+        sides = {"x": tree, "e": constant(other)}
+        order = "x, e" if mask.taken else "e, x"
+        made = expression(f"{self.facts.library('np')}.where(m, {order})", m=self._read(mask), **sides)
+        if not known[0]:
+            return made
+        if known not in self.chosen:
+            self.chosen[known] = self.bound(made)
+        return self._read(self.chosen[known])
+
+
+def picked(tree: Node, facts: Facts) -> Node:
+    """A line of a tangent in which weights that are zero by structure leave out what may be inf or nan."""
+    known = {held: facts.library_values[one] for one, held in facts.imports.items()}
+    if isinstance(tree, gast.BinOp) and isinstance(tree.op, gast.Mult) and isinstance(tree.left, gast.Call):
+        rule = rule_of(meaning(tree.left.func, known))
+        if rule is not None and rule.zeros == "made":
+            return expression(f"{facts.library('picks')}(w, d)", w=tree.left, d=tree.right)
+    return remade(tree, lambda part: picked(part, facts))

@@ -1,0 +1,290 @@
+"""What is not taken contributes nothing: branches of `np.where`, elements that are not read or are overwritten."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any  # functions of several kinds
+
+import numpy as np
+import pytest
+from scipy import special
+
+import srcgrad
+from srcgrad.check import check_grads
+from srcgrad.dump import dump
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of values, which are computed as they stand
+X = np.array([-1.0, 0.0, 0.3, 1.0, 4.0])
+POINTS = np.array([[0.1, 0.7], [1.9, 0.3], [0.7, 1.8], [-0.4, 0.5]])
+
+
+def entropy(x):
+    return np.sum(np.where(x > 0.0, x * np.log(x), 0.0))
+
+
+def root(x):
+    return np.sum(np.where(x <= 0.0, 0.0, np.sqrt(x)))
+
+
+def named(x):
+    inside = x > 0.2
+    d = x - 0.2
+    s = np.sqrt(d) + d
+    y = 1.0 / s
+    return np.sum(np.where(inside, y * y, x))
+
+
+def observed(x):
+    data = np.array([np.nan, np.nan, 1.0, 2.0, 3.0])
+    return np.sum(np.where(np.isnan(data), 0.0, (x - data) ** 2 * data))
+
+
+def nested(x):
+    return np.sum(np.where(x > 0.0, np.where(x > 1.0, np.log(x - 1.0), 1.0 / x), np.exp(800.0 * x) * x))
+
+
+def in_a_loop(x):
+    y = x
+    for _ in range(2):
+        y = y + np.where(y > 0.5, np.sqrt(y - 0.5), 0.1 * y)
+    return np.sum(y)
+
+
+def inverse(x):
+    return np.sum(np.where(x > 1.0, np.arccosh(x), np.where(x > 0.2, special.gammaln(x), 0.0)))
+
+
+def shared(x):
+    r = np.sqrt(x)
+    return np.sum(np.where(x > 0.0, 1.0 / r, 0.0)) + np.sum(np.where(x > 0.2, r, 2.0))
+
+
+def written(x):
+    a = x * 1.0
+    r = np.sqrt(a)
+    a[:3] = 0.0
+    return np.sum(np.where(a > 0.0, r, 0.0))
+
+
+def elu(x):
+    return np.sum(np.where(x > 0.2, x, np.exp(500.0 * x) - 1.0))
+
+
+def own_condition(x):
+    r = np.sqrt(np.maximum(x, 0.0))
+    return np.sum(np.where(r > 0.0, 1.0 / r, 0.0))
+
+
+def indexed(x):
+    return np.sum(np.log(x)[x > 0.0])
+
+
+def sliced(x):
+    return np.sum(np.sqrt(x)[2:]) + np.prod(np.sqrt(x)[3:])
+
+
+def chosen(x):
+    return np.sum(np.select([x > 0.5, x > 0.2], [np.log(x), np.sqrt(x)], x))
+
+
+def clipped(x):
+    return np.sum(np.clip(np.log(np.abs(x)), -5.0, None))
+
+
+def largest(x):
+    return np.max(np.sqrt(x)[1:]) + np.sqrt(x)[1:].max(axis=0)
+
+
+def replaced(x):
+    y = np.log(x)
+    y[x <= 0.0] = 0.0
+    return np.sum(y * y)
+
+
+def zeroed(x):
+    y = np.sqrt(x)
+    y[0] = 1.0
+    y[1] = 2.0
+    return np.sum(np.sin(y))
+
+
+def gathered(x):
+    return np.sum(np.take(np.sqrt(x), [2, 4, 4]))
+
+
+def in_helper(x):
+    return np.sum(np.where(x > 0.0, _inner(x), 0.0))
+
+
+def _inner(x):
+    return np.sqrt(x) * x
+
+
+FUNCTIONS = [
+    entropy, root, named, observed, nested, in_a_loop, inverse, shared, written, elu, own_condition, indexed, sliced,
+    chosen, clipped, largest, replaced, zeroed, gathered, in_helper,
+]  # fmt: skip
+
+
+def taken(function: Any, x: np.ndarray = X) -> np.ndarray:
+    """The gradient by central differences: at these points each element is on one side."""
+    steps = 1e-6 * np.eye(x.size).reshape(x.size, *x.shape)
+    return np.array([(function(x + step) - function(x - step)) / 2e-6 for step in steps]).reshape(x.shape)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda one: one.__name__)
+def test_gradients_are_those_of_the_branch_that_is_taken(function: Any) -> None:
+    value, found = srcgrad.value_and_grad(function)(X)
+    assert value == function(X) and np.isfinite(found).all(), found
+    away = ~np.isin(X, (0.0, 1.0))  # where sides meet
+    np.testing.assert_allclose(found[away], taken(function)[away], rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(srcgrad.jvp(function, (X,), (np.ones(5),))[1], np.sum(found), rtol=1e-12)
+    seeded = srcgrad.vjp(function, X)[1](2.0)[0]
+    np.testing.assert_array_equal(seeded, 2.0 * found)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda one: one.__name__)
+def test_second_derivatives_are_finite_and_agree(function: Any) -> None:
+    full = srcgrad.hessian(function)(X)
+    assert np.isfinite(full).all()
+    np.testing.assert_allclose(srcgrad.hvp(function)(X, np.ones(5)), full.sum(axis=1), rtol=1e-12)
+    twice = srcgrad.grad(lambda x: np.sum(srcgrad.grad(function)(x)))(X)
+    np.testing.assert_allclose(twice, full.sum(axis=0), rtol=1e-12)
+    over = srcgrad.grad(lambda x: srcgrad.jvp(function, (x,), (np.ones(5),))[1])(X)
+    np.testing.assert_allclose(over, full.sum(axis=0), rtol=1e-12)
+    check_grads(function, (np.array([0.3, 0.6, 3.0, 2.0, 1.4]),), order=2)
+
+
+def triangle(x):
+    r = np.sqrt(np.sum((x[:, None] - x) ** 2, axis=-1))
+    r[r > 0.0] = 1.0 / r[r > 0.0]
+    return np.sum(np.triu(r, 1))
+
+
+def filled(x):
+    r = np.sqrt(np.sum((x[:, None, :] - x[None, :, :]) ** 2, axis=-1))
+    np.fill_diagonal(r, 1.0)
+    return np.sum(1.0 / r**6 - np.exp(-r))
+
+
+def pairs(x):
+    i, j = np.triu_indices(4, 1)
+    r = np.sqrt(np.sum((x[:, None] - x) ** 2, axis=-1))[i, j]
+    return np.sum(1.0 / r)
+
+
+def off_diagonal(x):
+    r = np.sqrt(np.sum((x[:, None] - x) ** 2, axis=-1))
+    return np.sum(1.0 / r[~np.eye(4, dtype=bool)])
+
+
+def lower(x):
+    d = x[:, None] - x
+    return np.sum(np.tril(1.0 / np.sqrt(np.sum(d * d, axis=-1)), -1))
+
+
+def measured(x):
+    r = np.linalg.norm(x[:, None] - x[None], axis=-1)
+    return np.sum(np.where(r > 0.0, np.exp(-r) / r, 0.0))
+
+
+PAIRS = [triangle, filled, pairs, off_diagonal, lower, measured]
+
+
+@pytest.mark.parametrize("function", PAIRS, ids=lambda one: one.__name__)
+def test_energies_of_pairs_whose_diagonal_is_left_out(function: Any) -> None:
+    found = srcgrad.grad(function)(POINTS)
+    np.testing.assert_allclose(found, taken(function, POINTS), rtol=1e-5)
+    steps = np.linspace(-1.0, 1.0, 8).reshape(4, 2)
+    near = [srcgrad.grad(function)(POINTS + h * steps) for h in (1e-6, -1e-6)]
+    second = srcgrad.hvp(function)(POINTS, steps)
+    np.testing.assert_allclose(second, (near[0] - near[1]) / 2e-6, rtol=1e-5, atol=1e-6 * np.abs(second).max())
+
+
+def test_zeros_that_are_numbers_are_no_masks() -> None:
+    zero = np.zeros(2)
+    assert np.isnan(srcgrad.grad(lambda x: np.sum(np.sqrt(x) ** 2))(zero)).all()
+    assert np.isnan(srcgrad.grad(lambda x: np.sum(0.0 * np.sqrt(x)))(zero)).all()
+    assert np.isnan(srcgrad.grad(lambda x: np.sum(np.where(x >= 0.0, 0.0 * np.sqrt(x), 1.0)))(zero)).all()
+    assert np.isinf(srcgrad.grad(lambda x: np.sum(np.where(x >= 0.0, np.sqrt(x), 1.0)))(zero)).all()
+    both = srcgrad.grad(lambda x: np.sum(np.where(x > 0.0, np.sqrt(x), 0.0)) + np.sum(0.0 * np.sqrt(x)))
+    assert np.isnan(both(zero)).all(), "the second sum reads every element"
+
+
+QUIET = [
+    lambda x: np.sum(np.where(x > 0.0, np.sqrt(x), 0.0)),
+    lambda x: np.sum(np.where(np.sqrt(x) > 0.0, np.sqrt(x) + x**0.5, 0.0)),
+    lambda x: np.sum(np.sqrt(x)[1:]),
+    lambda x: np.sum(np.where(x < 1.0, np.arcsin(x) + np.arccos(x), 0.0)),
+    lambda x: np.sum(np.where(x > 0.0, np.cbrt(x) * x**0.3, x)),
+    lambda x: np.sum(np.triu(np.sqrt(np.abs(x[:, None] - x)), 1)),
+]
+
+
+@pytest.mark.parametrize("function", QUIET)
+def test_no_warning_that_the_function_itself_does_not_give(function: Any) -> None:
+    x = np.array([0.0, 0.5, 1.0])
+    with np.errstate(all="raise"):
+        function(x)
+        assert np.isfinite(srcgrad.grad(function)(x)).sum() >= 2
+
+
+def test_the_text_has_the_mask_in_plain_sight() -> None:
+    text = srcgrad.source(root)
+    assert "/ np.where(x <= 0.0, 1.0, np.sqrt(x))" in text, text
+
+
+def test_chains_that_stay_finite_have_no_mask() -> None:
+    def smooth(x):
+        return np.sum(np.where(x > 0.0, np.sin(x) * x + np.tanh(x) ** 2, np.cos(x) / 2.0)[1:])
+
+    assert srcgrad.source(smooth).count("np.where") == 3 + 1, srcgrad.source(smooth)
+    assert "mask_" not in srcgrad.source(smooth)
+
+
+def test_shapes_dtypes_and_numbers() -> None:
+    def mixed(x, y):
+        return np.sum(np.where(x > 0.0, y / x, 0.0))
+
+    given = srcgrad.grad(mixed, (0, 1))
+    x, y = np.array([[0.0], [2.0]], np.float32), np.ones(3, np.float32)
+    x_bar, y_bar = given(x, y)
+    assert x_bar.dtype == y_bar.dtype == np.float32
+    assert x_bar.tolist() == [[0.0], [-0.75]] and y_bar.tolist() == [0.5] * 3
+    assert given(np.zeros((0, 1)), np.ones(3))[1].tolist() == [0.0] * 3
+    assert srcgrad.grad(lambda x: np.where(x > 0.0, np.sqrt(x), 0.0))(0.0) == 0.0
+
+
+def test_kernels() -> None:
+    found = srcgrad.grad(nested, target="opencl")(X)
+    np.testing.assert_allclose(found, srcgrad.grad(nested)(X), rtol=1e-12)
+
+
+def test_text_alone(tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text(
+        "import numpy as np\n\ndef f(x):\n    return np.sum(np.where(x > 0.0, np.sqrt(x), 0.0))\n"
+    )
+    text = dump(f"{tmp_path / 'm.py'}:f").text
+    assert "/ np.where(t, np.sqrt(x), 1.0)" in text, text
+
+
+def test_loops_with_checkpoints_blocks_and_methods() -> None:
+    def few(x):
+        y = x
+        for _ in srcgrad.checkpointed(range(2), slots=1):
+            y = y + np.where(y > 0.5, np.sqrt(y - 0.5), 0.1 * y)
+        return np.sum(y)
+
+    class Model:
+        def loss(self, x):
+            return np.sum(np.where(x > 0.0, x * np.log(x), 0.0))
+
+    np.testing.assert_allclose(srcgrad.grad(few)(X), srcgrad.grad(in_a_loop)(X), rtol=1e-14)
+    assert srcgrad.grad(srcgrad.blocked(entropy, over="x", rows=2))(X).tolist() == srcgrad.grad(entropy)(X).tolist()
+    assert srcgrad.grad(Model().loss)(X).tolist() == srcgrad.grad(entropy)(X).tolist()
+    assert srcgrad.grad(srcgrad.checkpoint(entropy))(X).tolist() == srcgrad.grad(entropy)(X).tolist()
+
+
+def test_safe_where_is_deprecated_and_changes_nothing() -> None:
+    with pytest.warns(DeprecationWarning, match="changes nothing"):
+        assert srcgrad.safe_where(entropy) is entropy
