@@ -8,9 +8,10 @@ from typing import Any  # the bounds of a domain are given for all parameters or
 import gast
 import numpy as np
 
-from srcgrad.derive.regularity import Reading, is_finite, is_nonzero
+from srcgrad.derive.regularity import Reading, is_finite, is_nonzero, meaning
+from srcgrad.facts import Facts
 from srcgrad.rules import Rule, rule_of
-from srcgrad.trees import Node
+from srcgrad.trees import Node, expression, loads, remade
 
 Choose = Callable[[Node, float], Node]  # a value, and the number in its place where nothing is taken
 
@@ -52,3 +53,26 @@ def inside(rule: Rule, parameter: str) -> float:
     domain: Any = rule.domain
     low, high = domain.get(parameter, (-2.0, 2.0)) if isinstance(domain, dict) else domain
     return next((one for one in (1.0, 0.5) if low < one < high), 0.5 * (low + high))
+
+
+def is_settled(one: str, origin: str, facts: Facts) -> bool:
+    """Whether a value is made of what the text has set to a number where a condition does not hold."""
+    operation = facts.operation.get(getattr(facts.definition.get(one), "value", None))
+    if operation is None or operation.rule is None or operation.rule.kind != "elementwise":
+        return False
+    given = operation.bound
+    if operation.function is np.where and "y" in given and getattr(given["condition"], "id", "") == origin:
+        return isinstance(given["y"], gast.Constant)
+    names = [read for part in given.values() for read in loads(part)]
+    settled = {read: is_settled(read, origin, facts) for read in names}
+    return any(settled.values()) and all(known or read not in facts.doubts for read, known in settled.items())
+
+
+def picked(tree: Node, facts: Facts) -> Node:
+    """A line of a tangent in which weights that are zero by structure leave out what may be inf or nan."""
+    known = {held: facts.library_values[one] for one, held in facts.imports.items()}
+    if isinstance(tree, gast.BinOp) and isinstance(tree.op, gast.Mult) and isinstance(tree.left, gast.Call):
+        rule = rule_of(meaning(tree.left.func, known))
+        if rule is not None and rule.zeros == "made":
+            return expression(f"{facts.library('picks')}(w, d)", w=tree.left, d=tree.right)
+    return remade(tree, lambda part: picked(part, facts))

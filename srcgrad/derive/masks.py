@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 import gast
 
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
-from srcgrad.derive.guards import guarded
+from srcgrad.derive.guards import guarded, is_settled
 from srcgrad.derive.regularity import Reading, meaning
 from srcgrad.facts import Facts, Spec, copied
 from srcgrad.frozen import record
 from srcgrad.rules import Rule, rule_of
-from srcgrad.trees import Block, Node, assign, at, constant, expression, loads, name, remade, same, stores
+from srcgrad.trees import Block, Node, assign, at, constant, expression, loads, name, same, stores
 
 
 @record(frozen=True)
@@ -28,6 +28,7 @@ class Mask:
     spec: Spec
     taken: bool = True
     plain: bool = False  # whether it is known to hold booleans
+    origin: str = ""  # the name of the one condition behind it
 
 
 @dataclass
@@ -157,7 +158,7 @@ class Masking:
         if not isinstance(test, gast.Name) or test.id not in facts.definition or test in facts.results:
             return None
         changing = any(test.id in table for table in (facts.rebound, facts.mutable, facts.viewed, facts.views))
-        return None if changing else Mask(test.id, spec_of_tree(test, facts))
+        return None if changing else Mask(test.id, spec_of_tree(test, facts), origin=test.id)
 
     def _both(self, one: Mask, other: Mask | None) -> Mask:
         if other is None:
@@ -254,9 +255,12 @@ class Masking:
         """The mask in the shape of a value."""
         if spec is not None and mask.spec.shape == spec.shape and (spec.shape or spec.scalar):
             return mask
-        made = expression(f"{self.facts.library('mask_to')}(m, x)", m=self.true(mask), x=like)
+        made = expression(f"{self.facts.library('mask_to')}(m, x)", m=self._read(mask), x=like)
+        if not mask.taken:
+            made.args[0] = self.true(mask)
         bound = self.bound(made, True)
-        return bound if spec is None else replace(bound, spec=spec)
+        origin = mask.origin if mask.taken else ""
+        return replace(bound, origin=origin, spec=bound.spec if spec is None else spec)
 
     def _carries(self, tree: Node) -> bool:
         return any(one in self.carried for one in loads(tree))
@@ -271,6 +275,8 @@ class Masking:
     def _chosen(self, tree: Node, mask: Mask, other: float) -> Node:
         """`np.where(m, x, 1.0)`, or `np.where(m, 1.0, x)`; of a name, once in a statement."""
         known = (getattr(tree, "id", ""), mask.held, other)
+        if known[0] and mask.origin and mask.taken and is_settled(known[0], mask.origin, self.facts):
+            return tree
         sides = {"x": tree, "e": constant(other)}
         order = "x, e" if mask.taken else "e, x"
         made = expression(f"{self.facts.library('np')}.where(m, {order})", m=self._read(mask), **sides)
@@ -279,13 +285,3 @@ class Masking:
         if known not in self.chosen:
             self.chosen[known] = self.bound(made)
         return self._read(self.chosen[known])
-
-
-def picked(tree: Node, facts: Facts) -> Node:
-    """A line of a tangent in which weights that are zero by structure leave out what may be inf or nan."""
-    known = {held: facts.library_values[one] for one, held in facts.imports.items()}
-    if isinstance(tree, gast.BinOp) and isinstance(tree.op, gast.Mult) and isinstance(tree.left, gast.Call):
-        rule = rule_of(meaning(tree.left.func, known))
-        if rule is not None and rule.zeros == "made":
-            return expression(f"{facts.library('picks')}(w, d)", w=tree.left, d=tree.right)
-    return remade(tree, lambda part: picked(part, facts))

@@ -12,9 +12,9 @@ from srcgrad.derive.adjoints import is_fresh_value
 from srcgrad.derive.broadcast import expand
 from srcgrad.derive.conjugates import real_part
 from srcgrad.derive.decide import Setting
+from srcgrad.derive.guards import picked
 from srcgrad.derive.harmless import check_harmless
 from srcgrad.derive.instantiate import instantiate
-from srcgrad.derive.masks import picked
 from srcgrad.derive.pruned import Lost
 from srcgrad.derive.squares import squared
 from srcgrad.derive.stacks import tangent_beside
