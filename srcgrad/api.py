@@ -18,6 +18,7 @@ from srcgrad.opencl.boundary import on_device
 from srcgrad.options import Wrt
 from srcgrad.recent import recent
 from srcgrad.running import Pullback, run
+from srcgrad.snapshot import Copies, copies, snapshot
 
 
 def chosen_wrt(function: Callable[..., Any], wrt: Wrt, argnums: Wrt | None = None) -> Wrt:
@@ -97,12 +98,14 @@ def value_and_grad(
 
 @makes("vjp")
 def vjp(
-    function: Callable[..., R], *args: Any, wrt: Wrt | None = None, target: str = "numpy"
+    function: Callable[..., R], *args: Any, wrt: Wrt | None = None, target: str = "numpy", copy: bool = True
 ) -> tuple[R, Callable[[Any], Any]]:
     """The value and the pullback: `pullback(seed)` gives the adjoints of the arguments for a seed like the output.
 
     Without `wrt` there is one adjoint per argument, None for those without floats; with `wrt`, as in `grad`.
-    The pullback may be called any number of times. `target` is that of `grad`, for both halves. Texts of the functions
+    The pullback may be called any number of times, and gives the numbers of this call whatever happens to arguments,
+    captured arrays and the value afterwards: of these it has copies, as far as it reads them. Those who change none of
+    them may say `copy=False`. `target` is that of `grad`, for both halves. Texts of the functions
     asked for last are kept: a call in a loop makes the text once, if it is given the same function.
 
     >>> import numpy as np
@@ -113,7 +116,7 @@ def vjp(
     """
     places = float_arguments(function, args) if wrt is None else chosen_wrt(function, wrt)
     derivative = recent(function, "vjp", places, wrt is not None and not isinstance(places, tuple), target)
-    output, pullback = pulled(derivative, args, {})
+    output, pullback = _pulled_at(derivative, derivative.ordered(args, {}), copy)
     if wrt is not None or len(derivative.wrt) == len(args):
         return output, pullback
 
@@ -144,13 +147,24 @@ def _pulled_again(derivative: Derivative[..., Any], values: Sequence[Any]) -> Pu
     return _pulled_at(derivative, values)[1]
 
 
-def _pulled_at(derivative: Derivative[..., Any], values: Sequence[Any]) -> tuple[Any, Pullback]:
+def _pulled_at(
+    derivative: Derivative[..., Any], values: Sequence[Any], copy: bool = False, known: Copies | None = None
+) -> tuple[Any, Pullback]:
+    """The value and the pullback; with `copy`, or from copies that are known, of the numbers that there are now."""
     made, device = derivative.ready(values)
     if derivative.target == "numba":
-        return pulled_anew(derivative, made, values)
-    output, back = run(made.function, values, derivative.named, device)
+        return pulled_anew(derivative, made, copies(values).of(tuple(values)) if copy else values)
+    function = made.function if known is None else known.of(made.function)
+    output, back = run(function, values, derivative.named, device)
+    if copy:
+        back = snapshot(back, (*values, output))
     output = derivative.output(output, values)
     return on_device(output, device), Pullback(back, derivative, values, output, _pulled_again)
+
+
+def pulled_then(derivative: Derivative[..., Any], values: Sequence[Any], known: Copies) -> Pullback:
+    """The pullback at arguments that are copies, of a text that reads copies too."""
+    return _pulled_at(derivative, values, known=known)[1]
 
 
 def pulled_anew(derivative: Derivative[..., Any], made: Compiled, values: Sequence[Any]) -> tuple[Any, Pullback]:

@@ -5,20 +5,22 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any  # functions and arguments are arbitrary objects
 
 import numpy as np
 
-from srcgrad.api import chosen_wrt, float_arguments, jvp, vjp
+from srcgrad.api import chosen_wrt, float_arguments, jvp, pulled_then, vjp
 from srcgrad.derivative import Derivative, P, R
 from srcgrad.differences import is_float, parts, vector, vector_along
 from srcgrad.errors import DifferentiationError
+from srcgrad.executed import Compiled
 from srcgrad.front.wanted import makes
 from srcgrad.modules import Module
 from srcgrad.options import Wrt
 from srcgrad.pickled import again, as_named, lines_of
 from srcgrad.runtime import zeros_like
+from srcgrad.snapshot import Copies, copies
 
 Function = Callable[..., Any]
 
@@ -148,13 +150,14 @@ class Linear:
 
 @makes("linearize")
 def linearize(
-    function: Callable[..., R], *args: Any, wrt: Wrt | None = None, target: str = "numpy"
+    function: Callable[..., R], *args: Any, wrt: Wrt | None = None, target: str = "numpy", copy: bool = True
 ) -> tuple[R, Linear]:
     """The value, and the derivative at these arguments as a linear map: `y, push = linearize(f, x)`.
 
     `push(x_dot)` is the derivative along x_dot. It takes one tangent for each argument with floats, or for each that
     `wrt` names (`push.tangent_inputs` lists them); `push.source` is its text, in which the primal's statements stand
-    beside their tangents and run again with each call. `transpose(push)` is the pullback.
+    beside their tangents and run again with each call, at copies of the arguments and of captured arrays; those who
+    change none of them may say `copy=False`. `transpose(push)` is the pullback.
 
     >>> from srcgrad import linearize
     >>> y, push = linearize(lambda x, k: k * x * x, 3.0, 2, wrt="x")
@@ -165,9 +168,14 @@ def linearize(
     ahead: Derivative[..., Any] = Derivative(function, "forward", places, False, target)
     zeros = tuple(zeros_like(args[_place(name, ahead)]) for name in ahead.wrt)
     y, _ = ahead.forward(args, zeros)
-    behind = _Behind(ahead, args)
+    values, kept = tuple(ahead.ordered(args, {})), None
+    if copy:
+        made, _ = ahead.ready(values)
+        known = copies((values, args), made.function)
+        args, kept = known.of(args), _Kept(known.of(values), replace(made, function=known.of(made.function)), known)
+    behind = _Behind(ahead, args, kept)
     return y, Linear(
-        run=functools.partial(_push, ahead, args),
+        run=_Ahead(ahead, args, kept),
         back=behind,
         tangent_inputs=tuple(f"{name}_dot" for name in ahead.wrt),
         text=functools.partial(getattr, ahead, "source"),
@@ -175,8 +183,30 @@ def linearize(
     )
 
 
-def _push(ahead: Derivative[..., Any], args: tuple[Any, ...], *tangents: Any) -> Any:
-    return ahead.forward(args, tangents)[1]
+@dataclass(frozen=True)
+class _Kept:
+    """Copies of all arguments in order, the text of the derivative with copies of what it captures, and their maker."""
+
+    values: tuple[Any, ...]
+    made: Compiled
+    known: Copies
+
+
+@dataclass
+class _Ahead:
+    """The derivative along tangents at the arguments of a linear map; a pickle has the arguments, not the text."""
+
+    ahead: Derivative[..., Any]
+    args: tuple[Any, ...]
+    kept: _Kept | None = field(default=None, repr=False)
+
+    def __call__(self, *tangents: Any) -> Any:
+        if self.kept is None:
+            return self.ahead.forward(self.args, tangents)[1]
+        return self.ahead.forward(self.kept.values, tangents, made=self.kept.made)[1]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Ahead, (self.ahead, self.args)
 
 
 @dataclass
@@ -185,12 +215,21 @@ class _Behind:
 
     ahead: Derivative[..., Any]
     args: tuple[Any, ...]
+    kept: _Kept | None = field(default=None, repr=False)
     made: Function | None = field(default=None, repr=False)
 
     def __call__(self, seed: Any) -> Any:
         if self.made is None:
-            _, self.made = vjp(self.ahead.function, *self.args, wrt=self.ahead.wrt, target=self.ahead.target)
+            function, wrt, target = self.ahead.function, self.ahead.wrt, self.ahead.target
+            if self.kept is None or target == "numba":
+                _, self.made = vjp(function, *self.args, wrt=wrt, target=target, copy=False)
+            else:
+                behind: Derivative[..., Any] = Derivative(function, "vjp", wrt, False, target)
+                self.made = pulled_then(behind, self.kept.values, self.kept.known)
         return self.made(seed)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Behind, (self.ahead, self.args)
 
     def text(self) -> str:
         behind: Derivative[..., Any] = Derivative(self.ahead.function, "vjp", self.ahead.wrt, False, self.ahead.target)

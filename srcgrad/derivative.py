@@ -208,11 +208,11 @@ class Derivative(Generic[P, R]):
         """
         return adding(self, accumulators)
 
-    def forward(self, args: tuple[Any, ...], tangents: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
-        """Value and tangent, or the tangent alone in mode hvp; `tangents` has one entry per name in `wrt`."""
-        values = self.ordered(args, kwargs or {})
+    def forward(self, args: Any, tangents: Any, kwargs: Any = None, made: Compiled | None = None) -> Any:
+        """Value and tangent, in mode hvp the tangent; a tangent for each of `wrt`; `made` runs if it is given."""
+        values = self.ordered(args, kwargs or {}) if made is None else args
         by_name = dict(zip(self.signature.parameters, values, strict=True))
-        made, device = self.ready(values)
+        made, device = self.ready(values) if made is None else (made, device_in(values))
         resident = resident_on(device, values)
         pairs = zip(made.seeds, tangents, self.wrt, strict=True)
         given = {seed: seed_like(by_name[w], tangent, resident) for seed, tangent, w in pairs}

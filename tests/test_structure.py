@@ -89,6 +89,7 @@ ORDER = (
         "into",
         "tape",
         "running",
+        "snapshot",
         "primals",
         "applied",
         "forms",
