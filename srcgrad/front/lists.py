@@ -286,7 +286,7 @@ def _insert(held: str, place: Node, value: Node, node: Node, work: Plain) -> Blo
     return [
         work.bind(item, value, node),
         _append(held, name(item), node, work),
-        work.bind(where, expression("min(place, len(held) - 1)", held=held, place=place), node),
+        work.bind(where, expression(f"{work.python(min)}(place, len(held) - 1)", held=held, place=place), node),
         work.own(gast.For(name(k, gast.Store()), trips, [move], [], None), node),
         _put(held, name(where), name(item), node, work),
     ]

@@ -20,6 +20,9 @@ from srcgrad.front.resolve import binding_of
 from srcgrad.trees import BLOCKS, Block, Node, at, expression, inside, name, target, walk
 
 
+_PLACES = (gast.Name, gast.Attribute, gast.Subscript)
+
+
 @dataclass
 class Meanings:
     """The modules and objects of one function, by the kinds of its expressions."""
@@ -63,7 +66,7 @@ class Meanings:
 
     def _respell(self, node: Node, local: frozenset[str]) -> None:
         """An attribute of what is a module and does not say so: `self.xp.sum`, `xp.sum` for an argument `xp`."""
-        if not isinstance(node, gast.Attribute) or not isinstance(node.value, gast.Name | gast.Attribute):
+        if not isinstance(node, gast.Attribute) or not isinstance(node.value, _PLACES):
             return
         kind = self.kinds.of.get(node.value, UNKNOWN)
         if kind.tag != "module" or binding_of(node.value, self.facts, local) is not None:

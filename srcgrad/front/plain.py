@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import gast
@@ -72,12 +73,19 @@ class Plain:
         """A block in plain spelling."""
         return _block(block, self)
 
-    def library(self, identifier: str) -> str:
+    def library(self, identifier: str, value: object = None) -> str:
         """How the text spells a library name, which means that library's function from here on."""
-        spelled = self.facts.library(identifier)
+        spelled = self.facts.library(identifier, value)
         meant = Binding("object", self.facts.library_values[identifier])
         self.facts.namespace = Overlay(self.facts.namespace, {spelled: meant})
         return spelled
+
+    def python(self, function: Callable[..., object]) -> str:
+        """How the text spells a function of Python's own, also where the user has another by its name."""
+        known = binding_of(expression(function.__name__), self.facts, self.facts.local)
+        if known is not None and known.object is function:
+            return function.__name__
+        return self.library(function.__name__, function)
 
     def name(self, stem: str) -> str:
         """A fresh local name."""

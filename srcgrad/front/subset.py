@@ -108,12 +108,13 @@ def subset(function: Node, facts: Facts) -> Node:
     return function
 
 
-_NEEDED = ("len", "list", "min", "range", "reversed", "slice", "zip")
+_NEEDED = ("len", "list", "range", "reversed", "slice", "zip")
 
 
 def _check_shadows(function: Node, facts: Facts) -> None:
     """Generated text calls a few of Python's own functions by name."""
-    for name in _NEEDED:
+    compiled = facts.module is not None and facts.module.target == "numba"
+    for name in (*_NEEDED, "min") if compiled else _NEEDED:
         found = facts.namespace.lookup(name)
         if name in facts.local or found is None or found.object is not getattr(builtins, name):
             raise facts.refuse(
