@@ -28,7 +28,9 @@ _HALF = Kind("scalar", 0, dtype="float16")
 _NARROW = {"e": "float16"} | dict.fromkeys("?bBhHiIlLqQ", "integer")
 _WIDTHS = {"f": "single"} | dict.fromkeys("diIlLqQ", "double")  # what float32 meets: int64 makes float64 of it
 _REAL = np.dtype(float)
-_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, np.ufunc, functools.partial)
+_FUNCTIONS = (
+    types.FunctionType, types.BuiltinFunctionType, types.MethodType, np.ufunc, type(np.sum), functools.partial,
+)  # fmt: skip
 WHOLE = 0x1 | 0x400  # flags of arrays: C_CONTIGUOUS, WRITEABLE
 OWN = WHOLE | 0x4  # OWNDATA
 _HEAP_TYPE = 1 << 9  # a class made by a `class` statement

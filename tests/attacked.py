@@ -800,7 +800,7 @@ def f(x, c):
 """,
     ),
     "user min": (
-        "E5005",
+        "right",
         """
 def min(a, b):
     return 1

@@ -22,7 +22,7 @@ from srcgrad.front.namespace import Binding
 from srcgrad.front.operands import TAKE_ITEMS, TAKE_SEVERAL
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.plain import own_names
-from srcgrad.front.resolve import binding_of
+from srcgrad.front.resolve import METHODS, binding_of
 from srcgrad.front.values import SEQUENCES
 from srcgrad.front.varied import reads_varied, varied_names
 from srcgrad.otherwise import written_out
@@ -47,12 +47,24 @@ def conversions(function: Node, facts: Facts) -> Node:
     if facts.generated:
         return function
     kinds = Kinds(facts.namespace, facts.module)
-    kinds.function(function, {**facts.kinds, **facts.given})
+    assumed = _modules(function, kinds, facts)
+    kinds.function(function, {**assumed, **facts.kinds, **facts.given})
     facts.of, facts.named = kinds.of, kinds.named
-    Meanings(function, kinds, facts).spell()
+    Meanings(function, kinds, facts).spell(assumed)
     work = _Work(facts, kinds.of, _varied(function, facts), set(kinds_of_lists(function, facts)))
+    work.shown = {n.id for part in function.body for node in walk(part) for n in _as_array(node, facts)}
     function.body = work.block(function.body)
     return function
+
+
+def _modules(function: Node, kinds: Kinds, facts: Facts) -> dict[str, Kind]:
+    """Arguments of which nothing is known but that they are modules where they are not given: `xp=np`."""
+    positional = [*function.args.posonlyargs, *function.args.args]
+    pairs = zip(positional[len(positional) - len(function.args.defaults) :], function.args.defaults, strict=True)
+    named = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
+    found = {one.id: kinds.kind(default, {}) for one, default in [*pairs, *named] if default is not None}
+    known = {**facts.kinds, **facts.given}
+    return {one: kind for one, kind in found.items() if kind.tag == "module" and one not in known}
 
 
 def _varied(function: Node, facts: Facts) -> dict[str, None] | None:
@@ -64,6 +76,19 @@ def _varied(function: Node, facts: Facts) -> dict[str, None] | None:
     return dict.fromkeys([*varied_names(function, facts, own_names(function)), *sorted(own)])
 
 
+def _as_array(node: Node, facts: Facts) -> list[Node]:
+    """The names that an expression reads as arrays: operands, what has an index, arguments of NumPy's functions."""
+    parts: list[Node] = []
+    if isinstance(node, gast.BinOp):
+        parts = [node.left, node.right]
+    elif isinstance(node, gast.Subscript | gast.UnaryOp):
+        parts = [node.value if isinstance(node, gast.Subscript) else node.operand]
+    elif isinstance(node, gast.Call):
+        found = binding_of(node.func, facts, facts.local)
+        parts = node.args if found is not None and rule_of(found.object) is not None else []
+    return [part for part in parts if isinstance(part, gast.Name)]
+
+
 @dataclass
 class _Work:
     facts: Facts
@@ -71,7 +96,7 @@ class _Work:
     varied: dict[str, None] | None
     lists: set[str]  # names that are taken for lists of the function all along
     before: Block = field(default_factory=list)  # checks of the statement that is looked at
-    checked: set[str] = field(default_factory=set)
+    shown: set[str] = field(default_factory=set)  # names that something else in the text shows to be arrays
 
     def block(self, block: Block) -> Block:
         """A block with conversions, and a check where a kind is assumed."""
@@ -100,7 +125,25 @@ class _Work:
             return self._operator(node)
         if isinstance(node, gast.AugAssign) and self._flows(node.value, node.target):
             return self._augmented(node)
+        if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
+            self._method(node)
         return isinstance(node, gast.Call) and self._flows(node) and self._call(node)
+
+    def _method(self, node: Node) -> None:
+        """A check of an argument of which nothing shows that its method, with these arguments, is an array's."""
+        held, op = node.func.value, METHODS.get(node.func.attr)
+        rule = rule_of(op)
+        known = not isinstance(held, gast.Name) or held.id not in self.facts.wrt or held.id in self.shown
+        if rule is None or rule.kind == "refused" or known or self._kind(held).tag != "unknown":
+            return
+        bound: dict[str, Node] = {}
+        with suppress(DifferentiationError):  # it is refused where the operation is looked at
+            bound = bind_arguments(rule, [held, *node.args], [], node, self.facts)
+        given = [argument for parameter, argument in bound.items() if parameter not in _places(rule)]
+        local = dict.fromkeys(self.facts.local)
+        if any(one is not held and reads_varied(one, local, self.facts, self.facts.local) for one in given):
+            self._check("check_method", held.id, node)
+            self.shown.add(held.id)
 
     def _flows(self, *nodes: Node) -> bool:
         """Whether a derivative may flow through an expression."""
@@ -149,11 +192,14 @@ class _Work:
         """Whether `+` of a list and of what nothing is known of is taken as a sum of arrays, and checked."""
         if not isinstance(beside, gast.Name) or beside.id in self.lists or beside.id not in self.facts.named:
             return False
-        spelled = self.library("check_operand")
-        check = at(statement(f"{spelled}({beside.id})"), node)
+        self._check("check_operand", beside.id, node)
+        return True
+
+    def _check(self, helper: str, held: str, node: Node) -> None:
+        """A line that looks at what is assumed of a name."""
+        check = at(statement(f"{self.library(helper)}({held})"), node)
         self.facts.foreign[check] = None
         self.before.append(check)
-        return True
 
     def _is_plain(self, node: Node) -> bool:
         """Whether an expression is a display, or a list of the module: what a text makes an array of anyhow."""
@@ -208,9 +254,7 @@ class _Work:
         bound: dict[str, Node] = {}
         with suppress(DifferentiationError):  # it is refused where the operation is looked at
             bound = bind_arguments(rule, node.args, node.keywords, node, self.facts)
-        template = adjoint_template(rule) or tangent_template(rule)
-        assert template is not None, "a rule that is not constant has a template"
-        places = template.differentiable if rule.template is not None else template.parameters
+        places = _places(rule)
         forward = self.facts.pushes_forward or (self.facts.module is not None and self.facts.module.inline)
         for parameter, argument in bound.items():
             kind = self._kind(argument)
@@ -222,6 +266,14 @@ class _Work:
                 if needs_array(rule, parameter, forward=forward):
                     changes[argument] = self._array(argument)
         return changes
+
+
+def _places(rule: Rule) -> tuple[str, ...]:
+    """The parameters of a rule that carry a derivative."""
+    template = adjoint_template(rule) or tangent_template(rule)
+    if template is None:
+        return ()
+    return template.differentiable if rule.template is not None else template.parameters
 
 
 def _by_parameter(composition: Any, node: Node) -> dict[str, Node]:

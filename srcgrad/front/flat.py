@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.facts import Operation
 from srcgrad.front.halves import opened_halves
-from srcgrad.front.operands import check_operands, check_passive, is_sequence, wants_arrays
+from srcgrad.front.operands import check_method, check_operands, check_passive, is_sequence, wants_arrays
 from srcgrad.front.resolve import binding_of, operation_of
 from srcgrad.front.scope import Scope, cheap, is_long
 from srcgrad.rules import rule_of
@@ -155,6 +155,7 @@ def _flat_op(value: Node, operation: Operation, scope: Scope) -> Node:
     swap: dict[Node, Node] = {}
     bound = dict(operation.bound)
     check_operands(value, operation, places, scope)
+    check_method(value, operation, places, scope)
     places = (*places, *rule.refuses)
     for parameter, argument in operation.bound.items():
         if parameter == template.variadic:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import inspect
 import types
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any  # modules of two classes
 
 import gast
 import numpy as np
 
 from srcgrad.facts import UNKNOWN, Facts, Kind
-from srcgrad.front.functions import of_argument
+from srcgrad.front.functions import function_of, of_argument
 from srcgrad.front.kind_analysis import Kinds
+from srcgrad.front.kind_calls import Nested
 from srcgrad.front.namespace import Binding
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.plain import own_names
 from srcgrad.front.resolve import binding_of
-from srcgrad.trees import BLOCKS, Block, Node, at, expression, inside, name, target, walk
-
+from srcgrad.runtime import check_module
+from srcgrad.trees import BLOCKS, Block, Node, at, expression, inside, name, statement, statements, stores, target, walk
 
 _PLACES = (gast.Name, gast.Attribute, gast.Subscript)
 
@@ -30,17 +31,25 @@ class Meanings:
     function: Node
     kinds: Kinds
     facts: Facts
+    respelled: dict[Node, str] = field(default_factory=dict)  # attributes that were asked of arguments
 
-    def spell(self) -> None:
-        """Drop second names of modules, `xp = np`, and spell what else is a module by a name that means it."""
+    def spell(self, assumed: dict[str, Kind]) -> None:
+        """Drop second names of modules, `xp = np`, and spell what else is a module by a name that means it.
+
+        An argument that is `assumed` to be the module of its default is looked at where the function begins.
+        """
         bound = self._second_names()
         if bound:
             self.facts.namespace = Overlay(self.facts.namespace, bound)
             self.function.body = _without(self.function.body, bound) or [at(gast.Pass(), self.function)]
             self.facts.local -= frozenset(bound)
         local = self.facts.local | own_names(self.function)
-        for node in [n for statement in self.function.body for n in walk(statement)]:
+        for node in [n for s in self.function.body for n in walk(s)]:
             self._respell(node, local)
+            if isinstance(node, gast.Call) and self._is_unnamed(node.func, local):
+                node.func = at(name(self._function(self.kinds.of[node.func].items[0][0])), node.func)
+        for held, kind in assumed.items():
+            self._look_at(held, kind.items[0][0])
         for held in self._asked():
             known = of_argument(held, self.kinds.named[held])
             if known is not None and held not in self.facts.functions:
@@ -50,7 +59,7 @@ class Meanings:
         """Local names to which nothing but one module is bound, by plain assignments."""
         arguments = {n.id for n in walk(self.function.args) if isinstance(n, gast.Name)}
         found: dict[str, Binding] = {}
-        nodes = [n for statement in self.function.body for n in walk(statement)]
+        nodes = [n for s in self.function.body for n in walk(s)]
         stored = [n.id for n in nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)]
         plain = [str(target(n)) for n in nodes if isinstance(n, gast.Assign) and target(n) is not None]
         for held in dict.fromkeys(plain):
@@ -71,10 +80,23 @@ class Meanings:
         kind = self.kinds.of.get(node.value, UNKNOWN)
         if kind.tag != "module" or binding_of(node.value, self.facts, local) is not None:
             return
+        self.respelled[node] = getattr(node.value, "id", "")
         spelled = self._module(kind.items[0][0])
         for item in walk(spelled):
             at(item, node.value)
         node.value = spelled
+
+    def _look_at(self, held: str, whole: Any) -> None:
+        """`check_module(xp, np)`, where something asks the argument."""
+        if held not in self.respelled.values():
+            return
+        spelled = self.facts.library("check_module")
+        self.facts.namespace = Overlay(self.facts.namespace, {spelled: Binding("object", check_module)})
+        check = at(statement(f"{spelled}({held}, module)", module=self._module(whole)), self.function)
+        self.facts.foreign[check] = None
+        first = self.function.body[0]
+        start = int(isinstance(first, gast.Expr) and isinstance(first.value, gast.Constant))
+        self.function.body.insert(start, check)
 
     def _module(self, whole: Any) -> Node:
         """An expression that means a module."""
@@ -86,6 +108,28 @@ class Meanings:
         spelled = self.facts.names.fresh(stem)
         self.facts.namespace = Overlay(self.facts.namespace, {spelled: _binding(whole)})
         return name(spelled)
+
+    def _is_unnamed(self, node: Node, local: frozenset[str]) -> bool:
+        """Whether a call calls one function, of which its kind alone tells: `table["sin"](x)`, `h` bound twice."""
+        kind = self.kinds.of.get(node, UNKNOWN)
+        if kind.tag != "function" or isinstance(kind.items[0][0], Nested) or not isinstance(node, _PLACES):
+            return False
+        if binding_of(node, self.facts, local) is not None or function_of(node, self.facts, local) is not None:
+            return False
+        if not isinstance(node, gast.Name):
+            return isinstance(node, gast.Subscript)
+        bound = [s for part in self.function.body for n in statements([part]) for s in stores(n)].count(node.id)
+        values = [n.value for n in statements(self.function.body) if target(n) == node.id]
+        shown = bound == 1 and values and isinstance(values[0], gast.Name | gast.Attribute | gast.Lambda | gast.Call)
+        return node.id not in self.facts.kinds and bound > 0 and not shown
+
+    def _function(self, called: Any) -> str:
+        """A name that means a function."""
+        live = type(called).__name__ != "StaticFunction"
+        spelled = self.facts.names.fresh(str(called.__name__ if live else called.qualname))
+        meant = Binding("object", called) if live else Binding("function", static=called)
+        self.facts.namespace = Overlay(self.facts.namespace, {spelled: meant})
+        return spelled
 
     def _asked(self) -> list[str]:
         """Local names of objects of one class each, of which methods are called that this class has in Python."""

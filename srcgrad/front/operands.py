@@ -74,6 +74,22 @@ def check_operands(value: Node, operation: Operation, places: Container[str], sc
             )
 
 
+def check_method(value: Node, operation: Operation, places: Container[str], scope: Scope) -> None:
+    """Refuse a method that is named like an array's and gets what no array's method takes: `model.mean(x)`."""
+    held = value.func.value if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) else None
+    if held is None or scope.varied(held) or binding_of(value.func, scope.facts, scope.local) is not None:
+        return
+    for parameter, argument in operation.bound.items():
+        if argument is not held and parameter not in places and scope.varied(argument):
+            raise scope.facts.refuse(
+                value,
+                "E5003",
+                f"`{gast.unparse(held)}` is not known to be an array, and `.{value.func.attr}()` gets "
+                f"`{gast.unparse(argument)}`, which no array's method would differentiate",
+                "call a function, or annotate what is known only when it runs",
+            )
+
+
 def _odd(operand: Node, parameter: str, operation: Operation, scope: Scope) -> str:
     """What an operand is, if it is neither a number nor an array, nor a container where one may stand."""
     held = operand.id if isinstance(operand, gast.Name) else ""

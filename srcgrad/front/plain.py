@@ -84,7 +84,7 @@ class Plain:
         """How the text spells a function of Python's own, also where the user has another by its name."""
         known = binding_of(expression(function.__name__), self.facts, self.facts.local)
         if known is not None and known.object is function:
-            return function.__name__
+            return str(function.__name__)
         return self.library(function.__name__, function)
 
     def name(self, stem: str) -> str:

@@ -29,6 +29,8 @@ from srcgrad.runtime import (
     check_floating,
     check_input,
     check_item,
+    check_method,
+    check_module,
     check_number,
     check_operand,
     check_seed,
@@ -179,6 +181,9 @@ def _of_binding(found: Binding, node: Node, facts: Facts) -> Operation:
 FROZEN = "call that of the distribution itself with all arguments, as scipy.stats.norm.logpdf(x, loc, scale)"
 
 
+_OBJECTS = ("object", "made", "module", "class", "function", "string", "none")  # whose methods are no array's
+
+
 def _of_method(node: Node, facts: Facts) -> Operation:
     op = METHODS.get(node.func.attr) or getattr(np.ndarray, node.func.attr, None)
     rule = rule_of(op)
@@ -195,6 +200,9 @@ def _of_method(node: Node, facts: Facts) -> Operation:
             if node.func.attr in ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
             else "call the NumPy function instead, or write a rule for a function of your own and call that",
         )
+    held = facts.of.get(node.func.value)
+    if held is not None and held.tag in _OBJECTS:
+        return Operation("opaque", node.func)
     assert rule.composition is None, "such a method is called as a function before"
     arguments = list(node.args)
     if op is np.compress and arguments:
@@ -237,6 +245,8 @@ _REPORTS = (
     require_handled,
     check_number,
     check_item,
+    check_method,
+    check_module,
     check_numbers,
     check_slopes,
     check_steady,

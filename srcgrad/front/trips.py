@@ -219,7 +219,7 @@ def _counted(loop: Node, work: Plain) -> Block:
     made = Trips(work, loop, work.name("i") if named is None else named.id)
     head = _bind(loop.target, _item(loop.iter, made), made, skip=named)
     lengths = made.lengths
-    trip_count = lengths[0] if len(lengths) == 1 else gast.Call(name("min"), lengths, [])
+    trip_count = lengths[0] if len(lengths) == 1 else gast.Call(name(work.python(min)), lengths, [])
     loop.iter = gast.copy_location(expression("range(n)", n=trip_count), loop.iter)
     loop.target = name(made.count, gast.Store())
     loop.body = [*head, *loop.body]

@@ -193,6 +193,11 @@ def _check_item(x: Any) -> Compiled | None:
     return (lambda x: None) if isinstance(x, (*REAL, types.Complex)) else None
 
 
+@compiled(runtime.check_method)
+def _check_method(x: Any) -> Compiled | None:
+    return (lambda x: None) if isinstance(x, (*REAL, types.Complex, types.Array)) else None
+
+
 @compiled(runtime.check_operand)
 def _check_operand(x: Any) -> Compiled | None:
     return None if isinstance(x, types.List | types.BaseTuple) else lambda x: None

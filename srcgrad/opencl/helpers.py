@@ -20,6 +20,8 @@ from srcgrad.runtime.structure import mapped
 _LOOKING = (
     "check_array",
     "check_operand",
+    "check_module",
+    "check_method",
     "check_complex",
     "check_floating",
     "check_input",

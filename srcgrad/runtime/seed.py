@@ -116,6 +116,37 @@ def check_operand(x: Any) -> None:
         )
 
 
+def check_method(x: Any) -> None:
+    """Refuse an object where the text has the method of an array: its own is another function.
+
+    >>> check_method({})
+    Traceback (most recent call last):
+    ...
+    TypeError: E5003 a method was taken for that of an array, and is one of a dict; call a function instead
+    """
+    if not isinstance(x, np.ndarray | np.generic) and not hasattr(x, "__array_namespace__"):
+        raise TypeError(
+            f"E5003 a method was taken for that of an array, and is one of a {type(x).__name__}; "
+            "call a function instead"
+        )
+
+
+def check_module(x: Any, module: Any) -> None:
+    """Refuse another module than that for which the text was made, the default of an argument.
+
+    >>> import math
+    >>> check_module(math, np)
+    Traceback (most recent call last):
+    ...
+    TypeError: E5003 an argument was taken for the module numpy, and is another one; leave it out, or derive it anew
+    """
+    if x is not module:
+        raise TypeError(
+            f"E5003 an argument was taken for the module {module.__name__}, and is another one; "
+            "leave it out, or derive it anew"
+        )
+
+
 def check_shape(gradient: Any, x: Any) -> Any:
     """The gradient itself, if it has the shape of x; otherwise ValueError with code E5004.
 
