@@ -13,7 +13,8 @@ import gast
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Facts
 from srcgrad.front.functions import Function
-from srcgrad.front.namespace import Binding, LiveNamespace, attribute
+from srcgrad.front.hygiene import carried
+from srcgrad.front.namespace import Binding, LiveNamespace, Namespace, attribute
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.parse import place
 from srcgrad.front.resolve import trusted_constant
@@ -99,12 +100,21 @@ def default_of(parameter: str, tree: Node, found: Function, facts: Facts) -> Nod
     if written is None or isinstance(written, gast.Constant) or found.tree is not None:
         return copy(written) if isinstance(written, gast.AST) else written
     if not callable(found.called):
-        return written
+        return _of_text(copy(written), facts.module.source(found.called)[1], facts)
     held = facts.names.numbered(f"{parameter}_default")
     assert isinstance(facts.namespace, Overlay), "an overlay was put there"
     value = inspect.signature(found.called).parameters[parameter].default
     facts.namespace.extra[held] = Binding("object", value)
     return name(held)
+
+
+def _of_text(written: Node, namespace: Namespace, facts: Facts) -> Node:
+    """A default of a function that is known as text alone: its names mean what they mean in that text."""
+    for item in [n for n in walk(written) if isinstance(n, gast.Name)]:
+        meant = namespace.lookup(item.id)
+        if meant is not None:
+            item.id = carried(item.id, meant, facts, facts.local, (namespace, item.id))
+    return written
 
 
 def check_undecorated(function: StaticFunction) -> None:

@@ -18,6 +18,7 @@ from srcgrad.trees import (
     Block,
     Node,
     at,
+    children,
     constant,
     copy,
     header,
@@ -194,7 +195,7 @@ def _lambdas(part: Node, node: Node, before: Block, names: list[str], work: Plai
     """A lambda inside of an expression gets a name; one that only sorts stays."""
     if not holds(part, gast.Lambda):
         return
-    for item in list(walk(part)):
+    for item in _outside_lambdas(part):
         keeps = isinstance(item, gast.Call) and getattr(item.func, "id", getattr(item.func, "attr", "")) in _BY_KEY
         keeps = keeps or is_hook(item, work.facts, work.facts.local)
         for key in item._fields:
@@ -211,3 +212,11 @@ def _lambdas(part: Node, node: Node, before: Block, names: list[str], work: Plai
                 else:
                     setattr(item, key, swap)
                 work.facts.foreign[node] = None
+
+
+def _outside_lambdas(node: Node) -> Block:
+    """What is below a node, without the bodies of lambdas: those in them are taken out where these are written out."""
+    found: Block = [node]
+    for part in found:
+        found += [] if isinstance(part, gast.Lambda) else children(part)
+    return found

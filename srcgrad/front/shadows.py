@@ -80,9 +80,18 @@ def _clashes(scopes: list[Scope]) -> Iterator[tuple[Scope, str]]:
     for scope in scopes[1:]:
         inner = around.get(scope.function, set()) if scope.function is not scope else set()
         for identifier in scope.bound:
-            if identifier in outside or identifier in inner:
+            if identifier in outside or identifier in inner or _is_captured(scope, identifier, scopes):
                 if identifier not in scope.fixed and not _is_named(scope, identifier, scopes):
                     yield scope, identifier
+
+
+def _is_captured(scope: Scope, identifier: str, scopes: list[Scope]) -> bool:
+    """Whether a function reads a variable of the comprehension in which it stands, and the name is another's as well."""
+    if scope.function is scope:
+        return False
+    homes = [(one, one.home(identifier)) for one in scopes if any(_spelled(n) == identifier for n in one.names)]
+    captured = any(home is scope and one.function is not scope.function for one, home in homes)
+    return captured and any(home is not scope for _, home in homes)
 
 
 def _is_named(scope: Scope, identifier: str, scopes: list[Scope]) -> bool:
