@@ -107,7 +107,8 @@ def move_apart(
     assert isinstance(overlay, Overlay), "an overlay was put there"
     for identifier in read_outside(tree, own | set(outer)):
         meant = overlay.lookup(identifier) if identifier in theirs and identifier not in inner.functions else None
-        known = None if identifier in facts.local else facts.namespace.lookup(identifier)
+        hidden = identifier in facts.local or identifier in facts.around
+        known = None if hidden else facts.namespace.lookup(identifier)
         if meant is not None and not is_same(meant, known):
             moved[identifier] = inner.names.numbered(identifier)
             overlay.extra[moved[identifier]] = meant
@@ -124,7 +125,8 @@ def brought(theirs: Iterable[str], inner: Facts, facts: Facts) -> None:
     overlay = inner.namespace
     assert isinstance(overlay, Overlay), "an overlay was put there"
     for identifier in theirs:
-        meant = facts.namespace.lookup(identifier) if identifier not in facts.local else None
+        hidden = identifier in facts.local or identifier in facts.around
+        meant = None if hidden else facts.namespace.lookup(identifier)
         if meant is not None:
             overlay.extra[identifier] = meant
             overlay.homes[identifier] = facts.namespace, identifier

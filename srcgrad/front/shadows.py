@@ -86,7 +86,7 @@ def _clashes(scopes: list[Scope]) -> Iterator[tuple[Scope, str]]:
 
 
 def _is_captured(scope: Scope, identifier: str, scopes: list[Scope]) -> bool:
-    """Whether a function reads a variable of the comprehension in which it stands, and the name is another's as well."""
+    """Whether a function reads a variable of its comprehension, and something else has the name as well."""
     if scope.function is scope:
         return False
     homes = [(one, one.home(identifier)) for one in scopes if any(_spelled(n) == identifier for n in one.names)]

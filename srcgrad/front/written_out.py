@@ -139,7 +139,7 @@ def _facts_of(tree: Node, found: Function, namespace: Overlay, source: Source, f
     inner.local = own_names(tree)
     if found.owner is not None:
         inner.around = found.owner.local | found.owner.around
-        inner.functions.update(found.owner.functions)
+        inner.functions.update({n: f for n, f in found.owner.functions.items() if n not in inner.local})
     return inner
 
 
