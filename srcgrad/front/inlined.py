@@ -227,6 +227,7 @@ def _expand(value: Node, where: Node, before: Block, site: Site) -> Node:
         return value
     if _is_local(value.func, site) or not _is_known(value.func, found, site.facts, site.local):
         _give_bound(value, found, site)
+        site.facts.foreign[where] = None
     hand_over(value, where, site)
     performed = isinstance(where, gast.Expr) and where.value is value
     return written_out(value, found, where, before, site) if _is_written_out(value, site, found, performed) else value

@@ -100,11 +100,12 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     inner.functions.update(known | owners)
     functions = {p: f for p, f in known.items() if f.whole is None and f.cls is None}
     theirs = mentioned([*known.values(), *owners.values()])
-    moved = _apart(tree, found, theirs, facts.local | facts.around if functions else frozenset(), outer, inner, facts)
+    around = frozenset().union(*(_around(f.owner) for f in functions.values() if f.tree is not None))
+    moved = _apart(tree, found, theirs, around | (_around(facts) if functions else around), outer, inner, facts)
     given = {moved.get(p, p): v for p, v in given.items()}
     _front(tree, given, inner, facts)
     inner.doubtful = None if inner.generated else doubtful_write(original)
-    shared = outer | (facts.local | facts.around if any(f.tree is not None for f in functions.values()) else set())
+    shared = outer | around | (_around(facts) if around else around)
     shared |= {n for n in theirs if n in site.local}
     local = own_names(tree) - shared
     assert isinstance(inner.namespace, Overlay), "an overlay was put there"
@@ -247,7 +248,7 @@ def _apart(
 ) -> dict[str, str]:
     """New names for what would hide a variable that functions read which this one calls or gets."""
     if found.owner is not None:
-        hidden = (found.owner.local | found.owner.around) - outer
+        hidden = _around(found.owner) - outer
         others |= hidden.intersection(reached(tree, found.owner.functions))
     if not theirs and not others:
         return {}
@@ -261,7 +262,12 @@ def _outer_names(tree: Node, found: Function) -> set[str]:
     if found.owner is None:
         return set()
     nonlocal_names = {n for node in statements(tree.body) if isinstance(node, gast.Nonlocal) for n in node.names}
-    return set((found.owner.local | found.owner.around) - own_names(tree)) | nonlocal_names
+    return set(_around(found.owner) - own_names(tree)) | nonlocal_names
+
+
+def _around(owner: Facts | None) -> frozenset[str]:
+    """The names of a function, and of those in which it stands."""
+    return frozenset() if owner is None else owner.local | owner.around
 
 
 def _parts(namespace: Namespace) -> list[tuple[Namespace, Source]]:
