@@ -15,8 +15,8 @@ from srcgrad.errors import DifferentiationError
 from srcgrad.facts import UNKNOWN, Facts, Kind
 from srcgrad.front.arguments import bind_arguments
 from srcgrad.front.kind_analysis import Kinds
+from srcgrad.front.list_names import kinds_of_lists
 from srcgrad.front.list_operands import composition_needs_array, needs_array
-from srcgrad.front.lists import kinds_of_lists
 from srcgrad.front.meanings import Meanings
 from srcgrad.front.namespace import Binding
 from srcgrad.front.operands import TAKE_ITEMS, TAKE_SEVERAL

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 import gast
 
-from srcgrad.facts import UNKNOWN, Facts
-from srcgrad.front.changing import is_change, within
-from srcgrad.front.mirrored import container_of
+from srcgrad.facts import Facts
+from srcgrad.front.changing import is_change
+from srcgrad.front.list_names import kind_of_list, kinds_of_lists, mixed
 from srcgrad.front.portions import portions
-from srcgrad.front.resolve import binding_of
-from srcgrad.kinds import contained
+from srcgrad.front.webs import separate
 from srcgrad.trees import (
     Block,
     Node,
@@ -23,7 +22,6 @@ from srcgrad.trees import (
     part_written,
     statement,
     statements,
-    stores,
     target,
     walk,
     written,
@@ -35,6 +33,9 @@ if TYPE_CHECKING:
 
 def lists(function: Node, facts: Facts) -> Node:
     """Find the names that hold nothing but lists, or dicts, which this function made."""
+    names = mixed(function, facts)
+    if names:
+        separate(function, facts, names)
     facts.lists = kinds_of_lists(function, facts)
     if facts.generated:
         portions(function, facts)
@@ -49,78 +50,6 @@ def lists(function: Node, facts: Facts) -> Node:
         if is_write(node) and isinstance(part_written(node).slice, gast.Slice) and written(node)[0] in facts.lists:
             raise facts.refuse(part_written(node), "E5005", "a write into a slice of a list", "write item by item")
     return function
-
-
-def kinds_of_lists(function: Node, facts: Facts | None = None) -> dict[str, str]:
-    """Names to which nothing but new lists, or new dicts, is bound; an argument is copied before it is changed."""
-    known: dict[str, str] = {}
-    while True:
-        found = _kinds(function, facts, known)
-        if found == known:
-            return found
-        known = found
-
-
-def _kinds(function: Node, facts: Facts | None, known: dict[str, str]) -> dict[str, str]:
-    """The same where some names are known: zeros that mirror a list are a list."""
-    found: dict[str, list[str]] = {}
-    ours = facts is not None and facts.generated
-    filled = {written(node)[0] for node in statements(function.body) if is_write(node)} if ours else set()
-    held = {} if facts is None else dict(contained(facts.kinds))
-    changed = {one for node in statements(function.body) for one in within(node)}
-    arguments = function.args
-    for given in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
-        tag = held.get(given.id, UNKNOWN).tag
-        if tag == "unknown" and given.id in changed:
-            known_as = UNKNOWN if facts is None else facts.kinds.get(given.id, UNKNOWN)
-            tag = "list" if known_as.tag == "unknown" else known_as.tag
-        if facts is not None and given.id in facts.records and tag == "object":
-            tag = "dict"
-        found[given.id] = [tag if tag in ("list", "dict") else ""]
-    for node in statements(function.body):
-        for bound in stores(node):
-            if is_write(node) or is_change(node, bound) or _extends(node, bound):
-                continue
-            value = node.value if target(node) == bound else None
-            if facts is not None and node in facts.copies:
-                continue
-            tag = "" if _reads_itself(value, bound) else _kind(value, facts, known)
-            if not tag and value is not None and facts is not None and bound in filled:
-                tag = container_of(value, function, facts)
-            found.setdefault(bound, []).append(tag)
-    return {bound: kinds[0] for bound, kinds in found.items() if kinds and kinds[0] and len(set(kinds)) == 1}
-
-
-def _reads_itself(value: Node | None, bound: str) -> bool:
-    """Whether a name is bound to another list that is made of its own: `points = [2.0 * p for p in points]`."""
-    comprehends = isinstance(value, gast.ListComp | gast.DictComp)
-    return comprehends and any(getattr(n, "id", "") == bound for n in walk(value))
-
-
-def _extends(node: Node, bound: str) -> bool:
-    """`out += items`, `out = out + items`"""
-    if isinstance(node, gast.AugAssign):
-        return isinstance(node.op, gast.Add) and isinstance(node.target, gast.Name)
-    value = node.value if target(node) == bound else None
-    return isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add) and getattr(value.left, "id", "") == bound
-
-
-def _kind(value: Node | None, facts: Facts | None, known: dict[str, str]) -> str:
-    """The kind of container that an expression makes anew."""
-    if isinstance(value, gast.List | gast.ListComp):
-        return "list"
-    if isinstance(value, gast.Dict | gast.DictComp):
-        return "dict"
-    if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult):
-        return "list" if isinstance(value.left, gast.List) or isinstance(value.right, gast.List) else ""
-    called = value.func if isinstance(value, gast.Call) else None
-    if value is None or not isinstance(called, gast.Name) or called.id not in ("list", "dict", "zeros_like"):
-        return ""
-    if called.id == "zeros_like":
-        mirrored = value.args[0].id if len(value.args) == 1 and isinstance(value.args[0], gast.Name) else ""
-        return known.get(mirrored, "") if facts is not None and facts.generated else ""
-    found = binding_of(called, facts, facts.local) if facts is not None else None
-    return str(called.id) if facts is None or (found is not None and found.object in (list, dict)) else ""
 
 
 def changed_list(node: Node, work: Plain) -> Block | None:
@@ -224,7 +153,7 @@ def _is_list(value: Node, work: Plain) -> bool:
         return work.lists.get(value.id) == "list"
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult | gast.Add):
         return _is_list(value.left, work) or _is_list(value.right, work)
-    return _kind(value, work.facts, work.lists) == "list"
+    return kind_of_list(value, work.facts, work.lists) == "list"
 
 
 def _joins(value: Node, node: Node, work: Plain) -> None:
@@ -292,4 +221,4 @@ def _insert(held: str, place: Node, value: Node, node: Node, work: Plain) -> Blo
     ]
 
 
-__all__ = ["changed_list", "is_change", "kinds_of_lists", "lists"]
+__all__ = ["changed_list", "is_change", "lists"]

@@ -19,7 +19,8 @@ from srcgrad.front.frozen import frozen
 from srcgrad.front.hooks import hooks
 from srcgrad.front.implicit import implicit
 from srcgrad.front.imported import imported
-from srcgrad.front.lists import changed_list, kinds_of_lists
+from srcgrad.front.list_names import kinds_of_lists
+from srcgrad.front.lists import changed_list
 from srcgrad.front.namespace import Binding
 from srcgrad.front.nested import take_out
 from srcgrad.front.overlay import Overlay

@@ -14,7 +14,7 @@ import numpy as np
 from srcgrad.front.columns import columns
 from srcgrad.front.dicts import displayed
 from srcgrad.front.functions import function_of
-from srcgrad.front.lists import kinds_of_lists
+from srcgrad.front.list_names import kinds_of_lists
 from srcgrad.front.masked import masked
 from srcgrad.front.resolve import METHODS, binding_of
 from srcgrad.otherwise import written_out

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import gast
 
 from srcgrad.facts import Facts
@@ -88,20 +90,30 @@ def webs(function: Node, facts: Facts) -> Node:
         x_2 = x_1 / y
         return x_2
     """
-    reaching = definitions(function.body, parameters(function))
-    uses = _uses(function.body)
-    leader = _unite(reaching, uses)
-    named = _name(reaching, leader, facts)
-    for node, read in uses:
-        found = reaching.at(node, read.id)
-        if found:
-            read.id = named[leader[found[0]]]
-    for number, (position, _) in enumerate(reaching.of):
-        if position != ENTRY:
-            _rename_stores(reaching.graph.nodes[position], reaching.of[number][1], named[leader[number]])
+    separate(function, facts)
     facts.integers.update(integers(function, facts))
     facts.counting.update(counters(function))
     return function
+
+
+def separate(function: Node, facts: Facts, only: Collection[str] | None = None) -> None:
+    """Give each web of some names, or of all, a name of its own; text that is to be kept is kept only of all."""
+    reaching = definitions(function.body, parameters(function))
+    uses = [(node, read) for node, read in _uses(function.body) if only is None or read.id in only]
+    leader = _unite(reaching, uses)
+    named = _name(reaching, leader, facts, only)
+    for node, read in uses:
+        found = reaching.at(node, read.id)
+        if found:
+            if only is not None and read.id != named[leader[found[0]]]:
+                facts.foreign[node] = None
+            read.id = named[leader[found[0]]]
+    for number, (position, _) in enumerate(reaching.of):
+        if position != ENTRY:
+            node, bound = reaching.graph.nodes[position], reaching.of[number][1]
+            if only is not None and bound != named[leader[number]]:
+                facts.foreign[node] = None
+            _rename_stores(node, bound, named[leader[number]])
 
 
 def _uses(block: Block) -> list[tuple[Node, Node]]:
@@ -134,20 +146,24 @@ def _unite(reaching: Definitions, uses: list[tuple[Node, Node]]) -> list[int]:
         unite(reaching.at(node, read.id))
     for number, (position, bound) in enumerate(reaching.of):  # a change of contents is no new meaning
         node = reaching.graph.nodes[position]
-        if node is not None and (bound in written(node) or (is_swap(node) and arrays & set(stores(node)))):
+        if node is None:
+            continue
+        changed = bound in written(node) or (isinstance(node, gast.AugAssign) and bound in stores(node))
+        if changed or (is_swap(node) and arrays & set(stores(node))):
             unite([*reaching.at(node, bound), number])
     return [find(number) for number in range(len(leader))]
 
 
-def _name(reaching: Definitions, leader: list[int], facts: Facts) -> dict[int, str]:
+def _name(reaching: Definitions, leader: list[int], facts: Facts, only: Collection[str] | None) -> dict[int, str]:
     named: dict[int, str] = {}
     seen: set[str] = set()
     for number, (_, user) in enumerate(reaching.of):
         if leader[number] != number:
             continue
-        if user in seen:
+        if user in seen and (only is None or user in only):
             named[number] = facts.names.numbered(user)
-            facts.base[named[number]] = user
+            if only is None:  # else they are of several kinds, which the user's name does not tell apart
+                facts.base[named[number]] = user
         else:
             named[number] = user
             seen.add(user)

@@ -1,0 +1,97 @@
+"""Which names hold nothing but lists, or dicts, that a function made or was given."""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.facts import UNKNOWN, Facts
+from srcgrad.front.changing import is_change, within
+from srcgrad.front.mirrored import container_of
+from srcgrad.front.resolve import binding_of
+from srcgrad.kinds import contained
+from srcgrad.trees import Node, is_write, statements, stores, target, walk, written
+
+
+def kinds_of_lists(function: Node, facts: Facts | None = None) -> dict[str, str]:
+    """Names to which nothing but new lists, or new dicts, is bound; an argument is copied before it is changed."""
+    known: dict[str, str] = {}
+    while True:
+        found = _kinds(function, facts, known)
+        if found == known:
+            return found
+        known = found
+
+
+def mixed(function: Node, facts: Facts) -> list[str]:
+    """Names of lists and dicts that change and are bound to something else as well: `s[0] = e`, then `s = s[0]`."""
+    changed = dict.fromkeys(w for n in statements(function.body) if is_write(n) for w in written(n)[:1])
+    tags = _tags(function, facts, {}) if changed else {}
+    return [one for one in changed if one in tags and len(set(tags[one])) > 1 and set(tags[one]) & {"list", "dict"}]
+
+
+def _kinds(function: Node, facts: Facts | None, known: dict[str, str]) -> dict[str, str]:
+    """The same where some names are known: zeros that mirror a list are a list."""
+    found = _tags(function, facts, known)
+    return {bound: kinds[0] for bound, kinds in found.items() if kinds and kinds[0] and len(set(kinds)) == 1}
+
+
+def _tags(function: Node, facts: Facts | None, known: dict[str, str]) -> dict[str, list[str]]:
+    """For each name what is bound to it: a list or a dict that is new, or an empty string for anything else."""
+    found: dict[str, list[str]] = {}
+    ours = facts is not None and facts.generated
+    filled = {written(node)[0] for node in statements(function.body) if is_write(node)} if ours else set()
+    held = {} if facts is None else dict(contained(facts.kinds))
+    changed = {one for node in statements(function.body) for one in within(node)}
+    arguments = function.args
+    for given in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
+        tag = held.get(given.id, UNKNOWN).tag
+        if tag == "unknown" and given.id in changed:
+            known_as = UNKNOWN if facts is None else facts.kinds.get(given.id, UNKNOWN)
+            tag = "list" if known_as.tag == "unknown" else known_as.tag
+        if facts is not None and given.id in facts.records and tag == "object":
+            tag = "dict"
+        found[given.id] = [tag if tag in ("list", "dict") else ""]
+    for node in statements(function.body):
+        for bound in stores(node):
+            if is_write(node) or is_change(node, bound) or _extends(node, bound):
+                continue
+            value = node.value if target(node) == bound else None
+            if facts is not None and node in facts.copies:
+                continue
+            tag = "" if _reads_itself(value, bound) else kind_of_list(value, facts, known)
+            if not tag and value is not None and facts is not None and bound in filled:
+                tag = container_of(value, function, facts)
+            found.setdefault(bound, []).append(tag)
+    return found
+
+
+def _reads_itself(value: Node | None, bound: str) -> bool:
+    """Whether a name is bound to another list that is made of its own: `points = [2.0 * p for p in points]`."""
+    comprehends = isinstance(value, gast.ListComp | gast.DictComp)
+    return comprehends and any(getattr(n, "id", "") == bound for n in walk(value))
+
+
+def _extends(node: Node, bound: str) -> bool:
+    """`out += items`, `out = out + items`"""
+    if isinstance(node, gast.AugAssign):
+        return isinstance(node.op, gast.Add) and isinstance(node.target, gast.Name)
+    value = node.value if target(node) == bound else None
+    return isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add) and getattr(value.left, "id", "") == bound
+
+
+def kind_of_list(value: Node | None, facts: Facts | None, known: dict[str, str]) -> str:
+    """The kind of container that an expression makes anew."""
+    if isinstance(value, gast.List | gast.ListComp):
+        return "list"
+    if isinstance(value, gast.Dict | gast.DictComp):
+        return "dict"
+    if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult):
+        return "list" if isinstance(value.left, gast.List) or isinstance(value.right, gast.List) else ""
+    called = value.func if isinstance(value, gast.Call) else None
+    if value is None or not isinstance(called, gast.Name) or called.id not in ("list", "dict", "zeros_like"):
+        return ""
+    if called.id == "zeros_like":
+        mirrored = value.args[0].id if len(value.args) == 1 and isinstance(value.args[0], gast.Name) else ""
+        return known.get(mirrored, "") if facts is not None and facts.generated else ""
+    found = binding_of(called, facts, facts.local) if facts is not None else None
+    return str(called.id) if facts is None or (found is not None and found.object in (list, dict)) else ""
