@@ -23,7 +23,7 @@ PROGRAMS = {
     "a_local_of_another_helper": "k = 3.0\ndef g(t):\n    return t * k\ndef h(t):\n    k = t * t\n    return k\n"
     "def f(x):\n    k_1 = h(x)\n    return k_1 * g(x) + h(x)\n",
     "a_module_by_a_local": "def g(t):\n    return np.sin(t)\ndef f(x):\n    np = 2.0 * x\n    return np * g(np)\n",
-    "a_built_in_function_by_its_name": "def g(t):\n    return sum([t, 2.0 * t])\ndef f(sum):\n    return sum * g(sum)\n",
+    "a_built_in_function_by_its_name": "def g(t):\n    return sum([t, t])\ndef f(sum):\n    return sum * g(sum)\n",
     "a_method_of_a_dataclass": "k = 3.0\n@dataclasses.dataclass\nclass M:\n    a: float\n"
     "    def loss(self, t):\n        return self.a * t * k\nm = M(1.5)\ndef f(x):\n    k = x * x\n    a = 2.0 * x\n"
     "    return m.loss(k) * a + m.loss(a)\n",

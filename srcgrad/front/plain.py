@@ -34,7 +34,7 @@ from srcgrad.front.spread import spread
 from srcgrad.front.starred import has_starred, options, starred
 from srcgrad.front.trips import trips, zipped
 from srcgrad.front.usual import usual
-from srcgrad.front.varied import reads_varied, varied_names
+from srcgrad.front.varied import assigned_varied
 from srcgrad.front.walrus import branched, walruses
 from srcgrad.front.wanted import made_by
 from srcgrad.front.webs import parameters
@@ -144,16 +144,9 @@ def plain(function: Node, facts: Facts) -> Node:
         work.options = options(function, facts)
         work.given = frozenset(parameters(function))
         if any(isinstance(node, gast.For) for node in statements(function.body)):
-            work.varied = work.given | _varied(function, facts)
+            work.varied = work.given | assigned_varied(function, facts, parameters(function))
         function.body = _block(function.body, work) or [at(gast.Pass(), function)]
     return function
-
-
-def _varied(function: Node, facts: Facts) -> frozenset[str]:
-    """Names that assignments bind to what depends on the arguments."""
-    varied = dict.fromkeys(varied_names(function, facts, facts.local, parameters(function)))
-    values = [n for n in statements(function.body) if isinstance(n, gast.Assign | gast.AugAssign)]
-    return frozenset(s for n in values if reads_varied(n.value, varied, facts, facts.local) for s in stores(n))
 
 
 def own_names(function: Node) -> frozenset[str]:

@@ -31,6 +31,13 @@ def varied_names(function: Node, facts: Facts, local: frozenset[str], inputs: It
     return list(found)
 
 
+def assigned_varied(function: Node, facts: Facts, inputs: Iterable[str]) -> frozenset[str]:
+    """Names that assignments bind to what depends on the inputs."""
+    varied = dict.fromkeys(varied_names(function, facts, facts.local, inputs))
+    values = [n for n in statements(function.body) if isinstance(n, gast.Assign | gast.AugAssign)]
+    return frozenset(s for n in values if reads_varied(n.value, varied, facts, facts.local) for s in stores(n))
+
+
 def _carries(node: Node, varied: dict[str, None], facts: Facts, local: frozenset[str]) -> bool:
     if not isinstance(node, gast.Assign | gast.For) and not written(node):
         return False
