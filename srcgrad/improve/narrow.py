@@ -39,10 +39,13 @@ def narrow(program: Program, facts: Facts) -> Program:
     return program
 
 
+_SIDES = (("left", "right"), ("right", "left"))
+
+
 def _without_lead(whole: Node, facts: Facts) -> None:
     """`e` for an operand `e[None]` of arithmetic, where the other has those axes in any case."""
-    for side, other in (("left", whole.right), ("right", whole.left)):
-        operand = getattr(whole, side)
+    for side, opposite in _SIDES:
+        operand, other = getattr(whole, side), getattr(whole, opposite)
         if not isinstance(operand, gast.Subscript):
             continue
         ours, theirs = _rank(operand.value, facts), _rank(other, facts)
@@ -115,8 +118,8 @@ def _narrow(first: Node, added: Node, facts: Facts) -> Node | None:
 
 def _without_stretch(whole: Node, facts: Facts) -> None:
     """`e` for an operand `np.full_like(x, e)` of arithmetic, where the other has the shape of x."""
-    for side, other in (("left", whole.right), ("right", whole.left)):
-        found = _stretch(getattr(whole, side), facts)
+    for side, opposite in _SIDES:  # of two that are stretched one stays
+        found, other = _stretch(getattr(whole, side), facts), getattr(whole, opposite)
         if found is not None and _is_filled(*found, spec_of_tree(found[1], facts), other, facts):
             setattr(whole, side, found[0])
 
