@@ -179,10 +179,11 @@ def page() -> str:
 
 CONVENTIONS = """\
 What a derivative is at kinks, ties, zeros and edges, for every floating dtype. The tests run each row, with a seed of
-ones.
+ones. The column *order 2* has the product of the Hessian with ones: where the gradient is a convention it is nan,
+unless the limit is known, never a number that is no limit.
 
-| call | at | gradient | because |
-|---|---|---|---|
+| call | at | gradient | order 2 | because |
+|---|---|---|---|---|
 """
 
 
@@ -203,7 +204,8 @@ def _checked() -> str:
 def _conventions() -> Iterator[str]:
     """The rows of the table of conventions."""
     for call, place, gradients, reason in conventions.ROWS:
-        yield f"| `{call}` | {place} | {gradients} | {reason} |\n"
+        second = conventions.SECOND.get((call, place), "0.0")
+        yield f"| `{call}` | {place} | {gradients} | {second} | {reason} |\n"
 
 
 def is_method(rule: Rule) -> bool:

@@ -13,6 +13,7 @@ FAMILIES = (
     "exponential",
     "trigonometric",
     "kinks",
+    "singular",
     "reduce",
     "products",
     "moments",

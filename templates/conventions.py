@@ -10,6 +10,7 @@ Row = tuple[str, str, str, str]
 
 KINKS: tuple[Row, ...] = (
     ("np.abs(x)", "0.0", "0.0", "sign(0)"),
+    ("np.abs(x) ** 2", "0.0", "0.0", "sign(0), of which nothing follows for the second derivative"),
     ("np.maximum(x, y)", "1.0, 1.0", "0.5, 0.5", "a tie shares equally"),
     ("np.minimum(x, y)", "1.0, 1.0", "0.5, 0.5", "a tie shares equally"),
     ("np.maximum(x, 0.0)", "0.0", "0.5", "a tie with a constant"),
@@ -52,6 +53,7 @@ ZEROS: tuple[Row, ...] = (
     ("x ** y", "-2.0, 2.0", "-4.0, nan", "no real power nearby"),
     ("np.sqrt(x ** 2)", "0.0", "nan", "honest 0 * inf"),
     ("np.linalg.norm(x)", "array([0.0, 0.0])", "array([0.0, 0.0])", "the smallest subgradient"),
+    ("np.linalg.norm(x) ** 2", "array([0.0, 0.0])", "array([0.0, 0.0])", "as the norm; of order 2 write `x @ x`"),
     ("np.hypot(x, y)", "0.0, 0.0", "0.0, 0.0", "as the norm"),
     ("np.hypot.reduce(x)", "array([0.0, 0.0])", "array([0.0, 0.0])", "as the norm"),
     ("np.arctan2(y, x)", "0.0, 0.0", "0.0, 0.0", "no angle"),
@@ -88,5 +90,33 @@ SHAPES: tuple[Row, ...] = (
     ("np.full_like(np.ones(3), x)", "2.0", "3.0", "copies add up"),
     ("x.astype(int) * 1.0", "array([1.5])", "array([0.0])", "a conversion to integers is a step"),
 )
+
+SECOND: dict[tuple[str, str], str] = {  # the Hessian of the sum times ones, for each argument; 0 if it is not here
+    ("np.sqrt(x)", "0.0"): "-inf",
+    ("np.log(x)", "0.0"): "-inf",
+    ("np.cbrt(x)", "0.0"): "nan",
+    ("np.arcsin(x)", "1.0"): "inf",
+    ("x ** 0.5", "0.0"): "-inf",
+    ("x ** y", "0.0, 2.0"): "2.0, 0.0",
+    ("x ** y", "-2.0, 2.0"): "nan, nan",
+    ("x ** y", "0.0, 0.0"): "1.0, 1.0",
+    ("np.sqrt(x ** 2)", "0.0"): "nan",
+    ("np.where(x > 0.0, np.sqrt(x), 0.0)", "0.0"): "nan",
+    ("np.abs(x) ** 2", "0.0"): "nan",
+    ("np.linalg.norm(x) ** 2", "array([0.0, 0.0])"): "array([nan, nan])",
+    ("np.linalg.norm(x)", "array([0.0, 0.0])"): "array([nan, nan])",
+    ("np.hypot(x, y)", "0.0, 0.0"): "nan, nan",
+    ("np.hypot.reduce(x)", "array([0.0, 0.0])"): "array([nan, nan])",
+    ("np.arctan2(y, x)", "0.0, 0.0"): "nan, nan",
+    ("np.std(x)", "array([3.0, 3.0])"): "array([nan, nan])",
+    ("np.nanstd(x)", "array([3.0, nan, 3.0])"): "array([nan, 0.0, nan])",
+    ("np.sinc(x)", "0.0"): "-3.289868133696453",
+    ("np.prod(x)", "array([2.0, 0.0, 3.0])"): "array([3.0, 5.0, 2.0])",
+    ("np.prod(x)", "array([2.0, 0.0, 0.0])"): "array([0.0, 2.0, 2.0])",
+    ("np.cumprod(x)", "array([2.0, 0.0, 3.0])"): "array([4.0, 6.0, 2.0])",
+    ("np.nanprod(x)", "array([2.0, nan, 0.0])"): "array([1.0, 0.0, 1.0])",
+    ("np.linalg.det(x)", "array([[1.0, 2.0], [2.0, 4.0]])"): "array([[1.0, -1.0], [-1.0, 1.0]])",
+    ("np.sqrt(x[x > 0.0])", "array([0.0, 4.0])"): "array([0.0, -0.03125])",
+}
 
 ROWS = (*KINKS, *ZEROS, *SHAPES)

@@ -24,7 +24,7 @@ from srcgrad.runtime.larger import if_larger
 )
 def absolute(z, x):
     if np.iscomplexobj(x):
-        d[x] = d[z] * x / np.where(z == 0.0, 1.0, z)
+        d[x] = d[z] * x / np.where(0.0 == z, np.inf, z)  # noqa: SIM300
     else:
         d[x] = d[z] * np.sign(x)
 

@@ -77,7 +77,7 @@ def std(y, a, axis=None, ddof=0, keepdims=False, correction=None):
         freedom = n - ddof
     else:
         freedom = n - correction
-    deviation = np.where(y == 0.0, np.inf, y)
+    deviation = np.where(0.0 == y, np.inf, y)  # noqa: SIM300
     if axis is None or keepdims:
         d[a] = d[y] * centred / (freedom * deviation)
     elif axis in (-3, -2, -1, 0, 1, 2, 3):
@@ -93,7 +93,7 @@ def std_tangent(y, a, axis=None, ddof=0, keepdims=False, correction=None):
     else:
         freedom = count(a, axis) - correction
     centred = a - np.mean(a, axis=axis, keepdims=True)
-    d[y] = np.sum(centred * d[a], axis=axis, keepdims=keepdims) / (freedom * np.where(y == 0.0, np.inf, y))
+    d[y] = np.sum(centred * d[a], axis=axis, keepdims=keepdims) / (freedom * np.where(0.0 == y, np.inf, y))  # noqa: SIM300
 
 
 @adjoint(

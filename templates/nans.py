@@ -6,6 +6,7 @@ The gradient of an element that is nan is 0.
 import numpy as np
 
 from srcgrad.rules import adjoint
+from srcgrad.runtime.singular import root
 
 from .forms import reduction_forms
 
@@ -68,5 +69,4 @@ def nanvar(a, axis=None, *, ddof=0, keepdims=False):
 )
 def nanstd(a, axis=None, *, ddof=0, keepdims=False):
     variance = np.nanvar(a, axis=axis, ddof=ddof, keepdims=keepdims)
-    flat = variance == 0.0
-    return np.sqrt(variance + flat) - flat
+    return root(variance)

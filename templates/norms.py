@@ -48,7 +48,7 @@ from srcgrad.runtime.reduce import merge_axes, split_axes
     "values: those of the Euclidean norm.",
 )
 def norm(z, x, ord=None, axis=None, keepdims=False):
-    length = np.where(z == 0.0, np.inf, z)
+    length = np.where(0.0 == z, np.inf, z)  # noqa: SIM300
     if (ord is None or ord == "fro") and (axis is None or keepdims):
         d[x] = d[z] * x / length
     elif ord is None and axis in (0, 1, 2, -1, -2):
@@ -84,7 +84,7 @@ def norm_tangent(z, x, ord=None, axis=None, keepdims=False):
 )
 def matrix_norm(z, x, keepdims=False, ord="fro"):
     if np.ndim(x) == 2 and ord == "fro":
-        d[x] = d[z] * x / np.where(z == 0.0, np.inf, z)
+        d[x] = d[z] * x / np.where(0.0 == z, np.inf, z)  # noqa: SIM300
     else:
         d[x] = spread(d[z], x, (-2, -1), keepdims) * norm_gradient(x, ord, (-2, -1))
 
@@ -117,7 +117,7 @@ def matrix_norm_tangent(z, x, keepdims=False, ord="fro"):
 )
 def vector_norm(z, x, axis=None, keepdims=False, ord=2):
     if ord == 2 and (axis is None or keepdims):
-        d[x] = d[z] * x / np.where(z == 0.0, np.inf, z)
+        d[x] = d[z] * x / np.where(0.0 == z, np.inf, z)  # noqa: SIM300
     else:
         slope = split_axes(norm_gradient(merge_axes(x, axis), ord, -1), x, axis)
         d[x] = spread(d[z], x, axis, keepdims) * slope

@@ -9,6 +9,7 @@ import numpy as np
 from srcgrad.otherwise import otherwise
 from srcgrad.rules import constants
 from srcgrad.runtime.choices import require_handled
+from srcgrad.runtime.singular import root
 from srcgrad.runtime.widths import pad_widths, sides
 
 constants([pad_widths, sides])
@@ -62,8 +63,7 @@ def std(a, axis=None, *, ddof=0, keepdims=False, where=True, mean=None, correcti
         variance = np.var(a, axis=axis, ddof=ddof, keepdims=keepdims, where=where, correction=correction)
     else:
         variance = np.var(a, axis=axis, ddof=ddof, keepdims=keepdims, where=where, mean=mean, correction=correction)
-    flat = variance == 0.0
-    return np.sqrt(variance + flat) - flat
+    return root(variance)
 
 
 @otherwise(np.nansum, _masked("np.nansum"), where=())

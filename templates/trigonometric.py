@@ -54,7 +54,7 @@ def arctan(z, x):
 )
 def arctan2(z, y, x):
     square = x * x + y * y
-    r2 = np.where(square == 0.0, np.inf, square)
+    r2 = np.where(0.0 == square, np.inf, square)  # noqa: SIM300
     d[y] = d[z] * x / r2
     d[x] = -d[z] * y / r2
 
@@ -101,7 +101,7 @@ def arctanh(z, x):
     note="The gradient at (0, 0) is 0.",
 )
 def hypot(z, x, y):
-    length = np.where(z == 0.0, np.inf, z)
+    length = np.where(0.0 == z, np.inf, z)  # noqa: SIM300
     d[x] = d[z] * x / length
     d[y] = d[z] * y / length
 

@@ -8,6 +8,7 @@ import numpy as np
 from srcgrad.identity import ufunc_methods
 from srcgrad.rules import adjoint, constants, d, refused, rule_of
 from srcgrad.runtime.sections import section_sums_transpose
+from srcgrad.runtime.singular import root
 
 
 def _forms(name):
@@ -101,8 +102,7 @@ def divide_reduce(array, axis=0, *, keepdims=False):
 )
 def hypot_reduce(array, axis=0, *, keepdims=False):
     squares = np.sum(array * array, axis=axis, keepdims=keepdims)
-    flat = squares == 0.0
-    return np.sqrt(squares + flat) - flat
+    return root(squares)
 
 
 def _along(name):

@@ -77,7 +77,7 @@ def test_norm_at_zero_to_second_order() -> None:
         return np.linalg.norm(x)
 
     _, pullback = vjp(grad(f), np.zeros(3))
-    assert same(pullback(np.ones(3)), np.zeros((1, 3)))
+    assert np.isnan(pullback(np.ones(3))[0]).all()  # it was 0, which is no limit: near 0 it grows beyond all bounds
 
 
 def test_norm_of_a_zero_row() -> None:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import vjp
+from srcgrad import hvp, vjp
 from srcgrad.differences import tangent_like, vector
 from srcgrad.rulebook import page
-from srcgrad.templates.conventions import ROWS, Row
+from srcgrad.templates.conventions import ROWS, SECOND, Row
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # nan and empty arrays warn, as in the primal
 WORDS: dict[str, Any] = {"np": np, "inf": np.inf, "nan": np.nan, "array": np.array}
@@ -46,6 +46,18 @@ def test_row(row: Row) -> None:
     args, expected = of(row[1]), of(row[2])
     for actual, wanted in zip(gradients(row, args), expected, strict=True):
         np.testing.assert_allclose(actual, wanted, rtol=1e-14)  # the rounding of LAPACK's singular values
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]} at {row[1]}")
+def test_second_order(row: Row) -> None:
+    """The column of order 2: the Hessian of the sum of the result times ones, 0 where the table is silent."""
+    args = of(row[1])
+    ones = tuple(np.ones_like(a) if isinstance(a, np.ndarray) else 1.0 for a in args)
+    places = tuple(range(len(args)))
+    product = hvp(function(f"np.sum({row[0]})"), wrt=places)
+    found = product(*args, ones)
+    for actual, wanted in zip(found, of(SECOND.get(row[:2], ", ".join(["0.0"] * len(args)))), strict=True):
+        np.testing.assert_allclose(actual, wanted + np.zeros_like(actual), rtol=1e-14, atol=1e-14)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.longdouble])

@@ -15,6 +15,7 @@ import srcgrad.templates as templates
 from srcgrad.facts import Facts, Operation
 from srcgrad.front.arguments import bind_arguments, check_handled, instead
 from srcgrad.front.namespace import Binding, attribute
+from srcgrad.front.singular import once_more
 from srcgrad.front.sparse import sparse_product
 from srcgrad.front.step import Step
 from srcgrad.front.wrappers import is_of_library
@@ -213,6 +214,8 @@ def _of_method(node: Node, facts: Facts) -> Operation:
 
 
 def _of_op(op: Any, arguments: list[Node], keywords: list[Node], node: Node, facts: Facts) -> Operation:
+    if facts.generated:
+        op, arguments = once_more(op, arguments, keywords)
     rule = rule_of(op)
     if rule is None:
         return Operation("opaque", op)

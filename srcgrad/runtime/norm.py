@@ -71,7 +71,7 @@ def norm_curvature(v: Any, x: Any, ord: Any, axis: Any = None) -> Any:
     axes = norm_axes(x, ord, axis)
     length = np.linalg.norm(x, ord, axis, keepdims=True)
     slope = norm_gradient(x, ord, axis)
-    safe = np.where(length == 0.0, np.inf, length)
+    safe = np.where(length == 0.0, np.nan, length)  # the first derivative is a convention there, the second is none
     if ord is None or ord == "fro" or (ord == 2 and len(axes) == 1):
         along = slope * v if slope.dtype.kind == "f" else (np.conj(slope) * v).real
         return (v - slope * np.sum(along, axis=axes, keepdims=True)) / safe
@@ -80,11 +80,11 @@ def norm_curvature(v: Any, x: Any, ord: Any, axis: Any = None) -> Any:
     if len(axes) == 2:
         matrices = np.moveaxis(x, axes, (-2, -1))
         if ord in (1, -1, np.inf, -np.inf):
-            return np.zeros_like(v)
+            return 0.0 * v / safe
         turn = nuclear_curvature if ord == "nuc" else spectral_curvature
-        return np.moveaxis(turn(np.moveaxis(v, axes, (-2, -1)), matrices, ord), (-2, -1), axes)
+        return np.moveaxis(turn(np.moveaxis(v, axes, (-2, -1)), matrices, ord), (-2, -1), axes) * (safe / safe)
     if ord in (0, 1) or abs(ord) == np.inf:
-        return np.zeros_like(v)
+        return 0.0 * v / safe
     bend = np.where((x == 0.0) & (ord != 2), 0.0, ratios(x, length) ** (ord - 2))
     return (ord - 1) * (bend * v - slope * np.sum(slope * v, axis=axes, keepdims=True)) / safe
 

@@ -34,7 +34,7 @@ def amplitude_grad(phase, gain, y_bar=1.0):
     check_seed(y_bar, y)
     phase_bar = np.zeros_like(phase)
     gain_bar = np.zeros_like(gain)
-    s_bar = y_bar * s / np.where(y == 0.0, 1.0, y)
+    s_bar = y_bar * s / np.where(0.0 == y, np.inf, y)
     for k in reversed(range(len(phase))):
         t = t_stack.pop()
         # line 7: s = s + gain[k] * np.exp(1j * phase[k])

@@ -1,0 +1,49 @@
+"""Lengths in texts that are differentiated once more: at 0, where the first derivative is a convention, nan."""
+
+import numpy as np
+
+from srcgrad.rules import adjoint, d, tangent
+from srcgrad.runtime.broadcast import spread
+from srcgrad.runtime.norm import norm_curvature
+from srcgrad.runtime.singular import divisor, magnitude, one_norm, one_norm_gradient, root
+
+
+@adjoint.elementwise(divisor, domain=(0.3, 2.0), cl="x == 0.0 ? INFINITY : x")
+def divisor_adjoint(z, x):
+    d[x] = np.where(x == 0.0, np.nan, d[z])
+
+
+@adjoint.elementwise(magnitude, domain=(0.3, 2.0), cl="fabs(x)", complex="gradient", values="real")
+def magnitude_adjoint(z, x):
+    if np.iscomplexobj(x):
+        d[x] = d[z] * np.where(z == 0.0, np.nan, x / np.where(z == 0.0, 1.0, z))
+    else:
+        d[x] = d[z] * np.where(x == 0.0, np.nan, np.sign(x))
+
+
+@adjoint.elementwise(root, domain=(0.3, 2.0), cl="sqrt(x)", at=(((0.0,), (0.0,)),))
+def root_adjoint(z, x):
+    d[x] = 0.5 * d[z] / np.where(0.0 == z, np.inf, z)  # noqa: SIM300
+
+
+@adjoint(
+    one_norm,
+    forms=(("one_norm(x, 1)", (3,)), ("one_norm(x, 1, axis=1)", (2, 3)), ("one_norm(x, 1, keepdims=True)", (2, 3))),
+)
+def one_norm_adjoint(z, x, ord=None, axis=None, keepdims=False):
+    d[x] = spread(d[z], x, axis, keepdims) * one_norm_gradient(x, ord, axis)
+
+
+@tangent(one_norm)
+def one_norm_tangent(z, x, ord=None, axis=None, keepdims=False):
+    d[z] = np.sum(one_norm_gradient(x, ord, axis) * d[x], axis=axis, keepdims=keepdims)
+
+
+@adjoint(one_norm_gradient, forms=(("one_norm_gradient(x, 1)", (3,)), ("one_norm_gradient(x, 1, 0)", (2, 3))))
+def one_norm_gradient_adjoint(z, x, ord, axis=None):
+    d[x] = norm_curvature(d[z], x, ord, axis)
+
+
+@tangent(one_norm_gradient)
+def one_norm_gradient_tangent(z, x, ord, axis=None):
+    d[z] = norm_curvature(d[x], x, ord, axis)

@@ -1,0 +1,106 @@
+"""Second derivatives where the first is a convention: the limit, or nan, never a number that is no limit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+from srcgrad import grad, hessian, hvp, jacobian, jvp
+
+LENGTHS = {
+    "norm": lambda x: np.linalg.norm(x),
+    "vector_norm": lambda x: np.linalg.vector_norm(x),
+    "norm of order 3": lambda x: np.linalg.norm(x, 3),
+    "norm of rows": lambda x: np.sum(np.linalg.norm(np.stack([x, x]), axis=1)),
+    "norm of a matrix": lambda x: np.linalg.norm(np.stack([x, 2.0 * x])),
+    "nuclear norm": lambda x: np.linalg.norm(np.stack([x, 2.0 * x]), "nuc"),
+    "scipy norm": lambda x: scipy.linalg.norm(x),
+    "hypot": lambda x: np.hypot(x[0], x[1]),
+    "hypot.reduce": lambda x: np.hypot.reduce(x),
+    "std": lambda x: np.std(x),
+    "std of columns": lambda x: np.sum(np.std(np.stack([x, 2.0 * x], axis=1), axis=0)),
+    "std of some": lambda x: np.std(x, where=np.array([True, True])),
+    "nanstd": lambda x: np.nanstd(x),
+}
+
+
+def forwards(f, x, u, v):
+    def along(x):
+        return jvp(f, (x,), (u,))[1]
+
+    return jvp(along, (x,), (v,))[1]
+
+
+NESTED = {
+    "hessian": lambda f, x: hessian(f)(x),
+    "hvp": lambda f, x: np.stack([hvp(f)(x, e) for e in np.eye(x.size)]),
+    "reverse over reverse": lambda f, x: jacobian(grad(f), mode="reverse")(x),
+    "forward over forward": lambda f, x: np.array([[forwards(f, x, u, v) for v in np.eye(2)] for u in np.eye(2)]),
+}
+ZERO = np.zeros(2)
+
+
+@pytest.mark.parametrize("nested", NESTED.values(), ids=NESTED.keys())
+@pytest.mark.parametrize("length", LENGTHS.values(), ids=LENGTHS.keys())
+def test_lengths_of_zero(length, nested):
+    """Of the length itself it grows beyond all bounds; of its square the limit is not what came out, 0."""
+    assert np.isnan(nested(lambda x: length(x), ZERO)).all()
+    assert np.isnan(nested(lambda x: length(x) ** 2, ZERO)).all()
+    assert not grad(lambda x: length(x))(ZERO).any()
+
+
+@pytest.mark.parametrize("nested", [NESTED["hessian"], NESTED["hvp"], NESTED["reverse over reverse"]])
+def test_other_elements_keep_theirs(nested):
+    """Only what belongs to a length of 0 is not known; forward over forward there is one number, the sum."""
+
+    def f(x):
+        return np.sum(np.linalg.norm(np.reshape(x, (2, 2)), axis=1) ** 3)
+
+    x = np.array([0.0, 0.0, 3.0, 4.0])
+    expected = 3.0 * (5.0 * np.eye(2) + np.outer(x[2:], x[2:]) / 5.0)
+    np.testing.assert_allclose(nested(f, x)[2:, 2:], expected)
+
+
+@pytest.mark.parametrize("op", [np.abs, np.absolute, np.fabs, abs])
+@pytest.mark.parametrize("nested", NESTED.values(), ids=NESTED.keys())
+def test_sizes_of_zero(op, nested):
+    def square(x):
+        return op(x[0]) ** 2 + x[1] ** 2
+
+    def total(x):
+        return op(x[0]) + op(x[1])
+
+    def turned(x):
+        return x[0] * op(x[0]) + x[1] ** 2
+
+    assert np.isnan(nested(square, ZERO)[0, 0])
+    assert nested(total, ZERO).tolist() == [[0.0, 0.0], [0.0, 0.0]]  # the limit from both sides
+    assert np.isnan(nested(turned, ZERO)[0, 0])  # 2 on one side, -2 on the other
+    np.testing.assert_allclose(nested(square, np.array([-2.0, 1.0])), 2.0 * np.eye(2))
+
+
+def test_size_of_a_complex_number():
+    def f(x):
+        return np.abs(x[0] + 1j * x[1])
+
+    assert np.isnan(hessian(f)(ZERO)).all()
+    square = hessian(lambda x: f(x) ** 2)(ZERO)
+    assert np.isnan(square).all() or np.array_equal(square, 2.0 * np.eye(2))
+
+
+def test_divisors_of_the_users_own_are_masks():
+    """`np.where(r == 0.0, np.inf, r)` in a user's text leaves elements out, to second order too."""
+
+    def energy(x):
+        r = np.abs(x[:, None] - x)
+        return np.sum(1.0 / np.where(r == 0.0, np.inf, r))
+
+    x = np.array([0.0, 1.0, 3.0])
+    plain = np.zeros((3, 3))
+    for i in range(3):
+        for j in range(3):
+            if i != j:
+                plain[i, j] -= 4.0 / abs(x[i] - x[j]) ** 3
+                plain[i, i] += 4.0 / abs(x[i] - x[j]) ** 3
+    np.testing.assert_allclose(hessian(energy)(x), plain)
