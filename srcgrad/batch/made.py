@@ -10,6 +10,7 @@ from srcgrad.batch.expressions import Expressions
 from srcgrad.batch.operations import rule
 from srcgrad.batch.shapes import length_of
 from srcgrad.batch.values import NUMBER, Value
+from srcgrad.runtime.bessel import i0_derivative
 
 
 def _passive(call: Call) -> None:
@@ -64,7 +65,7 @@ def _reduced(text: Expressions, call: Call) -> Lifted:
 
 
 @rule("x order", runtime.sinc_derivative)
-@rule("x order", runtime.i0_derivative)
+@rule("x order", i0_derivative)
 @rule("a axis kind order", np.argsort, np.sort)
 def _like_first(text: Expressions, call: Call) -> Lifted:
     _passive(call)

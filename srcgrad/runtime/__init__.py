@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from srcgrad.runtime.axes import max_along, mean_along, min_along, sum_along
 from srcgrad.runtime.bands import half_bands, outer_bands, times_bands, turned_bands, whole_bands
-from srcgrad.runtime.bessel import i0_derivative
 from srcgrad.runtime.blend import blend_factors
 from srcgrad.runtime.blocks import row_count
 from srcgrad.runtime.broadcast import fit_to, spread, sum_to, summands, summed
@@ -196,7 +195,6 @@ __all__ = [
     "half_bands",
     "hook",
     "hooked",
-    "i0_derivative",
     "if_larger",
     "inner_left",
     "inner_right",
