@@ -1,4 +1,4 @@
-"""The packages, found: `srcgrad` and all below it, and the folder `templates`, which is installed as `srcgrad.templates`.
+"""The packages, found: `srcgrad` and all below it, and the folder `templates`, installed as `srcgrad.templates`.
 
 All else about the project stands in pyproject.toml.
 """

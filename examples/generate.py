@@ -28,7 +28,7 @@ class Generated:
         """The arguments of `srcgrad` that write the file to `output`."""
         target = str(HERE / self.target)
         options = ["--inline"] if self.inline else []
-        return ["dump", target, "-o", str(output), "--wrt", self.wrt, "--mode", self.mode, *options]
+        return ["dump", target, "-o", str(output), "--wrt", self.wrt, "--mode", self.mode, "--force", *options]
 
 
 GENERATED = (

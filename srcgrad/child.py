@@ -1,4 +1,4 @@
-"""`python -m srcgrad` and the processes that srcgrad starts: no file of the user's stands in place of Python's or NumPy's.
+"""`python -m srcgrad` and the processes of srcgrad: no file of the user's stands in place of Python's or NumPy's.
 
 Python puts the working folder first on the path of `python -m` and `python -c`, and a user may have an `ast.py` or a
 `numpy.py` there. What is imported here Python has imported already.

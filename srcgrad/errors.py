@@ -38,6 +38,7 @@ CODES: dict[str, str] = {
     "E5027": "argument unlike its declaration",
     "E5028": "extra not installed",
     "E5029": "not a sum over rows",
+    "E5030": "file that would be lost",
 }
 
 LONGEST = 200  # characters of a line that are shown

@@ -1,13 +1,15 @@
-"""Writing the result of a command: whole or not at all; several JSON texts as one."""
+"""Writing the result of a command: whole or not at all, and never over what is not srcgrad's; several JSON texts as one."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import count
 from pathlib import Path
 
 from srcgrad.errors import DifferentiationError
+from srcgrad.mark import is_as_written, marked
 
 
 def write_output(text: str, where: str) -> None:
@@ -26,8 +28,54 @@ def write_output(text: str, where: str) -> None:
         else:
             _replace(path, text.encode())
     except OSError as error:
-        message = f"{where} cannot be written: {error.strerror}"
-        raise DifferentiationError("E5015", message, "name a file in a folder that can be written") from None
+        raise _unwritable(where, error) from None
+
+
+def write_file(text: str, where: str, inputs: Iterable[Path] = (), force: bool = False, mark: bool = True) -> None:
+    """Write `text` with its mark to the file `where`, if nothing is lost by it; to standard output for `-`.
+
+    E5030 where the file is one of the inputs, by whatever path or link, and without `force` also where there is a file
+    that srcgrad has not written, or that was edited since.
+    """
+    if where == "-":
+        _to_standard_output(text)
+        return
+    text = marked(text) if mark else text
+    _refuse_loss(text, where, inputs, force)
+    write_output(text, where)
+
+
+def _refuse_loss(text: str, where: str, inputs: Iterable[Path], force: bool) -> None:
+    path = Path(where)
+    if not path.is_file():
+        return  # nothing is there, or a pipe; a folder is told of when it is written to
+    for one in inputs:
+        if one.exists() and os.path.samefile(one, path):
+            message = (
+                f"{where} is {one.name}, which the output is made from"
+                if one.name != path.name
+                else (f"{where} is what the output is made from")
+            )
+            raise DifferentiationError("E5030", message, "name another file behind -o or --html")
+    if force:
+        return
+    try:
+        known = path.read_bytes()
+    except OSError as error:
+        raise _unwritable(where, error) from None
+    old = known.decode(errors="replace")
+    if not known or known == text.encode() or is_as_written(old):
+        return
+    edited = "Written by srcgrad; sha256" in old
+    message = (
+        f"{where} was edited since srcgrad wrote it" if edited else f"{where} exists, and srcgrad has not written it"
+    )
+    raise DifferentiationError("E5030", message, "name another file, or give --force, and it is lost")
+
+
+def _unwritable(where: str, error: OSError) -> DifferentiationError:
+    message = f"{where} cannot be written: {error.strerror}"
+    return DifferentiationError("E5015", message, "name a file in a folder that can be written")
 
 
 def unwritten(error: OSError) -> DifferentiationError:
@@ -59,8 +107,7 @@ def _to_standard_output(text: str) -> None:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    beside, descriptor = _beside(path)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
@@ -72,3 +119,14 @@ def _replace(path: Path, content: bytes) -> None:
     except BaseException:  # Ctrl-C included: nothing is left behind
         beside.unlink(missing_ok=True)
         raise
+
+
+def _beside(path: Path) -> tuple[Path, int]:
+    """A new file in the folder of another; one that a killed process has left keeps its name."""
+    for number in count():
+        beside = path.with_name(f".{path.name[:200]}.{os.getpid()}-{number}.tmp")
+        try:
+            return beside, os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        except FileExistsError:
+            continue
+    raise AssertionError("some number is free")

@@ -92,7 +92,7 @@ def test_permissions_of_an_existing_file_stay(model, tmp_path):
     out.chmod(0o640)
     link = tmp_path / "link.py"
     link.symlink_to(out)
-    assert main(["dump", str(model), "-o", str(link)]) == 0
+    assert main(["dump", str(model), "-o", str(link), "--force"]) == 0
     assert stat.S_IMODE(out.stat().st_mode) == 0o640
     assert link.is_symlink() and out.read_text(encoding="utf-8").startswith("# Generated")
 
@@ -119,7 +119,7 @@ def test_interrupted_while_writing(model, tmp_path, monkeypatch):
     out = tmp_path / "out.py"
     out.write_text("old", encoding="utf-8")
     monkeypatch.setattr(output.os, "replace", interrupted)
-    assert main(["dump", str(model), "-o", str(out)]) == 130
+    assert main(["dump", str(model), "-o", str(out), "--force"]) == 130
     assert out.read_text(encoding="utf-8") == "old"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model.py", "out.py"]
 

@@ -32,6 +32,7 @@ ORDER = (
         "notebook",
         "allocator",
         "indices",
+        "mark",
         "minus",
         "parts",
         "names",

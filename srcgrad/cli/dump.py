@@ -17,7 +17,7 @@ from srcgrad.cli.terminal import report
 from srcgrad.cli.watch import watch
 from srcgrad.dump import Dumped, dump
 from srcgrad.errors import DifferentiationError
-from srcgrad.output import write_output
+from srcgrad.output import write_file
 
 
 def run(asked: argparse.Namespace) -> int:
@@ -37,7 +37,7 @@ def run(asked: argparse.Namespace) -> int:
         made = derived(asked, files[output], text, output)
         if not asked.check:
             tell_refused(made)
-            write_output(made.text, output)
+            write_file(made.text, output, made.files, asked.force)
         return made
 
     if asked.watch:
@@ -128,12 +128,15 @@ def _as_html(asked: argparse.Namespace, targets: Sequence[str], text: str | None
     if asked.watch or asked.check:
         message = "a report is neither watched nor checked"
         raise DifferentiationError("E5015", message, "leave out --watch and --check, or --html")
+    if asked.output != "-" and os.path.realpath(asked.html) == os.path.realpath(asked.output):
+        message = "the page and the text would both be written to one file"
+        raise DifferentiationError("E5015", message, "give --html and -o a file each")
     made = derived(asked, targets, text, asked.output)
     page = dumped_report(made, targets, wrt=asked.wrt, arguments=asked.args, text=text)
     tell_refused(made)
-    page.save(asked.html)
     if asked.output != "-":
-        write_output(made.text, asked.output)
+        write_file(made.text, asked.output, made.files, asked.force)
+    page.save(asked.html, made.files, asked.force)
     return 0
 
 
@@ -141,6 +144,7 @@ def _as_json(asked: argparse.Namespace, targets: Sequence[str], text: str | None
     """A list with an object for each target: `target`, `text` or null, `refused`, `error` or null."""
     found: list[dict[str, Any]] = []
     failed: list[tuple[str, DifferentiationError]] = []
+    files: list[Path] = [Path(head(target)) for target in targets]
     for target in targets:
         try:
             made = derived(asked, [target], text, asked.output)
@@ -149,8 +153,9 @@ def _as_json(asked: argparse.Namespace, targets: Sequence[str], text: str | None
             found.append({"target": target, "text": None, "refused": [], "error": error.fields()})
         else:
             refused = [{"function": item.function.qualname, **item.error.fields()} for item in made.refused]
+            files += made.files
             found.append({"target": target, "text": made.text, "refused": refused, "error": None})
-    write_output(json.dumps(found, indent=2, ensure_ascii=False) + "\n", asked.output)
+    write_file(json.dumps(found, indent=2, ensure_ascii=False) + "\n", asked.output, files, asked.force, mark=False)
     sys.stdout.flush()
     tell(failed, len(targets))
     return 1 if failed else 0

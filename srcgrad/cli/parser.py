@@ -64,6 +64,9 @@ def _dump(commands: Commands[argparse.ArgumentParser]) -> None:
         metavar="OUT",
         help="the file to write; a folder, for one file NAME_grad.py for each target; - (default) is standard output",
     )
+    dump.add_argument(
+        "--force", action="store_true", help="write over a file that srcgrad has not written, or that was edited since"
+    )
     dump.add_argument("--wrt", type=_names, metavar="NAMES", help=DEFAULT_WRT)
     dump.add_argument("--mode", choices=MODES, default="reverse", help="default: reverse")
     dump.add_argument("--standalone", action="store_true", help="the output does without srcgrad")

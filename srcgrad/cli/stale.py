@@ -12,6 +12,7 @@ from pathlib import Path
 from srcgrad import recipe
 from srcgrad.errors import DifferentiationError
 from srcgrad.front.static import read_text
+from srcgrad.mark import marked
 
 
 def command_in(file: str) -> list[str]:
@@ -38,9 +39,10 @@ def is_current(text: str, output: str) -> bool:
     """Whether a file holds a text; if not, standard error tells the difference."""
     exists = Path(output).is_file()
     known = read_text(Path(output)) if exists else ""
-    if exists and known == text:
+    if exists and known in (text, marked(text)):  # without its mark: of `dump ... > OUT`
         return True
-    lines = difflib.unified_diff(known.splitlines(), text.splitlines(), output, "as it should be", lineterm="")
+    should = marked(text)
+    lines = difflib.unified_diff(known.splitlines(), should.splitlines(), output, "as it should be", lineterm="")
     what = "is stale" if exists else "does not exist"
     print("\n".join([f"{output} {what}", *lines]), file=sys.stderr)
     return False

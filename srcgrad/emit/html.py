@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from html import escape
@@ -12,7 +12,7 @@ from pathlib import Path
 from srcgrad.emit.html_code import coloured, has_colours
 from srcgrad.emit.sides import Kept, Line, Pair, Sides
 from srcgrad.errors import DifferentiationError
-from srcgrad.output import write_output
+from srcgrad.output import write_file
 
 FOLDED = 12  # lines between two derivatives that are folded: helpers that the text takes over
 BESIDE = 60  # columns of a line, and of what it keeps, that stand beside each other in a side
@@ -53,9 +53,12 @@ class Report:
             f"<style>\n{_beside('page.css')}</style>\n</head>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n"
         )
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the document to a file, whole or not at all; E5015 where it cannot be written."""
-        write_output(self.html(), fspath(path))
+    def save(self, path: str | PathLike[str], inputs: Iterable[Path] = (), force: bool = False) -> None:
+        """Write the document to a file, whole or not at all; E5015 where it cannot be written.
+
+        E5030 if the file is one of the inputs, and without `force` if it is not srcgrad's, or was edited since.
+        """
+        write_file(self.html(), fspath(path), inputs, force)
 
     def _repr_html_(self) -> str:
         return self._fragment("")
