@@ -18,11 +18,12 @@ GPU ?= gpu
 # Tests of kernels that only CPUs are given.
 HOSTS := parts scattered
 
-.PHONY: array-api-tests editor help test texts lint docs bench demo examples rules fuzz fuzz-opencl oclgrind gpu clean FORCE
+.PHONY: array-api-tests editor help test texts wheel lint docs bench demo examples rules fuzz fuzz-opencl oclgrind gpu clean FORCE
 
 help:
 	@echo "make demo      derivatives of SciPy's Rosenbrock function, of two classifiers and of a mixture"
 	@echo "make test      the tests"
+	@echo "make wheel     wheel and sdist, installed and tried on every Python of this machine"
 	@echo "make lint      ruff and mypy"
 	@echo "make docs      the documentation, in site/"
 	@echo "make bench     generated gradients against hand-written ones and those of others; docs/benchmarks.md"
@@ -43,6 +44,9 @@ lint: $(VENV)/lint.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --strict srcgrad tests/typed.py
+
+wheel: $(VENV)/interpreter
+	$(BIN)/python .ci/package.py
 
 docs: $(VENV)/docs.installed
 	$(BIN)/srcgrad rules --markdown > docs/rules.new && mv docs/rules.new docs/rules.md

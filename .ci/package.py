@@ -1,8 +1,8 @@
-"""Wheel and sdist, built and installed as a user does, on every Python of this machine: `python .ci/package.py [PYTHON ...]`.
+"""Wheel and sdist, installed as by a user on every Python of this machine: `python .ci/package.py [PYTHON ...]`.
 
-Each is installed without extras into a virtual environment that has nothing else, and once with all extras that matter
-when it runs; there, outside of the checkout, `installed.py` tries it. Interpreters are those that are named, or all from
-3.10 on that are on the path, beside it, or under pyenv.
+Each is installed without extras into a virtual environment that has nothing else, and the wheel once with all extras
+that matter when it runs; there, outside of the checkout, `installed.py` tries it. Interpreters are those that are named,
+or all from 3.10 on that are on the path, beside this one, or under pyenv.
 """
 
 from __future__ import annotations
@@ -153,9 +153,10 @@ def main() -> int:
         ]
         for number, _ in enumerate(todo):
             (place / str(number)).mkdir(exist_ok=True)
-        results = [item.result() for item in todo]
-    for _, told in results:
-        print(told, flush=True)
+        results = []
+        for item in todo:
+            results.append(item.result())
+            print(results[-1][1], flush=True)
     wrong = sum(not right for right, _ in results)
     print(f"{len(results)} installations, {wrong} wrong, in {time.monotonic() - begun:.0f} s")
     return 1 if wrong else 0

@@ -1,13 +1,12 @@
-"""The mark of a file that srcgrad writes: the hash of all its other lines, which tells whether anybody has edited it."""
+"""The mark of a file that srcgrad writes: the hash of all its other lines, by which an edit is seen."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 
-_LINE = re.compile(
-    r"^(?:# |<!-- )Written by srcgrad; sha256 of all other lines: ([0-9a-f]{16})(?: -->)?\n", re.MULTILINE
-)
+_TOLD = "Written by srcgrad; sha256 of all other lines: "
+_LINE = re.compile(rf"^(?:# |<!-- ){_TOLD}([0-9a-f]{{16}})(?: -->)?\n", re.MULTILINE)
 _COMMENTS = re.compile(r"(?:#.*\n)*")
 
 
@@ -19,7 +18,7 @@ def marked(text: str) -> str:
     # Written by srcgrad; sha256 of all other lines: 612439d8e8a51914
     x = 1
     """
-    told = f"Written by srcgrad; sha256 of all other lines: {_digest(text)}"
+    told = f"{_TOLD}{_digest(text)}"
     if text.startswith("<!doctype html>"):
         return f"{text}<!-- {told} -->\n"
     comments = _COMMENTS.match(text)
@@ -30,6 +29,11 @@ def marked(text: str) -> str:
 def unmarked(text: str) -> str:
     """A text without its mark."""
     return _LINE.sub("", _lines(text), count=1)
+
+
+def has_mark(text: str) -> bool:
+    """Whether srcgrad has written a text, whatever became of it since."""
+    return _TOLD in text
 
 
 def is_as_written(text: str) -> bool:

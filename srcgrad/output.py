@@ -1,4 +1,4 @@
-"""Writing the result of a command: whole or not at all, and never over what is not srcgrad's; several JSON texts as one."""
+"""Writing the result of a command: whole or not at all, and never over what is a user's; several JSON texts as one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 
 from srcgrad.errors import DifferentiationError
-from srcgrad.mark import is_as_written, marked
+from srcgrad.mark import has_mark, is_as_written, marked
 
 
 def write_output(text: str, where: str) -> None:
@@ -66,10 +66,8 @@ def _refuse_loss(text: str, where: str, inputs: Iterable[Path], force: bool) -> 
     old = known.decode(errors="replace")
     if not known or known == text.encode() or is_as_written(old):
         return
-    edited = "Written by srcgrad; sha256" in old
-    message = (
-        f"{where} was edited since srcgrad wrote it" if edited else f"{where} exists, and srcgrad has not written it"
-    )
+    what = "was edited since srcgrad wrote it" if has_mark(old) else "exists, and srcgrad has not written it"
+    message = f"{where} {what}"
     raise DifferentiationError("E5030", message, "name another file, or give --force, and it is lost")
 
 
