@@ -111,7 +111,7 @@ class Derivative(Generic[P, R]):
         """The derivative as a function with source, in which calls are written out: it can be differentiated."""
         text = self.compiled(kinds or {}, inline=True)
         made: Any = text.function
-        made.__srcgrad_derivative__, made.__srcgrad_stale__ = self, text.stale
+        made.__srcgrad_derivative__, made.__srcgrad_stale__, made.__srcgrad_text__ = self, text.stale, text
         made.__srcgrad_real__ = tuple(p for p in self.signature.parameters if not (kinds or {}).get(p, UNKNOWN).complex)
         return cast(Callable[..., Any], made)
 
@@ -140,15 +140,15 @@ class Derivative(Generic[P, R]):
         alike, now = looks(values), generation()
         known = self._ready.get(alike)
         if known is not None and self.holds(known):
-            if known.quick is None and not self.named:
+            if known.quick is None and not self.named and not known.made.written:
                 known.quick = quick(known, values, self._places, self._form.get(self.mode, ""), self.result)
             self._quick = known.quick
-            return known.made, None
+            return known.made.apart(values, self.signature), None
         kinds, device = self.kinds(values), device_in(values)
         made = self.compiled(kinds, resident=device is not None and resident_on(device, values) is not None)
         if alike is not None:
             self._ready[alike] = Ready(made, kinds, now)
-        return made, device
+        return made.apart(values, self.signature), device
 
     def holds(self, known: Ready) -> bool:
         """Whether a text that has run is still that of the function; if so, it is the one that runs now."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import inspect
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any  # what a text reads from outside are arbitrary objects
 
+from srcgrad.apart import check_apart
 from srcgrad.emit.module import free_names, origin
-from srcgrad.errors import ConstantOutputWarning
+from srcgrad.errors import ConstantOutputWarning, Place
 from srcgrad.facts import Facts, Kind
 from srcgrad.front.namespace import LiveNamespace, together
 from srcgrad.front.overlay import Overlay
@@ -20,6 +21,7 @@ from srcgrad.load import load
 from srcgrad.modules import Module
 from srcgrad.numba.boundary import guarded, outside, require_numba
 from srcgrad.pipeline import Derived
+from srcgrad.snapshot import outside_of
 
 if TYPE_CHECKING:
     from srcgrad.derivative import Derivative
@@ -36,6 +38,14 @@ class Compiled:
     text: str
     seeds: tuple[str, ...]
     stale: Callable[[], bool]
+    written: dict[str, Place] = field(default_factory=dict)  # the arguments into which the function writes, and where
+    outside: tuple[Any, ...] = ()  # objects of the caller's that it reads beside its arguments
+
+    def apart(self, values: Sequence[Any], signature: inspect.Signature) -> Compiled:
+        """Itself, for arguments; E5010 if one that is written into shows what something else shows that is read."""
+        if self.written:
+            check_apart(self.written, values, self.outside, list(signature.parameters))
+        return self
 
 
 def executed(
@@ -80,8 +90,19 @@ def compiled(
 
     function, changed = executed(text, main, dict(found), otherwise), changes(module)
     if given is derivative.primal:
-        return Compiled(function, text, main.facts.seeds, changed)
-    return Compiled(function, text, main.facts.seeds, lambda: changed() or given_to(derivative, kinds) is not given)
+        return Compiled(function, text, main.facts.seeds, changed, *_writes(main.facts, found))
+    inner: Compiled = vars(given)["__srcgrad_text__"]  # which has copied what is written into
+
+    def stale() -> bool:
+        return changed() or given_to(derivative, kinds) is not given
+
+    return Compiled(function, text, main.facts.seeds, stale, inner.written, inner.outside)
+
+
+def _writes(facts: Facts, found: dict[str, Any]) -> tuple[dict[str, Place], tuple[Any, ...]]:
+    """The arguments that a function writes into, and, if there are any, what it captures that may change with them."""
+    places = {name: facts.place(node) for name, node in facts.entered.items()}
+    return places, tuple(outside_of(found)) if places else ()
 
 
 def _warn(facts: Facts, given: Callable[..., Any]) -> None:

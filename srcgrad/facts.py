@@ -182,6 +182,7 @@ class Facts:
     lists: dict[str, str] = field(default_factory=dict)  # the user's names of lists and dicts made here -> which
     displays: dict[str, list[Node]] = field(default_factory=dict)  # name of a dict -> the statements that make it
     copies: dict[Node, None] = field(default_factory=dict)  # `x = owned(x, ...)`: an argument that is written into
+    entered: dict[str, Node] = field(default_factory=dict)  # ... such arguments, by name, with a statement that writes
     lambdas: dict[Node, None] = field(default_factory=dict)  # functions that stand inside: those of hooks
     probes: list[Any] = field(default_factory=list)  # of a trace: what each probe watches (derive.probes.Place)
     kept: tuple[Any, ...] = ()  # what the pullback keeps, if it is asked for (derive.kept.Saved)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any  # what is kept are arbitrary objects
 
@@ -12,7 +13,6 @@ import numpy as np
 from srcgrad.opencl.array import Array
 
 _ATOMS = frozenset((float, int, bool, complex, str, bytes, type(None), type, ModuleType, range, slice, type(...)))
-_HEAP_TYPE = 1 << 9  # a class made by a `class` statement
 
 
 def snapshot(back: Callable[..., Any], given: Iterable[Any]) -> Any:
@@ -49,8 +49,12 @@ def copies(values: Iterable[Any], function: Callable[..., Any] | None = None) ->
 
 def _outside(back: FunctionType) -> list[Any]:
     """The objects of the caller's modules that a text has among its names."""
-    found = [value for name, value in back.__globals__.items() if not name.startswith("__")]
-    return [value for value in found if type(value) not in _ATOMS and not _is_text(value)]
+    return outside_of({name: value for name, value in back.__globals__.items() if not name.startswith("__")})
+
+
+def outside_of(found: dict[str, Any]) -> list[Any]:
+    """Of what the names of a text mean, the objects that may change: no modules, numbers, functions of the text."""
+    return [value for value in found.values() if type(value) not in _ATOMS and not _is_text(value)]
 
 
 def _is_text(value: Any) -> bool:
@@ -69,36 +73,41 @@ def _owners(array: Any) -> Iterable[Any]:
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    """The attributes of an object of a class written in Python."""
-    known = getattr(value, "__dict__", None) if type(value).__flags__ & _HEAP_TYPE else None
+    """The attributes of an object that has a dict of them."""
+    known = None if isinstance(value, type | FunctionType | ModuleType) else getattr(value, "__dict__", None)
     return known if type(known) is dict else {}
 
 
 def _reach(value: Any, reached: dict[int, Any]) -> None:
     """Note all that may be changed through a value, by its place in memory; it is held, so that the place stays its."""
-    cls = type(value)
-    if cls in _ATOMS or id(value) in reached:
-        return
-    if isinstance(value, np.ndarray):
-        reached.update((id(one), one) for one in _owners(value))
-    elif cls is Array:
-        reached[id(value.store)] = value.store
-    elif isinstance(value, list | tuple | dict):
-        reached[id(value)] = value
-        for part in value.values() if isinstance(value, dict) else value:
-            _reach(part, reached)
-    elif cls is MethodType:
-        _reach(value.__self__, reached)
-    elif cls is functools.partial:
-        _reach((value.func, value.args, value.keywords), reached)
-    elif cls is FunctionType:
-        reached[id(value)] = value
-        for cell in value.__closure__ or ():
-            _reach(_content(cell), reached)
-    elif _fields(value) or cls.__module__.startswith("scipy.sparse"):
-        reached[id(value)] = value
-        for part in list(_fields(value).values()):
-            _reach(part, reached)
+    for one in parts_of(value):
+        found = _owners(one) if isinstance(one, np.ndarray) else (one.store if type(one) is Array else one,)
+        reached.update((id(owner), owner) for owner in found)
+
+
+def parts_of(value: Any) -> Iterator[Any]:
+    """The arrays, containers and objects that can be reached from a value, itself included, each once."""
+    todo, seen = [value], {}
+    while todo:
+        one = todo.pop()
+        cls = type(one)
+        if cls in _ATOMS or id(one) in seen:
+            continue
+        seen[id(one)] = one
+        if isinstance(one, np.ndarray) or cls is Array:
+            yield one
+        elif isinstance(one, list | tuple | dict):
+            yield one
+            todo += one.values() if isinstance(one, dict) else one
+        elif cls is MethodType:
+            todo.append(one.__self__)
+        elif cls is functools.partial:
+            todo += [one.func, one.args, one.keywords]
+        elif cls is FunctionType:
+            todo += map(_content, one.__closure__ or ())
+        elif _fields(one) or cls.__module__.startswith("scipy.sparse"):
+            yield one
+            todo += _fields(one).values()
 
 
 def _content(cell: CellType) -> Any:
@@ -165,7 +174,8 @@ class Copies:
         known = self.made.get(id(value))
         ours = type(value).__module__.startswith("srcgrad.")
         if known is None:
-            made = object.__new__(type(value))
+            own: Any = type(value).__new__  # typed as a method of any class
+            made = object.__new__(type(value)) if own is object.__new__ else copy.copy(value)
             made.__dict__.update(_fields(value))
             known = self.made[id(value)] = value, made
         for name, part in _fields(value).items():

@@ -91,6 +91,7 @@ ORDER = (
         "tape",
         "running",
         "snapshot",
+        "apart",
         "primals",
         "applied",
         "forms",

@@ -37,17 +37,33 @@ def entry(function: Node, facts: Facts) -> Node:
     if facts.step is not None:
         return _step(function, changed, facts)
     copies = []
+    outside = _outside(function, facts) if changed else []
     for parameter in parameters(function):
         if parameter in changed:
-            others = gast.Tuple(elts=[name(p) for p in parameters(function) if p != parameter], ctx=gast.Load())
+            beside = [p for p in parameters(function) if p != parameter] + outside
+            others = gast.Tuple(elts=list(map(name, beside)), ctx=gast.Load())
             spelled = facts.library("owned")
             facts.namespace = Overlay(facts.namespace, {spelled: Binding("object", owned)})
             made = statement(f"array = {spelled}(array, others)", array=parameter, others=others)
             facts.foreign[made] = facts.copies[made] = None
+            facts.entered[parameter] = next((node for node, one in writes if one == parameter), function)
             copies.append(at(made, function))
     start = 1 if _is_docstring(function.body[0]) else 0
     function.body[start:start] = copies
     return function
+
+
+def _outside(function: Node, facts: Facts) -> list[str]:
+    """Values of a module known as text that a function reads, which the argument may show; a call knows live ones."""
+    local = {*parameters(function), *(s for node in statements(function.body) for s in stores(node))}
+    read = dict.fromkeys(n.id for node in function.body for n in inside(node, gast.Name) if n.id not in local)
+    found = [(one, facts.namespace.lookup(one)) for one in read]
+    return [one for one, meant in found if meant is not None and meant.kind == "value" and not _is_number(meant)]
+
+
+def _is_number(meant: Binding) -> bool:
+    value = gast.parse(meant.expression).body[0].value if meant.expression else None
+    return isinstance(getattr(value, "operand", value), gast.Constant)
 
 
 def _changed_by_step(node: Node, facts: Facts) -> list[str]:

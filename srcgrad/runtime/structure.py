@@ -90,7 +90,7 @@ def fields_of(x: Any) -> dict[str, Any]:
 
 
 def _is_near(x: Any, other: Any) -> bool:
-    return isinstance(other, np.ndarray) and np.may_share_memory(x, other)
+    return isinstance(other, np.ndarray) and np.shares_memory(x, other)
 
 
 def add(a: Any, b: Any) -> Any:
