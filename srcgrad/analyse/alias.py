@@ -191,19 +191,28 @@ def _is_fitted_anew(operation: Operation, facts: Facts) -> bool:
     return definition is not None and given in facts.temporaries and is_fresh(definition, facts)
 
 
-def is_new(value: Node, function: Node, facts: Facts, seen: tuple[str, ...] = ()) -> bool:
+def is_new(value: Node, function: Node, facts: Facts, known: dict[str, bool] | None = None) -> bool:
     """Whether a value is a number, or an array that the function made; or a tuple of such."""
+    known = {} if known is None else known  # by name, what was found; of one that is a copy of itself nothing is
     if isinstance(value, gast.Tuple):
-        return all(is_new(item, function, facts, seen) for item in value.elts)
-    if not isinstance(value, gast.Name) or value.id in parameters(function) or value.id in seen:
+        return all(is_new(item, function, facts, known) for item in value.elts)
+    if not isinstance(value, gast.Name) or value.id in parameters(function):
         return isinstance(value, gast.Constant)
-    made = [n for n in statements(function.body) if value.id in stores(n) and value.id not in written(n)]
+    if value.id not in known:
+        known[value.id] = False
+        known[value.id] = _are_new(value.id, function, facts, known)
+    return known[value.id]
+
+
+def _are_new(name: str, function: Node, facts: Facts, known: dict[str, bool]) -> bool:
+    """Whether all that a function binds to a name is new."""
+    made = [n for n in statements(function.body) if name in stores(n) and name not in written(n)]
     for node in made:
         operation = facts.operation.get(getattr(node, "value", None))
         if operation is not None and operation.kind == "callee" and facts.module.returns_new(operation.function):
             continue
         if target(node) is not None and isinstance(node.value, gast.Name):
-            if not is_new(node.value, function, facts, (*seen, value.id)):
+            if not is_new(node.value, function, facts, known):
                 return False
         elif not is_fresh(node, facts):
             return False
@@ -247,24 +256,29 @@ def is_computed(value: Node) -> bool:
 
 
 def _hands_on(node: Node, name: str, order: list[Node], facts: Facts) -> bool:
-    """Whether a statement may let something else hold the array of a name."""
+    """Whether a statement may let something else hold the array of a name; a part of an expression may end in one."""
+    found = [_handed_on(node, name, facts)]
+    for part in found:  # it grows meanwhile
+        further = [_handed_on(other, part, facts) for other in order] if isinstance(part, str) else []
+        found += [one for one in dict.fromkeys(further) if one not in found]
+    return True in found
+
+
+def _handed_on(node: Node, name: str, facts: Facts) -> bool | str:
+    """Whether a statement does so itself; the name of the part of an expression that it gives the array to."""
     if not isinstance(node, gast.Assign) or name in stores(node):
         return False
-    value = node.value
-    operation = facts.operation.get(value)
-    mentioned = any(isinstance(n, gast.Name) and n.id == name for n in walk(value))
-    if not mentioned:
+    operation = facts.operation.get(node.value)
+    if not any(isinstance(n, gast.Name) and n.id == name for n in walk(node.value)):
         return False
     if operation is None:
-        return not is_computed(value)
+        return not is_computed(node.value)
     if operation.kind != "op":
         return True
     if not is_view(operation, facts):
         return False
     held = target(node)
-    if held is None or held not in facts.temporaries:
-        return True
-    return any(_hands_on(other, held, order, facts) for other in order)  # a part of an expression may end in a name
+    return True if held is None or held not in facts.temporaries else held
 
 
 def _refusal(node: Node, name: str, why: str, facts: Facts) -> Exception:

@@ -6,6 +6,8 @@ trip long is one value; behind the trip nothing is known of such an extent (`for
 
 from __future__ import annotations
 
+import hashlib
+import re
 from dataclasses import replace
 
 import gast
@@ -22,7 +24,7 @@ def extents(spec: Spec) -> Extents | None:
     """The lengths of the axes; None where the rank is unknown."""
     if spec.extents is not None or spec.ndim is None or spec.ndim < 0:
         return spec.extents
-    whole = " & ".join(sorted(spec.shape))
+    whole = brief(" & ".join(sorted(spec.shape)))
     return tuple(f"{whole}.{axis}" for axis in range(spec.ndim))
 
 
@@ -61,7 +63,24 @@ def within(length: str) -> str:
     >>> within("n"), within("n^m")
     ('n', '(n~m)')
     """
-    return f"({length.replace('^', '~')})" if "^" in length else length
+    return f"({brief(length.replace('^', '~'))})" if "^" in length else brief(length)
+
+
+_LONG = 200  # of a symbol: more than any that one reads in the text of a check
+
+
+def brief(symbol: str) -> str:
+    """A symbol as a part of others, of which some longer ones would have it twice: a long one gets a number instead.
+
+    Equal ones get equal numbers, and the counters of which it speaks (see `forget`) are still said.
+
+    >>> brief("a.0[1:]"), brief("x" * 1000)
+    ('a.0[1:]', '#44f8354494a5ba03')
+    """
+    if len(symbol) <= _LONG:
+        return symbol
+    marks = dict.fromkeys(re.findall(r"\|\w+\|", symbol))
+    return f"#{hashlib.sha256(symbol.encode()).hexdigest()[:16]}{''.join(marks)}"
 
 
 def summed_axes(made: Extents, wanted: Extents) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
@@ -125,7 +144,7 @@ def cut(whole: Spec, index: Node, integers: frozenset[str] = frozenset()) -> Spe
     signature = slice_signature(index, integers)
     if signature is None:
         return None
-    return Spec(frozenset([f"({' & '.join(sorted(whole.shape))})[{signature}]"]), whole.dtype, None)
+    return Spec(frozenset([f"({brief(' & '.join(sorted(whole.shape)))})[{signature}]"]), whole.dtype, None)
 
 
 def _cut(axis: str, one: Node) -> str | None:

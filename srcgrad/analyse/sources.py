@@ -31,6 +31,7 @@ LIKE = (np.zeros_like, np.ones_like, np.empty_like, np.full_like, zeros_like)
 
 _REAL_HOMES = ("builtins", "math", "operator", "random", "time", "copy", "itertools", "functools", "numpy")
 _MAKERS = ("eig", "eigvals", "roots", "sqrtm", "logm", "hilbert", "load", "loadtxt", "genfromtxt", "frombuffer")
+_NEVER = (float, int, str, bytes, types.ModuleType, types.FunctionType, np.ufunc, type(np.concatenate), type(None))
 _DEPTH = 3  # how deep containers and objects are looked into
 
 
@@ -40,7 +41,7 @@ def is_complex_value(value: Any, depth: int = 0) -> bool:
     >>> is_complex_value([1.0, {"w": np.ones(2) * 1j}]), is_complex_value(2.0), is_complex_value(np.complex64)
     (True, False, True)
     """
-    if isinstance(value, float | int | str | bytes | types.ModuleType | types.FunctionType | None):
+    if isinstance(value, _NEVER):
         return False
     if isinstance(value, complex | np.complexfloating):
         return True

@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.analyse.adjoint_shapes import COMPLEX
 from srcgrad.analyse.adjoint_shapes import joined as join
 from srcgrad.analyse.callees import bind, kinds_of, lengths_of
-from srcgrad.analyse.extents import cut, extents, part_of, product, with_extents, within
+from srcgrad.analyse.extents import brief, cut, extents, part_of, product, with_extents, within
 from srcgrad.analyse.shape_forms import FORMS, REDUCTIONS, literal
 from srcgrad.facts import Facts, Operation, Spec
 from srcgrad.front.resolve import METHODS, binding_of
@@ -125,7 +125,7 @@ def element(operation: Operation, whole: Spec, opaque: Spec, facts: Facts) -> Sp
     if isinstance(source, gast.Name) and (source.id in facts.containers or facts.list_kind(source.id)):
         made = None  # its items may have any shape
     elif rank:
-        fresh = " & ".join(sorted(opaque.shape))
+        fresh = brief(" & ".join(sorted(opaque.shape)))
         found = part_of(whole, index, integers, facts.constants, fresh)
         if found is not None:
             return found

@@ -24,6 +24,8 @@ class Mirrored:
     function: Node
     facts: Facts
     open: set[str] = field(default_factory=set)  # names whose kind is being found
+    met: set[str] = field(default_factory=set)  # ... and was asked for meanwhile
+    known: dict[str, Kind] = field(default_factory=dict)
 
     def kind(self, value: Node | None) -> Kind:
         """The kind of an expression; of a name, what all that is bound to it have in common."""
@@ -49,11 +51,21 @@ class Mirrored:
         if name in self.facts.kinds:
             return self.facts.kinds[name]
         if name in self.open:
+            self.met.add(name)
             return OPEN
-        self.open.add(name)
+        if name not in self.known:
+            self.open.add(name)
+            kind = self._bound_to(name)
+            self.open.discard(name)
+            self.met.discard(name)
+            if self.met:  # more is known of it when they are found
+                return kind
+            self.known[name] = kind
+        return self.known[name]
+
+    def _bound_to(self, name: str) -> Kind:
         found = [made for node in statements(self.function.body) for made in self._bound(name, node)]
         items = self._items(name)
-        self.open.discard(name)
         if items not in (UNKNOWN, OPEN) and all(kind == Kind("list") for kind in found):
             return Kind("list", None, ((ANY, items),))
         return _joined(found)

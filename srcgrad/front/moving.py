@@ -32,7 +32,7 @@ def mark_moving(block: Block, facts: Facts, local: frozenset[str]) -> None:
             facts.moving[node] = None
 
 
-def moves(call: Node, facts: Facts, local: frozenset[str], seen: tuple[int, ...] = ()) -> bool:
+def moves(call: Node, facts: Facts, local: frozenset[str], met: dict[int, None] | None = None) -> bool:
     """Whether an expression is such a call: a method of an object of which nothing is known is one."""
     if not isinstance(call, gast.Call):
         return False
@@ -48,7 +48,7 @@ def moves(call: Node, facts: Facts, local: frozenset[str], seen: tuple[int, ...]
         _, of, method = str(getattr(called, "__qualname__", "")).rpartition(".")  # `RandomState.normal`, of its class
         bound = owner is not None and not isinstance(owner, types.ModuleType | type | np.ufunc)
         return called is next or bound or (bool(of) and method not in _READING and rule_of(called) is None)
-    return rule_of(called) is None and not is_opaque(called) and _within(called, facts, seen)
+    return rule_of(called) is None and not is_opaque(called) and _within(called, facts, met)
 
 
 def _is_method(function: Node, facts: Facts) -> bool:
@@ -59,23 +59,30 @@ def _is_method(function: Node, facts: Facts) -> bool:
     return not (followed and function.attr in _CHANGING)
 
 
-def _within(function: Any, facts: Facts, seen: tuple[int, ...]) -> bool:
-    """Whether a function with a source makes such a call, or changes what is not its own."""
+def _within(function: Any, facts: Facts, met: dict[int, None] | None) -> bool:
+    """Whether a function with a source makes such a call, or changes what is not its own.
+
+    `met` are the functions on the way from the first one that was asked for. If that makes no such call, none does.
+    """
     try:
         source, namespace = facts.module.source(function)
     except DifferentiationError:
         return False  # refused where a derivative flows through it
     key = id(source.tree)
     known: dict[int, bool] = facts.module.moving
-    if key in seen or key in known:
+    first, met = met is None, {} if met is None else met
+    if key in met or key in known:
         return known.get(key, False)
+    met[key] = None
     inner = Facts(source, namespace, facts.mode, (), module=facts.module)
     bound = own_names(source.tree)
     inner.lists = dict.fromkeys(_made_here(source.tree), "list")
     nodes = [node for each in source.tree.body for node in walk(each)]
-    found = any(_outside(node, source.tree, bound) or moves(node, inner, bound, (*seen, key)) for node in nodes)
-    if found or not seen:
-        known[key] = found
+    found = any(_outside(node, source.tree, bound) or moves(node, inner, bound, met) for node in nodes)
+    if found:
+        known[key] = True
+    elif first:
+        known.update(dict.fromkeys(met, False))
     return found
 
 

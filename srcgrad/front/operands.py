@@ -97,7 +97,7 @@ def _odd(operand: Node, parameter: str, operation: Operation, scope: Scope) -> s
         return ""
     kind = scope.facts.kinds.get(held) if (opened := contained(scope.facts.kinds)) else None
     if opened and kind is None and isinstance(operation.function, np.ufunc) and operation.function is not np.matmul:
-        kind = _kind(operand, scope)
+        kind = _kind(operand, scope, set())
         kind = kind if kind is not None and _multiplies(kind) else None
     if kind is not None and kind.tag in ("other", "object") and not scope.facts.list_kind(held):
         return "an object" if kind.tag == "other" else str(kind.items[0][0].__name__)
@@ -111,14 +111,14 @@ def _odd(operand: Node, parameter: str, operation: Operation, scope: Scope) -> s
     return "" if _is_plain(found, parameter, operation) else f"of type {type(found).__qualname__}"
 
 
-def _kind(operand: Node, scope: Scope, seen: tuple[str, ...] = ()) -> Kind | None:
+def _kind(operand: Node, scope: Scope, seen: set[str]) -> Kind | None:
     """What is known of `p`, `p.m`, `p["m"]`, and of a name that stands for one of these."""
     if isinstance(operand, gast.Name):
         if operand.id in scope.facts.kinds:
             return scope.facts.kinds[operand.id]
         if operand.id in seen:
             return None  # `a = a.T`
-        seen = (*seen, operand.id)
+        seen.add(operand.id)
         bound = [n for n in statements(scope.facts.source.tree.body) if target(n) == operand.id]
         shown = [n.value for n in bound if isinstance(n.value, gast.Attribute | gast.Subscript)]
         return next((kind for value in shown if (kind := _kind(value, scope, seen)) is not None), None)

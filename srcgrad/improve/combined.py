@@ -90,7 +90,7 @@ def _saves(read: list[str], clone: Node, block: Block, program: Program, facts: 
 def _is_spared(held: str, others: Block, wanted: set[str], block: Block, text: Text, program: Program) -> bool:
     """Whether nothing else reads a value, or its shape alone, which something else has."""
     facts = text.facts
-    if not any(held in loads(node) for node in others) or text.is_steady(name(held), ()):
+    if not any(held in loads(node) for node in others) or text.is_steady(name(held)):
         return True
     back = [str(target(node)) for node in block if node in facts.restores and target(node) in wanted]
     return any(is_alike(one, held, bodies(program.forward), facts) for one in back if one not in facts.mutable)

@@ -9,7 +9,7 @@ x = x_stack.pop()       =>  x, y = kept.pop()
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import gast
@@ -149,11 +149,20 @@ def _places(group: list[_Stack], touched: _Touched, known: dict[Node, tuple[int,
         if one.push not in known:
             known[one.push] = _free(one.push, pushed, _reads(one, touched.facts), touched.stored)
             known[one.pop] = _free(one.pop, popped, {one.held}, touched.mentioned)
-    pushes, pops = [known[one.push] for one in group], [known[one.pop] for one in group]
-    last = [one.push for one in reversed(group) if all(a <= pushed.index(one.push) <= b for a, b in pushes)]
-    order = sorted(group, key=lambda one: popped.index(one.pop))
-    first = [one.pop for one in order if all(a <= popped.index(one.pop) <= b for a, b in pops)]
-    return (last[0], first[0]) if last and first else None
+    last = _meeting(reversed(group), lambda one: one.push, pushed, known)
+    place = {node: k for k, node in enumerate(popped)}
+    first = _meeting(sorted(group, key=lambda one: place[one.pop]), lambda one: one.pop, popped, known)
+    return (last, first) if last is not None and first is not None else None
+
+
+def _meeting(
+    group: Iterable[_Stack], of: Callable[[_Stack], Node], block: Block, known: dict[Node, tuple[int, int]]
+) -> Node | None:
+    """The first of some statements at whose place all of them may stand."""
+    nodes = [of(one) for one in group]
+    place = {node: k for k, node in enumerate(block)}
+    start, end = max(known[node][0] for node in nodes), min(known[node][1] for node in nodes)
+    return next((node for node in nodes if start <= place[node] <= end), None)
 
 
 def _reads(one: _Stack, facts: Facts) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import gast
 
@@ -48,7 +48,7 @@ def lasting(program: Program, facts: Facts) -> Program:
     made = [name for node in backward for name in _bound(node)]
     text = text_of(program, facts)
     alone = {name for name in restores.values() if name not in needed and made.count(name) == 1}
-    alone = {name for name in alone if text.is_steady(gast.Name(name, gast.Load(), None, None), ())}
+    alone = {name for name in alone if text.is_steady(gast.Name(name, gast.Load(), None, None))}
     if not alone:
         return program
     program.backward = rebuilt(program.backward, {n: None for n in backward if restores.get(n) not in alone})
@@ -62,23 +62,27 @@ class Text:
     settled: frozenset[str]
     once: dict[str, Node]
     facts: Facts
+    known: dict[str, bool] = field(default_factory=dict)  # of names that were asked for
 
-    def is_steady(self, value: Node, above: tuple[str, ...]) -> bool:
+    def is_steady(self, value: Node) -> bool:
         """Whether a value has one shape and one dtype each time it is computed."""
         if isinstance(value, gast.Name):
             if value.id in self.settled:
                 return True
-            node = self.once.get(value.id)
-            return node is not None and value.id not in above and self.is_steady(node.value, (*above, value.id))
+            if value.id not in self.known:
+                self.known[value.id] = False  # what is computed of itself is not known to be
+                node = self.once.get(value.id)
+                self.known[value.id] = node is not None and self.is_steady(node.value)
+            return self.known[value.id]
         if isinstance(value, gast.Call):
-            return self._is_steady_call(value, above)
+            return self._is_steady_call(value)
         if isinstance(value, gast.Subscript):
-            return self.is_steady(value.value, above) and self._is_steady_index(value)
+            return self.is_steady(value.value) and self._is_steady_index(value)
         if isinstance(value, gast.BinOp | gast.UnaryOp):
-            return all(self.is_steady(part, above) for part in children(value) if isinstance(part, gast.expr))
+            return all(self.is_steady(part) for part in children(value) if isinstance(part, gast.expr))
         return isinstance(value, gast.Constant)
 
-    def _is_steady_call(self, call: Node, above: tuple[str, ...]) -> bool:
+    def _is_steady_call(self, call: Node) -> bool:
         operation = self.facts.operation.get(call)
         rule = None if operation is None else operation.rule
         if operation is None or rule is None:
@@ -87,8 +91,7 @@ class Text:
             return False
         through = differentiable(rule)
         return all(
-            self.is_steady(given, above) if name in through else _is_literal(given)
-            for name, given in operation.bound.items()
+            self.is_steady(given) if name in through else _is_literal(given) for name, given in operation.bound.items()
         )
 
     def _is_steady_index(self, part: Node) -> bool:

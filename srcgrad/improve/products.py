@@ -123,7 +123,7 @@ def _terms(loop: Node, made: dict[str, list[Node]], facts: Facts) -> list[_Term]
         total = str(target(term.node))
         others = [n for n in inside if total in stores(n) or _mentions(n, total)]
         alone = all(any(o is t.node for t in terms) for o in others if o is not loop)
-        if alone and all(_stays(part, term, inside, made, facts, ()) for part in term.kept):
+        if alone and all(_stays(part, term, inside, made, facts) for part in term.kept):
             found.append(term)
     return found
 
@@ -173,20 +173,21 @@ def _mentions(node: Node, one: str) -> bool:
     return any(_name(i) == one for i in walk(node))
 
 
-def _stays(
-    value: Node, term: _Term, inside: list[Node], made: dict[str, list[Node]], facts: Facts, seen: tuple[str, ...]
-) -> bool:
+def _stays(value: Node, term: _Term, inside: list[Node], made: dict[str, list[Node]], facts: Facts) -> bool:
     """Whether a value that a trip computes keeps its elements while later trips run."""
-    for one in [n.id for n in walk(value) if isinstance(n, gast.Name) and n.id not in seen]:
+    pending = list(loads(value))
+    seen = set(pending)
+    while pending:
+        one = pending.pop()
         if one in facts.mutable or one in facts.viewed or one in facts.swapped or facts.list_kind(one):
             return False
         if any(one in written(n) for n in inside) and not _is_made_before(one, term.node, inside, facts):
             return False
         sources = [n for n in [*inside, *made.get(one, [])] if target(n) == one and n not in facts.restores]
-        for source in sources:
-            if source not in facts.zeros and not isinstance(source.value, gast.BinOp):
-                if not _stays(source.value, term, inside, made, facts, (*seen, one)):
-                    return False
+        shown = [n for n in sources if n not in facts.zeros and not isinstance(n.value, gast.BinOp)]
+        further = [read for source in shown for read in loads(source.value) if read not in seen]
+        pending += further
+        seen.update(further)
     return True
 
 

@@ -7,6 +7,7 @@ the product fits. So with `z_bar = e * t - g`, where all that is read is known t
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any  # a name, and pairs of an operator and a tree
 
 import gast
@@ -16,7 +17,22 @@ from srcgrad.analyse.adjoint_shapes import joined
 from srcgrad.analyse.floating import is_elementwise
 from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
-from srcgrad.trees import COMPOUND, Block, Node, assign, at, called, header, name, statements, stores, target, walk
+from srcgrad.trees import (
+    COMPOUND,
+    Block,
+    Node,
+    assign,
+    at,
+    called,
+    header,
+    inside,
+    loads,
+    name,
+    statements,
+    stores,
+    target,
+    walk,
+)
 
 _READS = (
     "sum",
@@ -41,6 +57,7 @@ def reuse(program: Program, facts: Facts) -> Program:
     """Let adjoints of large intermediates overwrite them; a pullback, which may run again, keeps what it reads."""
     if facts.mode not in ("reverse", "value-and-grad") or facts.called or facts.generated or facts.module.inline:
         return program
+    values = _Values(program, facts)
     made: Block = []
     for position, node in enumerate(program.backward):
         later = [*program.backward[position + 1 :], program.result]
@@ -48,7 +65,8 @@ def reuse(program: Program, facts: Facts) -> Program:
         if selected and _is_array(selected, node, program, facts) and not any(_mentions(n, selected) for n in later):
             node.value.keywords.append(gast.keyword("out", name(selected)))
         held, *steps = _scaled(node, facts) or _combined(node, facts)
-        if not held or not _is_own(held, program, facts, len(steps) > 1) or any(_mentions(n, held) for n in later):
+        own = bool(held) and _is_own(held, program, facts, values, len(steps) > 1)
+        if not own or any(_mentions(n, held) for n in later):
             made.append(node)
             continue
         bound = str(target(node))
@@ -132,7 +150,7 @@ def _fits(value: Node, held: str, facts: Facts) -> bool:
     return True
 
 
-def _is_own(held: str, program: Program, facts: Facts, fits: bool) -> bool:
+def _is_own(held: str, program: Program, facts: Facts, values: _Values, fits: bool) -> bool:
     """Whether a name holds floats in a large array of its own, of which nothing shows a part."""
     if held in facts.mutable or held in facts.viewed or held in facts.swapped or held in facts.rebound:
         return False
@@ -142,42 +160,68 @@ def _is_own(held: str, program: Program, facts: Facts, fits: bool) -> bool:
     value = bound[0].value
     if not (isinstance(value, gast.BinOp) or (fits and isinstance(value, gast.Call) and is_elementwise(value, facts))):
         return False
-    if not (fits or _grows(held, program, facts, ())) or not _is_float(value, program, facts, ()):
+    if not (fits or held in values.grown) or not values.is_float(value):
         return False
     return all(_only_read(part, held) for n in statements(program.block) for part in header(n) if n is not bound[0])
 
 
-def _values(one: str, program: Program) -> list[Node]:
-    return [n.value for n in statements(program.forward) if target(n) == one]
+class _Values:
+    """What is known of the names of a forward half; each question about a name is answered once."""
+
+    def __init__(self, program: Program, facts: Facts) -> None:
+        self.np = facts.imports.get("np", "np")
+        self.of: dict[str, list[Node]] = {}
+        for node in statements(program.forward):
+            if (bound := target(node)) is not None:
+                self.of.setdefault(bound, []).append(node.value)
+
+    @cached_property
+    def grown(self) -> set[str]:
+        """Names that are computed with a new axis: `x[:, None] - y`, and what is computed of that by arithmetic."""
+        found = {one for one, values in self.of.items() if any(map(_has_new_axis, values))}
+        readers: dict[str, list[str]] = {}
+        for one, values in self.of.items():
+            for read in [read for value in values if isinstance(value, gast.BinOp) for read in loads(value)]:
+                readers.setdefault(read, []).append(one)
+        pending = list(found)
+        while pending:
+            for one in readers.get(pending.pop(), []):
+                if one not in found:
+                    found.add(one)
+                    pending.append(one)
+        return found
+
+    @cached_property
+    def floats(self) -> set[str]:
+        """Names all values of which are floats."""
+        found: set[str] = set()
+        before = -1
+        while len(found) > before:
+            before = len(found)
+            found.update(one for one, values in self.of.items() if all(self._is_float(v, found) for v in values))
+        return found
+
+    def is_float(self, value: Node) -> bool:
+        """Whether an expression gives floats, whatever its operands are."""
+        return self._is_float(value, self.floats)
+
+    def _is_float(self, value: Node, floats: set[str]) -> bool:
+        if isinstance(value, gast.Constant):
+            return isinstance(value.value, float)
+        if isinstance(value, gast.BinOp):
+            sides = (value.left, value.right)
+            return isinstance(value.op, gast.Div) or any(self._is_float(side, floats) for side in sides)
+        if isinstance(value, gast.UnaryOp):
+            return self._is_float(value.operand, floats)
+        if isinstance(value, gast.Name):
+            return value.id in floats
+        spelled = gast.unparse(value.func) if isinstance(value, gast.Call) else ""
+        return any(spelled == f"{self.np}.{function.__name__}" for function in _FLOATS)
 
 
-def _grows(one: str, program: Program, facts: Facts, seen: tuple[str, ...]) -> bool:
-    """Whether a value is computed with a new axis: `x[:, None] - y`."""
-    for value in _values(one, program):
-        for item in walk(value):
-            if isinstance(item, gast.Subscript):
-                if any(isinstance(n, gast.Constant) and n.value is None for n in walk(item.slice)):
-                    return True
-            elif isinstance(item, gast.Name) and item.id not in (*seen, one):
-                if isinstance(value, gast.BinOp) and _grows(item.id, program, facts, (*seen, one)):
-                    return True
-    return False
-
-
-def _is_float(value: Node, program: Program, facts: Facts, seen: tuple[str, ...]) -> bool:
-    """Whether an expression gives floats, whatever its operands are."""
-    if isinstance(value, gast.Constant):
-        return isinstance(value.value, float)
-    if isinstance(value, gast.BinOp):
-        sides = (value.left, value.right)
-        return isinstance(value.op, gast.Div) or any(_is_float(side, program, facts, seen) for side in sides)
-    if isinstance(value, gast.UnaryOp):
-        return _is_float(value.operand, program, facts, seen)
-    if isinstance(value, gast.Name) and value.id not in seen:
-        values = _values(value.id, program)
-        return bool(values) and all(_is_float(v, program, facts, (*seen, value.id)) for v in values)
-    spelled = gast.unparse(value.func) if isinstance(value, gast.Call) else ""
-    return any(spelled == f"{facts.imports.get('np', 'np')}.{function.__name__}" for function in _FLOATS)
+def _has_new_axis(value: Node) -> bool:
+    parts = [item.slice for item in inside(value, gast.Subscript)]
+    return any(isinstance(n, gast.Constant) and n.value is None for part in parts for n in walk(part))
 
 
 def _mentions(node: Node, one: str) -> bool:

@@ -1,0 +1,83 @@
+"""Deriving a chain of statements takes calls in proportion to its length, whatever the statements are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import srcgrad
+from tests.chains import LONG, MOST, calls, defined, drawn, growth, of_rule
+
+RULES = drawn()
+PARTS = 24  # so that the processes of a test run share the work
+NAMES = {"np": np, "math": math, "srcgrad": srcgrad}
+VECTOR, MATRIX = np.linspace(0.5, 1.5, 3), np.linspace(0.5, 1.5, 9).reshape(3, 3)
+HEAD = "    a0 = 2.0 * x\n    a1 = 3.0 * x\n"
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_of_rules(part: int) -> None:
+    found = {rule.name: of_rule(rule, "reverse") for rule in RULES[part::PARTS]}
+    assert {name: times for name, times in found.items() if times is not None and times > MOST} == {}
+    refused = [name for name, times in found.items() if times is None]
+    assert len(refused) <= len(found) // 4, refused  # what gives several results, say
+
+
+def chain(statement: str, head: str = "", tail: str = "np.sum({z})") -> Callable[[int], str]:
+    """A function of so many statements; b and c stand for the last two results."""
+
+    def source(count: int) -> str:
+        lines = [statement.format(a=f"a{k}", b=f"a{k - 1}", c=f"a{k - 2}") for k in range(2, count + 2)]
+        body = "".join(f"    {line}\n" for each in lines for line in each.split("\n"))
+        return f"def f(x):\n{HEAD}{head}{body}    return {tail.format(z=f'a{count + 1}')}\n"
+
+    return source
+
+
+# Among them: divisions by powers, new axes, second names, views, lists, lengths of what is joined and cut.
+STATEMENTS = {
+    "{a} = {b} ** 2 + 0.5 * {c}": 0.3,
+    "{a} = {b} / {c} ** 2 + {c}": VECTOR,
+    "{a} = ({b}[:, None] * {c} - {b})[0]": VECTOR,
+    "{a} = -({b} * {c}) * -{b} / -{c}": VECTOR,
+    "{a} = {b} ** {c} + {b}": VECTOR,
+    "{a} = np.where({b} > {c}, {b} * {c}, {b} / {c})": VECTOR,
+    "if {b}[0] > 0.0:\n    {a} = {b}\nelse:\n    {a} = {c}": VECTOR,
+    "{a} = {b} * {c} if {b}[0] > 0.0 else {b} - {c}": VECTOR,
+    "{a} = {b} + {c}\n{a} += {b}\n{a} *= {c}": VECTOR,
+    "{a} = np.zeros(3)\n{a}[:] = {b}\n{a}[0] = {c}[1] * {b}[0]": VECTOR,
+    "{a} = {b}.T + {c}.reshape(3, 3)": MATRIX,
+    "{a} = {b} @ {c} + {b}": MATRIX,
+    "{a} = np.stack([{b}, {c}])[0] + np.concatenate([{b}, {c}])[:3]": VECTOR,
+    "{a} = np.concatenate([{b}[1:] + {c}[:-1], {b}[:1]])": VECTOR,
+    "{a} = {b}[1:] * {c}[:-1] + {b}[:-1]": np.ones(99),
+    "{a} = {b}.sum(axis=1, keepdims=True) * {c} + {c}.sum(axis=0, keepdims=True)": MATRIX,
+    "l{a} = [{b}, {c}]\n{a} = l{a}[0] * l{a}[1] + {b}": VECTOR,
+    "d{a} = {{'p': {b}, 'q': {c}}}\n{a} = d{a}['p'] * d{a}['q'] - {c}": VECTOR,
+    "{a} = {b} * {b}.shape[0] + np.ones_like({c}) * {c}": VECTOR,
+    "{a} = np.conj({b}) * {c} + {b}.real": VECTOR * 1j,
+}
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_of_statements(statement: str) -> None:
+    argument = STATEMENTS[statement]
+    tail = "np.sum(np.abs({z}))" if np.iscomplexobj(argument) else "np.sum({z})"
+    assert growth(chain(statement, tail=tail), NAMES, (argument,)) <= MOST
+
+
+@pytest.mark.parametrize("mode", ["forward", "hvp", "vjp"])
+@pytest.mark.parametrize("statement", [*STATEMENTS][1:3])
+def test_of_modes(statement: str, mode: str) -> None:
+    assert growth(chain(statement), NAMES, (VECTOR,), mode) <= MOST
+
+
+@pytest.mark.parametrize("target", ["numba", "opencl"])
+@pytest.mark.parametrize("statement", [*STATEMENTS][1:3])
+def test_of_targets(statement: str, target: str) -> None:
+    """The loops and the kernels of a text are found in calls that grow no faster."""
+    short, long = (calls(defined(chain(statement)(n), NAMES), (VECTOR,), target=target) for n in (LONG // 2, LONG))
+    assert long <= MOST * short
