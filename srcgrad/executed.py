@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any  # what a text reads from outside are arbitrary objects
 
 from srcgrad.apart import check_apart
+from srcgrad.dependencies import chains, imports
 from srcgrad.emit.module import free_names, origin
 from srcgrad.errors import ConstantOutputWarning, Place
 from srcgrad.facts import Facts, Kind
@@ -153,7 +154,8 @@ def changes(module: Module) -> Callable[[], bool]:
     """
     modules = module.all()
     read = [part for each in modules for made in each.made.values() for part in _read(made.facts)]
-    changed = together(one.dependencies(free_names(source.tree), called) for one, source, called in read).changed
+    found = [one.dependencies(chains(source.tree), called) for one, source, called in read]
+    changed = together([*found, *(imports(source.tree) for _, source, _ in read)]).changed
     texts = {id(one.function): getattr(one.function, "__srcgrad_stale__", None) for one, _, _ in read}
     tests = [test for test in texts.values() if test is not None]
     tests += [each.methods_changed for each in modules if each.methods]

@@ -11,7 +11,7 @@ from typing import Any  # functions are arbitrary callables
 import srcgrad.templates as templates
 from srcgrad.errors import DifferentiationError
 from srcgrad.front.wrappers import passed_on
-from srcgrad.identity import uncompiled
+from srcgrad.identity import uncached, uncompiled
 from srcgrad.load import load
 from srcgrad.rules import rule_of
 from srcgrad.sealed import is_opaque
@@ -20,7 +20,7 @@ from srcgrad.signatures import Function, call_of
 
 def primal_of(function: Function) -> tuple[Any, tuple[Any, ...]]:
     """The function itself, and the arguments that are bound to it already."""
-    function = passed_on(uncompiled(getattr(function, "__srcgrad_primal__", function)))
+    function = passed_on(uncompiled(uncached(getattr(function, "__srcgrad_primal__", function))))
     templates.load()
     rule = rule_of(function)
     if rule is not None and rule.kind == "refused":

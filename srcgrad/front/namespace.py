@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol  # a name may mean any 
 
 import numpy as np
 
+from srcgrad.front.locate import is_trusted
 from srcgrad.frozen import record
 from srcgrad.identity import is_distribution, uncompiled
 
@@ -111,16 +112,16 @@ class LiveNamespace:
                 bound = found is not None and found.kind == "object"
                 cells[first] = (self.cells[first], found.object if found and bound else _MISSING)
             else:
-                entries.extend(_entry(scope, first) for scope in self.scopes)
+                entries.extend(entry(scope, first) for scope in self.scopes)
             for part in rest:
                 value = None if found is None else found.object
-                entries.extend(_entry(scope, part) for scope in _scopes(value))
+                entries.extend(entry(scope, part) for scope in _scopes(value))
                 found = None if found is None else attribute(found, part)
             if found is not None and isinstance(found.object, FunctionType):
                 functions[id(found.object)] = found.object
         for function in functions.values():
             named: dict[str, Any] = function.__kwdefaults__ or {}
-            entries.extend(_entry(named, name) for name in named)
+            entries.extend(entry(named, name) for name in named)
         codes += [(one, one.__code__, one.__defaults__, one.__kwdefaults__) for one in functions.values()]
         return Dependencies(tuple(cells.values()), tuple(entries), tuple(codes))
 
@@ -130,14 +131,15 @@ Code = tuple[FunctionType, CodeType, Any, Any]  # a function, what it runs, and 
 _MISSING: Any = object()
 
 
-def _entry(scope: Mapping[str, Any], name: str) -> Entry:
+def entry(scope: Mapping[str, Any], name: str) -> Entry:
+    """What a name means in a scope now."""
     return scope, name, scope.get(name, _MISSING)
 
 
 def _scopes(value: object) -> list[Mapping[str, Any]]:
     """The dictionaries in which an attribute of a module or a class is found."""
     if isinstance(value, ModuleType):
-        return [vars(value)]
+        return [] if is_trusted(value.__name__) else [vars(value)]
     return [vars(base) for base in value.__mro__] if isinstance(value, type) else []
 
 
@@ -174,9 +176,9 @@ class Dependencies:
 def together(parts: Iterable[Dependencies]) -> Dependencies:
     """Those of several functions as one, each looked at once.
 
-    >>> own = LiveNamespace(lambda x: np.sin(x)).dependencies(["np.sin"])
+    >>> own = LiveNamespace(lambda x: np.sin(x)).dependencies(["np", "np.sin"])
     >>> len(own.entries), len(together([own, own]).entries)
-    (3, 3)
+    (2, 2)
     """
     cells: dict[Any, tuple[CellType, Any]] = {}
     entries: dict[Any, Entry] = {}

@@ -1,0 +1,52 @@
+"""What the text of a function depends on outside of itself: names, attributes of modules, what its imports give."""
+
+from __future__ import annotations
+
+import sys
+
+import gast
+
+from srcgrad.emit.module import free_names
+from srcgrad.front.locate import is_trusted
+from srcgrad.front.namespace import Dependencies, Entry, entry
+from srcgrad.trees import Node, children, walk
+
+
+def chains(definition: Node) -> list[str]:
+    """Names that a definition reads and does not bind, each with the attributes that are asked of it.
+
+    >>> from srcgrad.converted import parsed
+    >>> chains(parsed("def f(x):\\n    return helper.inner.h(x) * k + x.size").body[0])
+    ['helper', 'k', 'helper.inner.h']
+    """
+    free = free_names(definition)
+    found: dict[str, None] = dict.fromkeys(free)
+    todo = [definition]
+    for node in todo:
+        parts: list[str] = []
+        base = node
+        while isinstance(base, gast.Attribute):
+            parts.insert(0, base.attr)
+            base = base.value
+        if parts and isinstance(base, gast.Name) and base.id in free:
+            found[".".join([base.id, *parts])] = None
+        elif not parts or not isinstance(base, gast.Name):
+            todo += children(node)
+    return list(found)
+
+
+def imports(definition: Node) -> Dependencies:
+    """What imports in the body of a function give now: that of a module, and what is asked of it there."""
+    entries: list[Entry] = []
+    modules: dict[str, str] = {}
+    for node in walk(definition):
+        if isinstance(node, gast.ImportFrom) and not node.level and not is_trusted(node.module):
+            home = sys.modules.get(node.module)
+            entries += [entry(vars(home), alias.name) for alias in node.names] if home is not None else []
+        elif isinstance(node, gast.Import):
+            modules.update({alias.asname or alias.name: alias.name for alias in node.names})
+    for node in walk(definition) if modules else ():
+        home = sys.modules.get(modules.get(gast.unparse(node.value), "")) if isinstance(node, gast.Attribute) else None
+        if home is not None and not is_trusted(home.__name__):
+            entries.append(entry(vars(home), node.attr))
+    return Dependencies((), tuple(entries), ())

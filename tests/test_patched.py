@@ -1,0 +1,192 @@
+"""Functions, values and modules that are exchanged after the first gradient: the next one is of what they are now."""
+
+from __future__ import annotations
+
+import importlib
+import linecache
+import sys
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+OLD = "rate = 2.0\ndef g(x):\n    return x * x\ndef h(x):\n    return g(x) * rate\nclass C:\n    s = 1.5\n"
+OLD += "    @staticmethod\n    def st(x):\n        return x * x\n    def m(self, x):\n        return x * x * self.s\n"
+TEXT = """
+import helper
+import helper as named
+import types
+from helper import C, h
+
+rate = 3.0
+box = types.SimpleNamespace(act=helper.g)
+thing = C()
+
+def own(x):
+    return x * x
+
+def f_module(x):
+    return helper.h(x)
+
+def f_named(x):
+    return named.h(x) + x
+
+def f_inner(x):
+    def inner(t):
+        return helper.g(t) * t
+    return inner(x)
+
+def f_lambda(x):
+    return (lambda t: helper.g(t))(x)
+
+def f_import(x):
+    import helper as local
+    return local.g(x)
+
+def f_from(x):
+    from helper import g as local
+    return local(x)
+
+def f_own(x):
+    return own(x) * x
+
+def f_rate(x):
+    return x * x * rate + x * helper.rate
+
+def f_static(x):
+    return helper.C.st(x) + C.st(x)
+
+def f_method(x):
+    return thing.m(x)
+
+def f_loop(x):
+    for _ in range(2):
+        x = helper.g(x)
+    return x
+
+def f_second(x):
+    second = helper.g
+    return second(x) * x
+
+def f_gradient(x):
+    return srcgrad.grad(helper.g)(x) * x
+
+def f_default(x, g=2.0):
+    return x * x * g
+
+def f_sub(x):
+    return helper.sub.g(x)
+
+def f_deep(x):
+    return helper.deep(x)
+"""
+
+
+def cube(x: Any) -> Any:
+    return x * x * x
+
+
+def _modules(folder: Path) -> tuple[types.ModuleType, dict[str, Any]]:
+    helper, sub = types.ModuleType("helper"), types.ModuleType("helper.sub")
+    for module, text in ((helper, OLD + "def deep(x):\n    return sub.g(x)\n"), (sub, OLD)):
+        path = folder / f"{module.__name__}.py"
+        path.write_text(text)
+        exec(compile(text, str(path), "exec"), module.__dict__)
+    helper.sub = sub  # type: ignore[attr-defined]
+    file = f"<patched {folder.name}>"
+    linecache.cache[file] = (len(TEXT), None, TEXT.splitlines(keepends=True), file)
+    names: dict[str, Any] = {"srcgrad": srcgrad}
+    sys.modules["helper"], sys.modules["helper.sub"] = helper, sub
+    exec(compile(TEXT, file, "exec"), names)
+    return helper, names
+
+
+def _holding(**names: Any) -> types.ModuleType:
+    module = types.ModuleType("another")
+    vars(module).update(names)
+    return module
+
+
+CHANGES: dict[str, Callable[[Any, dict[str, Any]], None]] = {
+    "g": lambda helper, names: setattr(helper, "g", cube),
+    "h": lambda helper, names: setattr(helper, "h", cube),
+    "rate": lambda helper, names: setattr(helper, "rate", 7.0),
+    "own": lambda helper, names: names.update(own=cube, rate=0.3),
+    "static": lambda helper, names: setattr(helper.C, "st", staticmethod(cube)),
+    "method": lambda helper, names: setattr(helper.C, "m", lambda self, x: x * x * x),
+    "field": lambda helper, names: setattr(helper.C, "s", 4.0),
+    "code": lambda helper, names: setattr(helper.g, "__code__", cube.__code__),
+    "sub": lambda helper, names: setattr(helper, "sub", _holding(g=cube)),
+    "in_sub": lambda helper, names: setattr(helper.sub, "g", cube),
+    "module": lambda helper, names: names.update(helper=_holding(g=cube, h=cube, rate=1.5)),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_is_exchanged_is_differentiated_anew(change: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "helper", types.ModuleType("helper"))
+    monkeypatch.setitem(sys.modules, "helper.sub", types.ModuleType("helper.sub"))
+    helper, names = _modules(tmp_path)
+    functions = {name: f for name, f in names.items() if name.startswith("f_")}
+    gradients = {name: srcgrad.value_and_grad(f) for name, f in functions.items()}
+    for name, f in functions.items():
+        _check(name, f, gradients[name])
+    CHANGES[change](helper, names)
+    for name, f in functions.items():
+        try:
+            f(1.3)
+        except AttributeError:
+            continue  # of what stands for the module
+        _check(name, f, gradients[name])
+
+
+def _check(name: str, f: Callable[[float], float], gradient: Any) -> None:
+    right = (f(1.3 + 1e-6) - f(1.3 - 1e-6)) / 2e-6
+    value, slope = gradient(1.3)
+    assert np.isclose(value, f(1.3)), (name, value, f(1.3))
+    assert np.isclose(slope, right, rtol=1e-6), (name, slope, right)
+    assert np.isclose(srcgrad.jvp(f, (1.3,), (1.0,))[1], right, rtol=1e-6), name
+    assert np.isclose(srcgrad.vjp(f, 1.3)[1](1.0)[0], right, rtol=1e-6), name
+
+
+def test_a_module_that_is_reloaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    path = tmp_path / "reloaded_helper.py"
+    path.write_text("def g(x):\n    return x * x\n")
+    module: Any = importlib.import_module("reloaded_helper")
+
+    def f(x: float) -> Any:
+        return module.g(x)
+
+    gradient = srcgrad.grad(f)
+    assert gradient(3.0) == 6.0
+    path.write_text("def g(x):\n    return x * x * x  # another one\n")
+    importlib.reload(module)
+    assert gradient(3.0) == 27.0
+    monkeypatch.delitem(sys.modules, "reloaded_helper")
+
+
+def test_a_closure_cell() -> None:
+    def make() -> tuple[Any, Any]:
+        inner = lambda t: t * t  # noqa: E731
+
+        def f(x: float) -> Any:
+            return inner(x)
+
+        def change() -> None:
+            nonlocal inner
+            inner = cube
+
+        return f, change
+
+    f, change = make()
+    gradient = srcgrad.grad(f)
+    assert gradient(3.0) == 6.0
+    change()
+    assert gradient(3.0) == 27.0
