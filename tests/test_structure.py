@@ -95,6 +95,7 @@ ORDER = (
         "primals",
         "applied",
         "forms",
+        "dependencies",
         "derivative",
         "recent",
         "executed",

@@ -213,8 +213,9 @@ def _method(owner: type, node: Node, value: object, facts: Facts) -> Function | 
         return None
     if facts.module is not None:
         facts.module.methods.append((owner, node.attr, found, value))
-    if isinstance(found, staticmethod) and isinstance(found.__func__, types.FunctionType):
-        return Function(node.attr, binding=Binding("object", found.__func__))
+    found = uncached(found)
+    if isinstance(found, staticmethod) and isinstance(uncached(found.__func__), types.FunctionType):
+        return Function(node.attr, binding=Binding("object", uncached(found.__func__)))
     if isinstance(found, classmethod) and isinstance(found.__func__, types.FunctionType):
         own_class = expression("type(a)", a=copy(node.value))
         return Function(node.attr, binding=Binding("object", found.__func__), args=(own_class,), cls=owner)
