@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any  # what a text reads from outside are arbi
 
 from srcgrad.apart import check_apart
 from srcgrad.dependencies import chains, imports
-from srcgrad.emit.module import free_names, origin
+from srcgrad.emit.module import origin
 from srcgrad.errors import ConstantOutputWarning, Place
 from srcgrad.facts import Facts, Kind
 from srcgrad.front.namespace import LiveNamespace, together
