@@ -35,7 +35,7 @@ _HELPERS = (
     runtime.select_transpose,
     runtime.broadcast_parts,
 )
-_COPIES = (list, tuple, runtime.zeros_like, runtime.add)
+_COPIES = (list, tuple, runtime.zeros_like, runtime.add, runtime.owned)
 
 
 def _makers() -> tuple[Any, ...]:

@@ -74,8 +74,12 @@ def _copy_of(read: Node, node: Node, facts: Facts) -> tuple[Node, Node]:
 def _may_be_number(held: str, facts: Facts) -> bool:
     """Whether a name may hold a number of Python's: one of two branches gives it that, or a dict has it."""
     value = getattr(facts.definition.get(held), "value", None)
-    item = isinstance(value, gast.Subscript) and getattr(value.value, "id", "") in facts.containers
-    return held not in facts.mutable and (value is None or item)
+    return held not in facts.mutable and (value is None or _is_item(value, facts))
+
+
+def _is_item(value: Node, facts: Facts) -> bool:
+    """Whether an expression reads an item of a list, tuple or dict."""
+    return isinstance(value, gast.Subscript) and getattr(value.value, "id", "") in facts.containers
 
 
 def _copied(read: Node, facts: Facts, spelled: str = "x.copy()") -> Node:
@@ -123,5 +127,6 @@ def detach(block: Block, flow: Graph, views: Views, facts: Facts, numbers: froze
             table[made if node in facts.moving else held.id] = None
             facts.spec[made] = facts.spec[held] = facts.value_spec[held.id] = facts.spec[node]
             of_any = f"{facts.library('np')}.copy(x)"  # a number has no method
-            node.value = _copied(held, facts, of_any if getattr(made.value, "id", "") in numbers else "x.copy()")
+            number = getattr(made.value, "id", "") in numbers or _is_item(made.value, facts)
+            node.value = _copied(held, facts, of_any if number else "x.copy()")
             block.insert(position, made)

@@ -9,6 +9,7 @@ from srcgrad.front.changing import is_change, within
 from srcgrad.front.mirrored import container_of
 from srcgrad.front.resolve import binding_of
 from srcgrad.kinds import contained
+from srcgrad.runtime import owned
 from srcgrad.trees import Node, is_write, statements, stores, target, walk, written
 
 
@@ -56,13 +57,21 @@ def _tags(function: Node, facts: Facts | None, known: dict[str, str]) -> dict[st
             if is_write(node) or is_change(node, bound) or _extends(node, bound):
                 continue
             value = node.value if target(node) == bound else None
-            if facts is not None and node in facts.copies:
+            if facts is not None and (node in facts.copies or (ours and _is_own(value, bound, facts))):
                 continue
             tag = "" if _reads_itself(value, bound) else kind_of_list(value, facts, known)
             if not tag and value is not None and facts is not None and bound in filled:
                 tag = container_of(value, function, facts)
             found.setdefault(bound, []).append(tag)
     return found
+
+
+def _is_own(value: Node | None, bound: str, facts: Facts) -> bool:
+    """`s = owned(s, others)`, which a text of ours begins with: a copy of the same kind."""
+    if not isinstance(value, gast.Call) or not isinstance(value.func, gast.Name) or not value.args:
+        return False
+    found = binding_of(value.func, facts, facts.local)
+    return found is not None and found.object is owned and getattr(value.args[0], "id", "") == bound
 
 
 def _reads_itself(value: Node | None, bound: str) -> bool:

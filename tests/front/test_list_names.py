@@ -56,6 +56,19 @@ def augmented_afterwards(x, s):
     return s * s
 
 
+def filled_and_read(x, s):
+    t = s["a"]
+    s["a"] = s["w"] * x
+    for _ in range(2):
+        s["a"] *= np.sin(x) + s["a"]
+    return s["a"] * t * x
+
+
+def added_to(x, s):
+    s[0] += x
+    return s[0] ** 3 + np.sum(x * s[0] * s[1])
+
+
 CASES = {
     bound_to_its_item: {"a": np.array([1.1, 0.7])},
     bound_to_a_number: [0.4, 1.1],
@@ -69,3 +82,15 @@ CASES = {
 @pytest.mark.parametrize("function", CASES)
 def test_a_list_that_changes_and_whose_name_is_bound_anew(function: Any) -> None:
     srcgrad.check_grads(function, (0.7, CASES[function]), order=1)
+
+
+@pytest.mark.parametrize(
+    ("function", "held"),
+    [(filled_and_read, {"a": 0.35, "w": 0.6}), (added_to, [0.3, 0.5]), (bound_to_another, [0.4, 1.1])],
+)
+def test_second_order_through_a_list_that_changes(function: Any, held: Any) -> None:
+    def slope(x):
+        return srcgrad.grad(function)(x, held)
+
+    wanted = (slope(0.7 + 1e-6) - slope(0.7 - 1e-6)) / 2e-6
+    assert np.isclose(srcgrad.hvp(function)(0.7, held, 1.0), wanted, rtol=1e-6)
