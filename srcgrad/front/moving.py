@@ -12,7 +12,7 @@ import gast
 import numpy as np
 
 from srcgrad.errors import DifferentiationError
-from srcgrad.facts import Facts
+from srcgrad.facts import UNKNOWN, Facts
 from srcgrad.front.plain import own_names
 from srcgrad.front.resolve import binding_of
 from srcgrad.rules import rule_of
@@ -38,7 +38,9 @@ def moves(call: Node, facts: Facts, local: frozenset[str], met: dict[int, None] 
         return False
     found = binding_of(call.func, facts, local)
     if found is None:
-        return isinstance(call.func, gast.Attribute) and _is_method(call.func, facts)
+        if isinstance(call.func, gast.Attribute):
+            return _is_method(call.func, facts)
+        return not facts.generated and getattr(call.func, "id", "") not in facts.functions  # of which nothing is known
     if found.kind in ("value", "unknown"):
         return True
     called = found.static or getattr(found.object, "__srcgrad_primal__", found.object)
@@ -53,7 +55,8 @@ def moves(call: Node, facts: Facts, local: frozenset[str], met: dict[int, None] 
 
 def _is_method(function: Node, facts: Facts) -> bool:
     """Whether a method may change its object, which is not one whose changes are followed by its name."""
-    if function.attr in _READING:
+    held = facts.of.get(function.value) or facts.named.get(getattr(function.value, "id", ""), UNKNOWN)
+    if function.attr in _READING and held.tag != "object":
         return False
     followed = facts.generated or facts.list_kind(getattr(function.value, "id", ""))
     return not (followed and function.attr in _CHANGING)
