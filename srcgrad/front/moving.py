@@ -56,7 +56,7 @@ def moves(call: Node, facts: Facts, local: frozenset[str], met: dict[int, None] 
 def _is_method(function: Node, facts: Facts) -> bool:
     """Whether a method may change its object, which is not one whose changes are followed by its name."""
     held = facts.of.get(function.value) or facts.named.get(getattr(function.value, "id", ""), UNKNOWN)
-    if function.attr in _READING and held.tag != "object":
+    if function.attr in _READING and held.tag not in ("object", "made"):
         return False
     followed = facts.generated or facts.list_kind(getattr(function.value, "id", ""))
     return not (followed and function.attr in _CHANGING)
