@@ -7,6 +7,7 @@ import operator
 import gast
 import numpy as np
 
+from srcgrad.analyse.deposits import deposited
 from srcgrad.analyse.rank_zero import given_away, rank_zero
 from srcgrad.analyse.viewing import is_passive_result, is_view
 from srcgrad.facts import Facts, Operation, copied
@@ -52,6 +53,9 @@ def aliases(function: Node, facts: Facts) -> Node:
         for node in order:
             early = place[node] < last or any(node in set(statements([loop])) for loop in loops)
             for name in names:
+                if early and deposited(node, name, function.body, facts):
+                    where = getattr(node, "lineno", 0)
+                    raise _refusal(nodes[0], name, f"line {where} puts it into a list", facts)
                 if early and node not in nodes and _hands_on(node, name, order, facts):
                     if may_be_number(node, facts):
                         check_numbers(function.body, {node: None}, facts)

@@ -23,7 +23,7 @@ from srcgrad.front.results import gives_several
 from srcgrad.front.webs import parameters
 from srcgrad.parts import is_swap
 from srcgrad.rules import is_users
-from srcgrad.runtime import add
+from srcgrad.runtime import add, owned
 from srcgrad.trees import Node, at, is_write, name, part_written, statement, statements, stores, target, walk, written
 
 
@@ -174,11 +174,21 @@ def _doubt(bound: str, value: Node, facts: Facts) -> str:
 
 def _is_floating(value: Node, facts: Facts) -> bool:
     """Whether a new array is known to hold floats: made of an active one, or by zeros, ones, empty without a dtype."""
+    operation = facts.operation.get(value)
+    if operation is not None and operation.function is owned:
+        return _is_floating_argument(getattr(operation.bound["x"], "id", ""), facts)
     if any(isinstance(n, gast.Name) and n.id in facts.active for n in walk(value)):
         return True
     if not (isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and len(value.args) == 1):
         return False
     return value.func.attr in ("zeros", "ones", "empty") and not value.keywords
+
+
+def _is_floating_argument(name: str, facts: Facts) -> bool:
+    """Whether an argument holds floats, since a derivative by it is asked for or since a call has shown it."""
+    given = facts.base.get(name, name)
+    kind = facts.kinds.get(given)
+    return given in facts.wrt or (kind is not None and kind.tag == "array" and kind.dtype != "integer")
 
 
 def _check_container(array: str, order: list[Node], facts: Facts) -> None:

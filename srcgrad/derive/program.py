@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import gast
 
 from srcgrad.facts import Facts
-from srcgrad.trees import COMPOUND, Block, Node, loads, statements
+from srcgrad.front.unshared import is_fresh
+from srcgrad.trees import COMPOUND, Block, Node, loads, statements, target
 
 
 @dataclass
@@ -25,9 +26,32 @@ class Program:
         return [*self.forward, *self.backward, self.result]
 
 
-def pushed(forward: Block, facts: Facts) -> dict[str, None]:
-    """The names whose values a forward half pushes: what holds them must not change in place."""
-    return {name: None for n in statements(forward) if n in facts.pushes for name in loads(n)}
+def kept_alive(program: Program, facts: Facts) -> dict[str, None]:
+    """The names whose arrays must not change in place: those that are pushed, and those that views show later on."""
+    found = {name: None for n in statements(program.forward) if n in facts.pushes for name in loads(n)}
+    if facts.augmented:
+        found.update(_shown_later(list(statements(program.block)), found, facts))
+    return found
+
+
+def _shown_later(order: Block, pushed: dict[str, None], facts: Facts) -> dict[str, None]:
+    """Arrays that `b /= np.flip(b)` would change while the view, which has a name by then, is still to be read."""
+    changed: dict[str, int] = {}  # the last change of each array
+    for place, node in enumerate(order):
+        bound = target(node)
+        if bound is not None and node in facts.augmented:
+            changed[bound] = place
+    found: dict[str, None] = {}
+    for place, node in enumerate(order) if changed else ():
+        view = target(node)
+        if view is None or node in facts.augmented or not isinstance(node.value, gast.Call | gast.Subscript):
+            continue
+        shown = [one for one in loads(node.value) if one in changed and one != view]
+        if shown and not is_fresh(node.value, facts):
+            reads = [k for k, other in enumerate(order) if view in loads(other)]
+            last = len(order) if view in pushed else max(reads, default=place)
+            found.update({one: None for one in shown if place < changed[one] < last})
+    return found
 
 
 def parents(block: Block, above: Node = None, found: dict[Node, Node] | None = None) -> dict[Node, Node]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.derive.program import Program, pushed
+from srcgrad.derive.program import Program, kept_alive
 from srcgrad.emit.annotations import plain
 from srcgrad.emit.contexts import enclosed
 from srcgrad.emit.docstring import docstring, is_tidy
@@ -39,7 +39,7 @@ def assemble(program: Program, facts: Facts, function: Node, made: str) -> Node:
         type_comment=None,
         type_params=[],
     )
-    facts.saved = pushed(program.forward, facts)
+    facts.saved = kept_alive(program, facts)
     forward = enclosed(written(program.forward, facts), facts.contexts)
     backward = enclosed(cited(program.backward, facts), facts.contexts)
     if facts.mode == "vjp":

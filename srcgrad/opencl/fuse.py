@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import gast
 
 from srcgrad.converted import parsed
-from srcgrad.derive.program import Program, pushed
+from srcgrad.derive.program import Program, kept_alive
 from srcgrad.facts import Facts
 from srcgrad.opencl.again import Closed, again
 from srcgrad.opencl.element import element
@@ -47,7 +47,7 @@ def fuse(program: Program, facts: Facts) -> Program:
     """Put the elementwise work of both halves into kernels."""
     work = Fusing(facts, f"{facts.source.name}_kernel")
     body = [*program.forward, *facts.fresh_copies, *program.backward, program.result]
-    facts.saved = pushed(program.forward, facts)
+    facts.saved = kept_alive(program, facts)
     nearest(body, facts)
     if "add_at" in facts.imports:
         facts.library_values["add_at"] = add_at

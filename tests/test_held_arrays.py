@@ -1,0 +1,441 @@
+"""Arrays that change in place while something shows them: views of themselves, lists, tuples, dicts and records."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+W = np.array([[1.0, 2.0, 3.0], [0.5, -1.0, 0.3], [2.0, 0.1, -0.7]])
+
+
+@dataclasses.dataclass
+class Held:
+    w: object
+
+
+def divided_by_itself_flipped(v):
+    b = v.copy()
+    b /= np.flip(b)
+    return np.sum(b * v)
+
+
+def divided_by_its_diagonal(v):
+    a = np.outer(v, v) + 1.0
+    a /= np.diagonal(a)
+    return np.sum(a * W)
+
+
+def multiplied_by_itself_transposed(v):
+    a = np.outer(v, v * v) + 1.0
+    a *= a.T
+    return np.sum(a * W)
+
+
+def less_itself_backwards(v):
+    a = v * 2.0
+    a -= a[::-1]
+    return np.sum(a * W[0] * v)
+
+
+def plus_itself_transposed(v):
+    a = np.outer(v, v * v) + 1.0
+    a += np.transpose(a)
+    return np.sum(a * W * a)
+
+
+def a_view_in_an_expression_before_the_change(v):
+    b = v * 2.0
+    c = v[0]
+    s = np.flip(b) * c
+    b *= 3.0
+    return np.sum(s * b)
+
+
+def changes_in_a_loop(v):
+    b = v * 2.0
+    t = 0.0
+    for _ in range(3):
+        b /= np.flip(b) + 1.0
+        t = t + np.sum(b * np.flip(b))
+        b *= b[::-1]
+    return t
+
+
+def turned_in_a_loop(v):
+    a = np.outer(v, v * v) + 1.0
+    for _ in range(2):
+        a /= np.diagonal(a)[:, None]
+        a *= np.rot90(a)
+    return np.sum(a * W)
+
+
+def to_the_power_of_itself_turned(v):
+    a = np.outer(v, v * v) + 1.0
+    a **= np.swapaxes(a, 0, 1) * 0.5
+    return np.sum(a * W)
+
+
+def a_product_with_itself(v):
+    a = np.outer(v, v * v) + 1.0
+    a @= a.T
+    return np.sum(a * W)
+
+
+def out_of_a_ufunc(v):
+    a = v * v
+    np.divide(a, a[::-1], out=a)
+    return np.sum(a * v)
+
+
+def parts_of_itself(v):
+    a = v * v
+    a[1:] *= a[:-1]
+    a[:-1] /= a[1:]
+    return np.sum(a * v)
+
+
+def less_its_mean(v):
+    a = v * v
+    a -= a.mean()
+    a /= np.sqrt(np.sum(a * a))
+    return np.sum(a * v)
+
+
+def a_reshaped_view(v):
+    a = v * v
+    a /= a.reshape(3, 1)[:, 0][::-1]
+    return np.sum(a * v)
+
+
+def changes_in_a_while(v):
+    a = v * v
+    s = 0.0
+    while s < 1.0:
+        s = s + 0.4
+        a *= np.roll(a, 1)
+        a -= np.flip(a) * 0.3
+    return np.sum(a * v)
+
+
+def a_change_in_a_branch(v):
+    a = v * v
+    if v[0] > 0:
+        a /= np.flip(a)
+    return np.sum(a * v)
+
+
+def copies_in_a_list(v):
+    a = 2.0 * v
+    kept = []
+    for _ in range(3):
+        kept.append(a.copy())
+        a *= 0.5
+    return np.sum(kept[0])
+
+
+def numbers_in_a_list(v):
+    a = 2.0 * v[0]
+    kept = []
+    for _ in range(3):
+        kept.append(a)
+        a *= 0.5
+    return kept[0] * kept[2]
+
+
+def bound_anew_after_it_was_put(v):
+    a = 2.0 * v
+    kept = []
+    kept.append(a)
+    a = a + v * v
+    return np.sum(kept[0] * a)
+
+
+def put_into_a_list_in_a_loop(v):
+    a = 2.0 * v
+    kept = []
+    for _ in range(3):
+        kept.append(a)
+        a *= 0.5
+    return np.sum(kept[0])
+
+
+def stored_in_a_dict_in_a_loop(v):
+    a = 2.0 * v
+    kept = {}
+    for k in range(3):
+        kept[k] = a
+        a *= 0.5
+    return np.sum(kept[0])
+
+
+def held_by_a_tuple(v):
+    a = 2.0 * v
+    kept = (a, v)
+    a *= 0.5
+    return np.sum(kept[0] * a)
+
+
+def held_by_a_list(v):
+    a = 2.0 * v
+    kept = [a, v]
+    a -= v * v
+    return np.sum(kept[0] * a)
+
+
+def added_to_a_list(v):
+    a = 2.0 * v
+    kept = []
+    kept += [a]
+    a -= v * v
+    return np.sum(kept[0] * a)
+
+
+def held_by_a_comprehension(v):
+    a = 2.0 * v
+    kept = [one for one in (a, v, a) if one is not None]
+    a -= v * v
+    return np.sum(kept[0] * a)
+
+
+def inserted(v):
+    a = 2.0 * v
+    kept = []
+    kept.insert(0, a)
+    a[0] = v[1]
+    return np.sum(kept[0] * a)
+
+
+def extended(v):
+    a = 2.0 * v
+    kept = []
+    kept.extend([a, v])
+    a[:] = v * v
+    return np.sum(kept[0] * a)
+
+
+def held_by_a_dict(v):
+    a = 2.0 * v
+    kept = {"w": a, "v": v}
+    a += v * v
+    return np.sum(kept["w"] * a)
+
+
+def held_by_a_record(v):
+    a = 2.0 * v
+    r = Held(a)
+    a += v * v
+    return np.sum(r.w * a)
+
+
+def stored_in_a_record(v):
+    a = 2.0 * v
+    r = Held(v)
+    r.w = a
+    a += v * v
+    return np.sum(r.w * a)
+
+
+def put_into_a_list_by_a_function(v):
+    a = 2.0 * v
+
+    def g(u, held):
+        held.append(u)
+        return held
+
+    kept = g(a, [])
+    a += v * v
+    return np.sum(kept[0] * a)
+
+
+def in_a_tuple_in_a_list(v):
+    a = 2.0 * v
+    kept = []
+    kept.append((a, 1.0))
+    a += v * v
+    return np.sum(kept[0][0] * a)
+
+
+def a_part_in_a_list(v):
+    a = 2.0 * v
+    kept = []
+    kept.append(a[1:])
+    a += v * v
+    return np.sum(kept[0] * a[1:])
+
+
+def filled_by_out(v):
+    a = 2.0 * v
+    kept = []
+    kept.append(a)
+    np.add(a, v * v, out=a)
+    return np.sum(kept[0] * a)
+
+
+def stored_in_a_list(v):
+    a = 2.0 * v
+    kept = [None, None]
+    kept[0] = a
+    a += v
+    return np.sum(kept[0] * a)
+
+
+def update_of_a_dict(v):
+    a = 2.0 * v
+    kept = {}
+    kept.update(w=a)
+    a += v
+    return np.sum(kept["w"] * a)
+
+
+def setdefault(v):
+    a = 2.0 * v
+    kept = {}
+    kept.setdefault("w", a)
+    a += v
+    return np.sum(kept["w"] * a)
+
+
+RIGHT = (
+    divided_by_itself_flipped,
+    divided_by_its_diagonal,
+    multiplied_by_itself_transposed,
+    less_itself_backwards,
+    plus_itself_transposed,
+    a_view_in_an_expression_before_the_change,
+    changes_in_a_loop,
+    turned_in_a_loop,
+    to_the_power_of_itself_turned,
+    a_product_with_itself,
+    out_of_a_ufunc,
+    parts_of_itself,
+    less_its_mean,
+    a_reshaped_view,
+    changes_in_a_while,
+    a_change_in_a_branch,
+    copies_in_a_list,
+    numbers_in_a_list,
+    bound_anew_after_it_was_put,
+)
+REFUSED = (
+    put_into_a_list_in_a_loop,
+    stored_in_a_dict_in_a_loop,
+    held_by_a_tuple,
+    held_by_a_list,
+    added_to_a_list,
+    held_by_a_comprehension,
+    inserted,
+    extended,
+    held_by_a_dict,
+    held_by_a_record,
+    stored_in_a_record,
+    put_into_a_list_by_a_function,
+    in_a_tuple_in_a_list,
+    a_part_in_a_list,
+    filled_by_out,
+    stored_in_a_list,
+    update_of_a_dict,
+    setdefault,
+)
+
+
+@pytest.mark.parametrize("f", RIGHT, ids=lambda f: f.__name__)
+def test_what_shows_an_array_has_its_old_elements_in_the_backward_half(f):
+    v = np.array([0.3, 0.2, 0.9])
+    wanted = np.array([(f(v + one) - f(v - one)) / 2e-6 for one in np.eye(3) * 1e-6])
+    given = v.copy()
+    # differences of step 1e-6: errors of 1e-8 of rounding, relative to values of about 10
+    assert np.allclose(srcgrad.grad(f)(given), wanted, rtol=1e-6, atol=1e-6)
+    slopes = [srcgrad.jvp(f, (given,), (one,))[1] for one in np.eye(3)]
+    assert np.allclose(slopes, wanted, rtol=1e-6, atol=1e-6) and np.array_equal(given, v)
+
+
+@pytest.mark.parametrize("f", REFUSED, ids=lambda f: f.__name__)
+def test_what_changes_after_it_was_put_away_is_refused(f):
+    v = np.array([0.3, 0.2, 0.9])
+    for call in (lambda: srcgrad.grad(f)(v), lambda: srcgrad.jvp(f, (v,), (v,)), lambda: srcgrad.vjp(f, v)):
+        with pytest.raises(srcgrad.DifferentiationError) as caught:
+            call()
+        assert caught.value.code == "E5010" and caught.value.place is not None
+
+
+def test_a_dumped_text_looks_at_what_goes_into_a_list():
+    def f(v, k):
+        a = v[k]
+        kept = []
+        for _ in range(2):
+            kept.append(a)
+            a *= 0.5
+        return kept[0] * kept[1]
+
+    text = srcgrad.source(f, wrt="v")
+    assert "check_item(a)" in text
+    assert np.allclose(srcgrad.grad(f)(np.array([3.0, 1.0]), 0), [3.0, 0.0])
+
+
+def integers_in_an_argument(x, k):
+    k[0] = 9.0 * x
+    return np.sum(k) * x
+
+
+def integers_in_a_part_of_an_argument(x, k):
+    part = k[1:]
+    part[0] = 9.0 * x
+    return np.sum(k) * x
+
+
+def integers_of_this_function(x, k):
+    k = np.array([1, 2, 3])
+    k[0] = 9.0 * x
+    return np.sum(k) * x
+
+
+def integers_that_a_function_writes(x, k):
+    put(k, 9.0 * x)
+    return np.sum(k) * x
+
+
+def put(a, t):
+    a[0] = t
+
+
+def integers_changed_by_augmentation(x, k):
+    k[0] += x
+    return np.sum(k) * x
+
+
+def integers_unpacked_into(x, k):
+    k[0], k[1] = x, x * x
+    return np.sum(k) * x
+
+
+@pytest.mark.parametrize("mode", ["value_and_grad", "jvp", "vjp"])
+@pytest.mark.parametrize(
+    "f",
+    [
+        integers_in_an_argument,
+        integers_in_a_part_of_an_argument,
+        integers_of_this_function,
+        integers_that_a_function_writes,
+        integers_changed_by_augmentation,
+        integers_unpacked_into,
+    ],
+    ids=lambda f: f.__name__,
+)
+def test_integers_that_get_what_varies_are_refused(f, mode):
+    k = np.array([1, 2, 3])
+    with pytest.raises(srcgrad.DifferentiationError) as caught:
+        if mode == "jvp":
+            srcgrad.jvp(f, (0.4, k), (1.0, np.zeros(3)))
+        elif mode == "vjp":
+            srcgrad.vjp(f, 0.4, k)
+        else:
+            srcgrad.value_and_grad(f)(0.4, k)
+    assert caught.value.code == "E5002" and np.array_equal(k, [1, 2, 3])
+    floats = k.astype(float)
+    wanted = (f(0.4 + 1e-6, k.astype(float)) - f(0.4 - 1e-6, k.astype(float))) / 2e-6
+    if f is not integers_of_this_function:
+        assert np.isclose(srcgrad.grad(f)(0.4, floats), wanted, rtol=1e-6)
