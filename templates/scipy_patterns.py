@@ -1,62 +1,121 @@
 """Matrices of `scipy.linalg` that are made of a few numbers, and systems of them, in terms of other operations."""
 
+# ruff: noqa: RUF005 - unpacking with `*` is outside of the accepted Python
 import numpy as np
 from scipy import linalg
 
-from srcgrad.rules import adjoint
+from srcgrad.rules import adjoint, constants, d
+from srcgrad.runtime.broadcast import sum_to
+from srcgrad.runtime.stacked import matched, shared_batch
 from srcgrad.runtime.triangles import half_read
 
 from .forms import HALF
 
+BATCHED = "Batched over leading axes."
+
+constants([shared_batch])
+
+
+@adjoint.linear(matched, complex="conjugated", forms=(("matched(x, (2,))", (3,)), ("matched(x, (4, 2))", (1, 2, 3))))
+def matched_adjoint(z, x, batch):
+    d[x] = sum_to(d[z], x)
+
 
 @adjoint.composed(
     linalg.toeplitz,
-    forms=(("scipy.linalg.toeplitz(x)", (3,)), ("scipy.linalg.toeplitz(x, y)", (3,), (4,))),
-    note="Of vectors.",
+    forms=(
+        ("scipy.linalg.toeplitz(x)", (3,)),
+        ("scipy.linalg.toeplitz(x, y)", (3,), (4,)),
+        ("scipy.linalg.toeplitz(x)", (2, 3)),
+        ("scipy.linalg.toeplitz(x, y)", (2, 1, 3), (2, 4)),
+        ("scipy.linalg.toeplitz(x, y)", (2, 3), (4,)),
+    ),
+    note=BATCHED,
 )
 def toeplitz(c, r=None):
-    row = c if r is None else r
-    rows = np.arange(len(c))
-    columns = np.arange(len(row))
-    return np.concatenate([np.flip(row[1:]), c])[rows[:, None] - columns + len(row) - 1]
+    first = np.atleast_1d(c)
+    row = np.conj(first) if r is None else np.atleast_1d(r)
+    batch = shared_batch(first, row)
+    places = np.arange(np.shape(first)[-1])[:, None] - np.arange(np.shape(row)[-1]) + np.shape(row)[-1] - 1
+    before = matched(np.flip(row[..., 1:], -1), batch)
+    return np.concatenate([before, matched(first, batch)], axis=-1)[..., places]
 
 
 @adjoint.composed(
     linalg.hankel,
-    forms=(("scipy.linalg.hankel(x)", (3,)), ("scipy.linalg.hankel(x, y)", (3,), (4,))),
-    note="Of vectors.",
+    forms=(
+        ("scipy.linalg.hankel(x)", (3,)),
+        ("scipy.linalg.hankel(x, y)", (3,), (4,)),
+        ("scipy.linalg.hankel(x, y)", (2, 3), (2, 2)),
+    ),
+    note="Of vectors; other arrays are read element by element, as SciPy does.",
 )
 def hankel(c, r=None):
-    row = np.zeros_like(c) if r is None else r
-    rows = np.arange(len(c))
+    first = np.ravel(c)
+    row = np.zeros_like(first) if r is None else np.ravel(r)
+    rows = np.arange(len(first))
     columns = np.arange(len(row))
-    return np.concatenate([c, row[1:]])[rows[:, None] + columns]
+    return np.concatenate([first, row[1:]])[rows[:, None] + columns]
 
 
-@adjoint.composed(linalg.circulant, forms=(("scipy.linalg.circulant(x)", (4,)),), note="Of vectors.")
+@adjoint.composed(
+    linalg.circulant,
+    forms=(("scipy.linalg.circulant(x)", (4,)), ("scipy.linalg.circulant(x)", (2, 3, 4))),
+    note=BATCHED,
+)
 def circulant(c):
-    places = np.arange(len(c))
-    return c[(places[:, None] - places) % len(c)]
+    first = np.atleast_1d(c)
+    places = np.arange(np.shape(first)[-1])
+    return first[..., (places[:, None] - places) % np.shape(first)[-1]]
 
 
-@adjoint.composed(linalg.companion, forms=(("scipy.linalg.companion(x + 4.0)", (4,)),), note="Of vectors.")
+@adjoint.composed(
+    linalg.companion,
+    forms=(("scipy.linalg.companion(x + 4.0)", (4,)), ("scipy.linalg.companion(x + 4.0)", (2, 4))),
+    note=BATCHED,
+)
 def companion(a):
-    return np.concatenate([-a[None, 1:] / a[0], np.eye(len(a) - 2, len(a) - 1)])
+    n = np.shape(a)[-1]
+    below = np.zeros_like(a[..., 1:-1, None]) + np.eye(n - 2, n - 1)
+    return np.concatenate([np.expand_dims(-a[..., 1:] / a[..., :1], -2), below], axis=-2)
 
 
-@adjoint.composed(linalg.leslie, forms=(("scipy.linalg.leslie(x, y)", (4,), (3,)),), note="Of vectors.")
+@adjoint.composed(
+    linalg.leslie,
+    forms=(
+        ("scipy.linalg.leslie(x, y)", (4,), (3,)),
+        ("scipy.linalg.leslie(x, y)", (2, 4), (2, 3)),
+        ("scipy.linalg.leslie(x, y)", (2, 4), (3,)),
+    ),
+    note=BATCHED,
+)
 def leslie(f, s):
-    return np.concatenate([f[None, :], np.eye(len(s), len(f)) * np.concatenate([s, np.zeros(1)])])
+    n = np.shape(f)[-1]
+    batch = shared_batch(f, s)
+    below = np.eye(n - 1, n) * np.expand_dims(matched(s, batch), -1)
+    return np.concatenate([np.expand_dims(matched(f, batch), -2), below], axis=-2)
 
 
-@adjoint.composed(linalg.fiedler, forms=(("scipy.linalg.fiedler(x)", (4,)),), note="Of vectors.")
+@adjoint.composed(
+    linalg.fiedler,
+    forms=(("scipy.linalg.fiedler(x)", (4,)), ("scipy.linalg.fiedler(x)", (2, 3))),
+    note=BATCHED,
+)
 def fiedler(a):
-    return np.abs(a[:, None] - a)
+    first = np.atleast_1d(a)
+    return np.abs(np.expand_dims(first, -1) - np.expand_dims(first, -2))
 
 
-@adjoint.composed(linalg.khatri_rao, forms=(("scipy.linalg.khatri_rao(x, y)", (2, 3), (4, 3)),))
+@adjoint.composed(
+    linalg.khatri_rao,
+    forms=(
+        ("scipy.linalg.khatri_rao(x, y)", (2, 3), (4, 3)),
+        ("scipy.linalg.khatri_rao(x, y)", (2, 2, 3), (2, 4, 3)),
+    ),
+)
 def khatri_rao(a, b):
-    return np.reshape(a[:, None, :] * b[None, :, :], (-1, np.shape(a)[1]))
+    product = np.expand_dims(a, -2) * np.expand_dims(b, -3)
+    return np.reshape(product, np.shape(product)[:-3] + (np.shape(a)[-2] * np.shape(b)[-2], np.shape(a)[-1]))
 
 
 @adjoint.composed(
@@ -103,10 +162,17 @@ def pinvh(a, *, lower=True):
     return linalg.pinv(0.5 * (half + half.mT))
 
 
-@adjoint.composed(linalg.polar, forms=(("scipy.linalg.polar(x)[0]", (3, 3)), ("scipy.linalg.polar(x)", (4, 2))))
+@adjoint.composed(
+    linalg.polar,
+    forms=(
+        ("scipy.linalg.polar(x)[0]", (3, 3)),
+        ("scipy.linalg.polar(x)", (4, 2)),
+        ("scipy.linalg.polar(x)[1]", (2, 3, 2)),
+    ),
+)
 def polar(a):
     u, s, vh = np.linalg.svd(a, full_matrices=False)
-    return u @ vh, (vh.T * s) @ vh
+    return u @ vh, (vh.mT * np.expand_dims(s, -2)) @ vh
 
 
 @adjoint.composed(

@@ -5,7 +5,7 @@ import numpy as np
 from srcgrad.rules import adjoint, d, tangent
 from srcgrad.runtime.broadcast import spread
 from srcgrad.runtime.norm import norm_curvature
-from srcgrad.runtime.singular import divisor, magnitude, one_norm, one_norm_gradient, root
+from srcgrad.runtime.singular import divisor, magnitude, one_norm, one_norm_gradient, quotient, root
 
 
 @adjoint.elementwise(divisor, domain=(0.3, 2.0), cl="x == 0.0 ? INFINITY : x")
@@ -18,7 +18,15 @@ def magnitude_adjoint(z, x):
     if np.iscomplexobj(x):
         d[x] = d[z] * np.where(z == 0.0, np.nan, x / np.where(z == 0.0, 1.0, z))
     else:
-        d[x] = d[z] * np.where(x == 0.0, np.nan, np.sign(x))
+        d[x] = quotient(d[z], np.where(x == 0.0, np.inf, np.sign(x)))
+
+
+@adjoint.elementwise(
+    quotient, domain={"x": (-2.0, 2.0), "y": (0.3, 2.0)}, cl="isinf(y) && x != 0.0 ? NAN : x / y", complex="conjugated"
+)
+def quotient_adjoint(z, x, y):
+    d[x] = quotient(d[z], y)
+    d[y] = -d[z] * z / y
 
 
 @adjoint.elementwise(root, domain=(0.3, 2.0), cl="sqrt(x)", at=(((0.0,), (0.0,)),))

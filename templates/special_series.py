@@ -1,7 +1,7 @@
 """Orthogonal polynomials and hypergeometric functions of `scipy.special`, in their argument; loaded on request.
 
-The derivative of a polynomial of degree n is one of degree n - 1; where the degree is not known to be positive when
-the derivative is made, that of degree 0 is multiplied by 0.
+The derivative of a polynomial of degree n is one of degree n - 1, also where the degree is not whole; where it is not
+known to be positive when the derivative is made, that of degree 0 is multiplied by 0.
 """
 
 import numpy as np
@@ -13,13 +13,14 @@ DEGREE = "it is a degree"
 PARAMETER = "a derivative with respect to this parameter has no closed form"
 
 
-def _forms(name, *parameters):
-    """Calls of a polynomial for a degree that is known, for degree 0, and for degrees that are not known."""
+def _forms(name, *parameters, whole=False):
+    """Calls of a polynomial for a degree that is known, for degree 0, for degrees that are not known, or not whole."""
     rest = "".join(f", {p}" for p in parameters)
     return (
         (f"{name}(3{rest}, x)", (3,)),
         (f"{name}(0{rest}, x)", (3,)),
         (f"{name}(np.arange(4){rest}, x)", (2, 4)),
+        *(() if whole else ((f"{name}(0.24{rest}, x)", (3,)), (f"{name}(np.array([0.24, -0.3, 1.7]){rest}, x)", (3,)))),
     )
 
 
@@ -33,7 +34,8 @@ def eval_legendre(y, n, x):
     if n > 0:
         d[x] = d[y] * special.eval_gegenbauer(n - 1, 1.5, x)
     else:
-        d[x] = d[y] * (n > 0) * special.eval_gegenbauer(np.maximum(n - 1, 0), 1.5, x)
+        m = np.maximum(n, -n - 1)  # of which it is the same polynomial
+        d[x] = d[y] * (m != 0) * special.eval_gegenbauer(np.where(m == 0, 0, m - 1), 1.5, x)
 
 
 @adjoint.elementwise(
@@ -46,7 +48,8 @@ def eval_sh_legendre(y, n, x):
     if n > 0:
         d[x] = 2.0 * d[y] * special.eval_gegenbauer(n - 1, 1.5, 2.0 * x - 1.0)
     else:
-        d[x] = 2.0 * d[y] * (n > 0) * special.eval_gegenbauer(np.maximum(n - 1, 0), 1.5, 2.0 * x - 1.0)
+        m = np.maximum(n, -n - 1)  # of which it is the same polynomial
+        d[x] = 2.0 * d[y] * (m != 0) * special.eval_gegenbauer(np.where(m == 0, 0, m - 1), 1.5, 2.0 * x - 1.0)
 
 
 @adjoint.elementwise(
@@ -56,7 +59,7 @@ def eval_chebyt(y, n, x):
     if n > 0:
         d[x] = d[y] * n * special.eval_chebyu(n - 1, x)
     else:
-        d[x] = d[y] * n * special.eval_chebyu(np.maximum(n - 1, 0), x)
+        d[x] = d[y] * n * special.eval_chebyu(np.where(n == 0, 0, n - 1), x)
 
 
 @adjoint.elementwise(
@@ -66,7 +69,7 @@ def eval_chebyu(y, n, x):
     if n > 0:
         d[x] = 2.0 * d[y] * special.eval_gegenbauer(n - 1, 2.0, x)
     else:
-        d[x] = 2.0 * d[y] * (n > 0) * special.eval_gegenbauer(np.maximum(n - 1, 0), 2.0, x)
+        d[x] = 2.0 * d[y] * (n != 0) * special.eval_gegenbauer(np.where(n == 0, 0, n - 1), 2.0, x)
 
 
 @adjoint.elementwise(
@@ -76,7 +79,7 @@ def eval_chebyc(y, n, x):
     if n > 0:
         d[x] = d[y] * n * special.eval_chebys(n - 1, x)
     else:
-        d[x] = d[y] * n * special.eval_chebys(np.maximum(n - 1, 0), x)
+        d[x] = d[y] * n * special.eval_chebys(np.where(n == 0, 0, n - 1), x)
 
 
 @adjoint.elementwise(
@@ -86,7 +89,7 @@ def eval_chebys(y, n, x):
     if n > 0:
         d[x] = d[y] * special.eval_gegenbauer(n - 1, 2.0, 0.5 * x)
     else:
-        d[x] = d[y] * (n > 0) * special.eval_gegenbauer(np.maximum(n - 1, 0), 2.0, 0.5 * x)
+        d[x] = d[y] * (n != 0) * special.eval_gegenbauer(np.where(n == 0, 0, n - 1), 2.0, 0.5 * x)
 
 
 @adjoint.elementwise(
@@ -96,7 +99,7 @@ def eval_sh_chebyt(y, n, x):
     if n > 0:
         d[x] = 2.0 * d[y] * n * special.eval_sh_chebyu(n - 1, x)
     else:
-        d[x] = 2.0 * d[y] * n * special.eval_sh_chebyu(np.maximum(n - 1, 0), x)
+        d[x] = 2.0 * d[y] * n * special.eval_sh_chebyu(np.where(n == 0, 0, n - 1), x)
 
 
 @adjoint.elementwise(
@@ -106,7 +109,7 @@ def eval_sh_chebyu(y, n, x):
     if n > 0:
         d[x] = 4.0 * d[y] * special.eval_gegenbauer(n - 1, 2.0, 2.0 * x - 1.0)
     else:
-        d[x] = 4.0 * d[y] * (n > 0) * special.eval_gegenbauer(np.maximum(n - 1, 0), 2.0, 2.0 * x - 1.0)
+        d[x] = 4.0 * d[y] * (n != 0) * special.eval_gegenbauer(np.where(n == 0, 0, n - 1), 2.0, 2.0 * x - 1.0)
 
 
 @adjoint.elementwise(
@@ -119,7 +122,7 @@ def eval_gegenbauer(y, n, alpha, x):
     if n > 0:
         d[x] = 2.0 * d[y] * alpha * special.eval_gegenbauer(n - 1, alpha + 1.0, x)
     else:
-        d[x] = 2.0 * d[y] * (n > 0) * alpha * special.eval_gegenbauer(np.maximum(n - 1, 0), alpha + 1.0, x)
+        d[x] = 2.0 * d[y] * (n != 0) * alpha * special.eval_gegenbauer(np.where(n == 0, 0, n - 1), alpha + 1.0, x)
 
 
 @adjoint.elementwise(
@@ -129,8 +132,8 @@ def eval_gegenbauer(y, n, alpha, x):
     refuses={"n": DEGREE, "alpha": PARAMETER, "beta": PARAMETER},
 )
 def eval_jacobi(y, n, alpha, beta, x):
-    factor = 0.5 * (n > 0) * (n + alpha + beta + 1.0)
-    d[x] = d[y] * factor * special.eval_jacobi(np.maximum(n - 1, 0), alpha + 1.0, beta + 1.0, x)
+    factor = 0.5 * (n != 0) * (n + alpha + beta + 1.0)
+    d[x] = d[y] * factor * special.eval_jacobi(np.where(n == 0, 0, n - 1), alpha + 1.0, beta + 1.0, x)
 
 
 @adjoint.elementwise(
@@ -143,10 +146,12 @@ def eval_sh_jacobi(y, n, p, q, x):
     if n > 0:
         d[x] = d[y] * n * special.eval_sh_jacobi(n - 1, p + 2.0, q + 1.0, x)
     else:
-        d[x] = d[y] * n * special.eval_sh_jacobi(np.maximum(n - 1, 0), p + 2.0, q + 1.0, x)
+        d[x] = d[y] * n * special.eval_sh_jacobi(np.where(n == 0, 0, n - 1), p + 2.0, q + 1.0, x)
 
 
-@adjoint.elementwise(special.eval_hermite, forms=_forms("scipy.special.eval_hermite"), refuses={"n": DEGREE})
+@adjoint.elementwise(
+    special.eval_hermite, forms=_forms("scipy.special.eval_hermite", whole=True), refuses={"n": DEGREE}
+)
 def eval_hermite(y, n, x):
     if n > 0:
         d[x] = 2.0 * d[y] * n * special.eval_hermite(n - 1, x)
@@ -154,7 +159,9 @@ def eval_hermite(y, n, x):
         d[x] = 2.0 * d[y] * n * special.eval_hermite(np.maximum(n - 1, 0), x)
 
 
-@adjoint.elementwise(special.eval_hermitenorm, forms=_forms("scipy.special.eval_hermitenorm"), refuses={"n": DEGREE})
+@adjoint.elementwise(
+    special.eval_hermitenorm, forms=_forms("scipy.special.eval_hermitenorm", whole=True), refuses={"n": DEGREE}
+)
 def eval_hermitenorm(y, n, x):
     if n > 0:
         d[x] = d[y] * n * special.eval_hermitenorm(n - 1, x)
@@ -169,7 +176,7 @@ def eval_laguerre(y, n, x):
     if n > 0:
         d[x] = -d[y] * special.eval_genlaguerre(n - 1, 1.0, x)
     else:
-        d[x] = -d[y] * (n > 0) * special.eval_genlaguerre(np.maximum(n - 1, 0), 1.0, x)
+        d[x] = -d[y] * (n != 0) * special.eval_genlaguerre(np.where(n == 0, 0, n - 1), 1.0, x)
 
 
 @adjoint.elementwise(
@@ -182,7 +189,7 @@ def eval_genlaguerre(y, n, alpha, x):
     if n > 0:
         d[x] = -d[y] * special.eval_genlaguerre(n - 1, alpha + 1.0, x)
     else:
-        d[x] = -d[y] * (n > 0) * special.eval_genlaguerre(np.maximum(n - 1, 0), alpha + 1.0, x)
+        d[x] = -d[y] * (n != 0) * special.eval_genlaguerre(np.where(n == 0, 0, n - 1), alpha + 1.0, x)
 
 
 @adjoint.elementwise(
@@ -192,7 +199,7 @@ def eval_genlaguerre(y, n, alpha, x):
     refuses={"n": DEGREE, "k": PARAMETER},
 )
 def assoc_laguerre(y, x, n, k=0.0):
-    d[x] = -d[y] * (n > 0) * special.eval_genlaguerre(np.maximum(n - 1, 0), k + 1.0, x)
+    d[x] = -d[y] * (n != 0) * special.eval_genlaguerre(np.where(n == 0, 0, n - 1), k + 1.0, x)
 
 
 @adjoint.elementwise(

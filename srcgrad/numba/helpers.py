@@ -15,6 +15,7 @@ from numba.core import types
 from numba.extending import overload, overload_method
 
 from srcgrad import runtime
+from srcgrad.runtime.singular import quotient
 
 Compiled = Callable[..., Any]
 Rule = Callable[..., Compiled | None]
@@ -113,6 +114,13 @@ def _if_larger(seed: Any, x: Any, y: Any) -> Compiled | None:
     if isinstance(seed, REAL) and isinstance(x, REAL) and isinstance(y, REAL):
         return lambda seed, x, y: seed if x > y else 0.5 * seed if x == y else 0.0
     return lambda seed, x, y: np.where(x > y, seed, np.where(x == y, 0.5 * seed, 0.0))
+
+
+@compiled(quotient)
+def _quotient(x: Any, y: Any) -> Compiled | None:
+    if isinstance(x, REAL) and isinstance(y, REAL):
+        return lambda x, y: np.nan if np.isinf(y) and x != 0.0 else x / y
+    return lambda x, y: np.where(np.isinf(y) & (x != 0.0), np.nan, x / y)
 
 
 @compiled(runtime.zeros_like)

@@ -21,6 +21,17 @@ def divisor(z: Any) -> Any:
     return np.where(z == 0.0, np.inf, z)
 
 
+def quotient(x: Any, y: Any) -> Any:
+    """`x / y`, and where y is inf, in place of a size of 0, nan for any x but 0: that is no derivative there.
+
+    Of what is 0 and stays so, as the distance of a point to itself, the derivative is 0.
+
+    >>> quotient(np.array([3.0, 3.0, 0.0]), np.array([2.0, np.inf, np.inf]))
+    array([1.5, nan, 0. ])
+    """
+    return np.where(np.isinf(y) & (x != 0.0), np.nan, x / y)[()]
+
+
 def root(x: Any) -> Any:
     """`np.sqrt(x)` of a sum of squares, with a derivative of 0 where it is 0.
 
