@@ -18,7 +18,7 @@ from srcgrad.opencl.boundary import on_device
 from srcgrad.options import Wrt
 from srcgrad.recent import recent
 from srcgrad.running import Pullback, run
-from srcgrad.snapshot import Copies, copies, snapshot
+from srcgrad.snapshot import Copies, copies, frames, snapshot
 
 
 def chosen_wrt(function: Callable[..., Any], wrt: Wrt, argnums: Wrt | None = None) -> Wrt:
@@ -157,7 +157,7 @@ def _pulled_at(
     function = made.function if known is None else known.of(made.function)
     output, back = run(function, values, derivative.named, device)
     if copy:
-        back = snapshot(back, (*values, output))
+        back, values = snapshot(back, (*values, output)), frames(values)
     output = derivative.output(output, values)
     return on_device(output, device), Pullback(back, derivative, values, output, _pulled_again)
 

@@ -47,6 +47,14 @@ def copies(values: Iterable[Any], function: Callable[..., Any] | None = None) ->
     return Copies(reached, whole=True)
 
 
+def frames(values: Iterable[Any]) -> tuple[Any, ...]:
+    """Values with containers and objects of their own, which hold the same arrays: what adjoints are to look like."""
+    given = tuple(values)
+    held = {id(one): one for one in parts_of(given) if not isinstance(one, np.ndarray)}
+    made: tuple[Any, ...] = given if len(held) == 1 else Copies(held, whole=True).of(given)
+    return made
+
+
 def _outside(back: FunctionType) -> list[Any]:
     """The objects of the caller's modules that a text has among its names."""
     return outside_of({name: value for name, value in back.__globals__.items() if not name.startswith("__")})

@@ -29,6 +29,7 @@ RIGHT = {
     "a store of the whole": "s = np.zeros(()); a = s; a[...] = x * 3.0; return a * s",
     "an item of a vector": "v = np.zeros(3); a = v[1]; a += x; v[1] += x * x; return a * np.sum(v)",
     "a part without axes of a vector": "v = np.zeros(3); a = v[1, ...]; a += x; return a * np.sum(v)",
+    "a store and a change": "y = np.zeros(()); y[()] = x * x; z = y; z += x; return y * 2",
     "a power": "v = np.array(x); a = v; a **= 2; return a * v",
     "both": "v = np.array(x); a = v; a -= x * 0.25; v /= 2.0; return a * v",
 }
@@ -91,6 +92,14 @@ def test_a_second_name_of_an_array_of_any_rank():
         y += 1.0
         return np.sum(x * y)
 
+    def g(x):
+        a = b = x * 2.0
+        c = b
+        a += x
+        c *= x
+        return np.sum(a * b)
+
     x = np.array([0.3, 0.7])
+    assert np.allclose(srcgrad.grad(g)(x), 36.0 * x**3)  # a, b and c are 3 x x
     assert np.allclose(srcgrad.grad(f)(x), 2.0 * (x + 1.0)) and np.array_equal(x, [0.3, 0.7])
     assert np.allclose(srcgrad.jvp(f, (x,), (np.ones(2),))[1], 2.0 * np.sum(x + 1.0))

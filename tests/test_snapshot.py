@@ -192,6 +192,18 @@ def test_the_pullback_of_a_differentiable_function_copies_as_well():
     assert np.array_equal(back(np.ones(2)), right)
 
 
+def test_the_adjoint_of_a_list_has_the_items_that_it_had():
+    p = [np.array([1.0, 2.0]), np.array([3.0, 4.0])]
+    q = {"w": p[0], "k": 2}
+    _, back = srcgrad.vjp(lambda p, q: np.sum(p[0] * p[1] * q["w"]), p, q)
+    p[0] *= 0.0
+    p[1] = None
+    q.clear()
+    rows, entries = back(1.0)
+    assert np.array_equal(rows[0], [3.0, 8.0]) and np.array_equal(rows[1], [1.0, 4.0])
+    assert np.array_equal(entries["w"], [3.0, 8.0])
+
+
 def test_only_what_the_backward_half_reads_is_copied():
     big, small = np.zeros(1000), np.ones(3)
 

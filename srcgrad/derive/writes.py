@@ -114,6 +114,9 @@ def _is_whole(index: Node) -> bool:
 def _adjoint_of_part(adjoint: str, node: Node, basic: bool, facts: Facts) -> Node:
     """`a_bar[i]`, a copy where it is an array, since `a_bar` changes."""
     index = copied(part_written(node).slice, facts)
+    spec = facts.value_spec.get(written(node)[0])
+    if spec is not None and spec.scalar and _is_whole(index) and isinstance(part_written(node).value, gast.Name):
+        return expression("+a_bar", a_bar=adjoint)  # the adjoint of an array without axes may be a number
     holder = on_array(copied(part_written(node).value, facts), adjoint)
     if not basic:
         return expression(f"{facts.library('stored')}(a_bar, index)", a_bar=holder, index=as_value(index))

@@ -47,7 +47,9 @@ def in_place(function: Node, facts: Facts) -> None:
     arrays = surely_arrays(function, facts)
     shown = _shown(function) | _callers(function)
     several = second_names(function, facts)
-    known = arrays & shown | (_known(function, facts, _is_ndarray, ndim=0) & several if several else set())
+    known = arrays & (shown | _same(function)) | (
+        _known(function, facts, _is_ndarray, ndim=0) & several if several else set()
+    )
     for node in changes:
         if node.target.id in known and not isinstance(node.op, gast.MatMult):
             whole = at(expression(f"{node.target.id}[...]"), node.target)
@@ -120,6 +122,15 @@ def _bound_to(node: Node, one: str) -> Node | None:
         pairs = zip(first.elts, node.value.elts, strict=True)
         return next((value for item, value in pairs if getattr(item, "id", "") == one), None)
     return None
+
+
+def _same(function: Node) -> set[str]:
+    """Names that mean one array: `b = a`, `a = b = e`."""
+    found: set[str] = set()
+    for node in statements(function.body):
+        if isinstance(node, gast.Assign) and (isinstance(node.value, gast.Name) or len(node.targets) > 1):
+            found.update(stores(node), [node.value.id] if isinstance(node.value, gast.Name) else [])
+    return found
 
 
 def second_names(function: Node, facts: Facts) -> set[str]:
