@@ -1,7 +1,7 @@
 """Wheel and sdist, installed as by a user on every Python of this machine: `python .ci/package.py [PYTHON ...]`.
 
 Each is installed without extras into a virtual environment that has nothing else, and the wheel once with all extras
-that matter when it runs; there, outside of the checkout, `installed.py` tries it. Interpreters are those that are named,
+that matter when it runs; there, outside of the checkout, `installed.py` tries it. Interpreters: those that are named,
 or all from 3.10 on that are on the path, beside this one, or under pyenv.
 """
 

@@ -13,6 +13,10 @@ pairing; an adjoint that is off by less than differences resolve fails it. Order
 the gradient of <y_bar, f(x)>, forward over reverse and reverse over reverse, and to the tangent J v as a
 function of x, forward over forward and reverse over forward.
 
+Where none agrees, the differences are compared with each other (`doubt`): at a kink, and of a function that is noisy,
+they say no more of a derivative than that it is undecided. So it is where an adaptive solver keeps the two apart by its
+tolerance: with a tight one they agree.
+
 What is not seen: an error in a derivative that is far smaller than the value (`Precision.floor`), and
 anything away from `args`. At a kink a derivative is a convention that differences do not share.
 """
@@ -29,9 +33,19 @@ from typing import Any  # functions of arbitrary nested Python values
 import numpy as np
 
 from srcgrad.api import grad, jvp
-from srcgrad.differences import Vector, is_float, parts, precision, shaped, tangent_like, vector
+from srcgrad.differences import (
+    Vector,
+    draw_direction,
+    draw_seed,
+    is_float,
+    parts,
+    precision,
+    shaped,
+    tangent_like,
+    vector,
+)
 from srcgrad.errors import DifferentiationError
-from srcgrad.oracles import Record, Subject, compare, draw_direction, draw_seed
+from srcgrad.oracles import Record, Subject, compare
 
 Function = Callable[..., Any]
 Wrt = int | str | Sequence[int | str] | None
@@ -43,7 +57,14 @@ class CheckFailed(AssertionError):  # noqa: N818  (a finding about a derivative,
 
     def __init__(self, records: Sequence[Record]) -> None:
         self.records = tuple(record for record in records if not record.passed)
-        super().__init__(f"{len(self.records)} of {len(records)} comparisons failed\n{table(self.records)}")
+        open_ = sum(record.undecided for record in self.records)
+        failed = f"{len(self.records) - open_} of {len(records)} comparisons failed"
+        told = f"{failed}, {open_} are undecided" if open_ else failed
+        super().__init__(f"{told}\n{table(self.records)}")
+
+
+class CheckUndecided(CheckFailed):
+    """A derivative that differences neither confirm nor contradict: at a kink, in noise, by a solver's tolerance."""
 
 
 def check_grads(
@@ -59,6 +80,10 @@ def check_grads(
     tolerance: float | None = None,
 ) -> None:
     """Raise `CheckFailed` unless the derivatives of `f` at `args` agree with differences and with each other.
+
+    It is a `CheckUndecided` where differences at several steps, and on both sides of the point, disagree among
+    themselves as much as with the derivative: at a kink or in noise; and where an adaptive solver's tolerance is all
+    that keeps them apart.
 
     `args` are the positional arguments: floats, arrays, and nested tuples, lists, dicts, NamedTuples
     and dataclasses of them; integers pass through. `wrt` picks arguments by position or name (if not
@@ -79,7 +104,8 @@ def check_grads(
     drawn: dict[str, Any] = {"seed": seed, "directions": directions, "tolerance": tolerance}
     records = check_report(f, args, order, modes, wrt=wrt, kwargs=kwargs, **drawn)
     if not all(record.passed for record in records):
-        raise CheckFailed(records)
+        decided = any(not record.passed and not record.undecided for record in records)
+        raise CheckFailed(records) if decided else CheckUndecided(records)
 
 
 def check_report(
@@ -121,7 +147,8 @@ def table(records: Sequence[Record]) -> str:
     rows = [("function", "order", "oracle", "argument", "direction", "error", "tolerance", "")]
     for record in records:
         place = (record.function, str(record.order), record.oracle, record.argument, str(record.direction))
-        rows.append((*place, f"{record.error:.1e}", f"{record.tolerance:.1e}", record.detail))
+        detail = f"undecided: {record.detail}" if record.undecided else record.detail
+        rows.append((*place, f"{record.error:.1e}", f"{record.tolerance:.1e}", detail))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
     return "\n".join(map(str.rstrip, lines))

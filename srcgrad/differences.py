@@ -182,6 +182,34 @@ def central(function: Callable[..., Any], args: Sequence[Any], direction: Vector
     return difference
 
 
+def forward(function: Callable[..., Any], args: Sequence[Any], direction: Vector, step: float) -> Vector:
+    """(f(x + h v) - f(x)) / h, which sees one side of the point alone.
+
+    >>> forward(abs, (0.0,), np.array([1.0]), 1e-5)
+    array([1.])
+    """
+    at = vector(args)
+    ahead, here = (_value(function, shaped(args, at + move * direction)) for move in (step, 0.0))
+    if ahead.shape != here.shape:
+        return np.full(here.shape, np.nan)
+    with np.errstate(invalid="ignore", over="ignore"):
+        difference: Vector = (ahead - here) / step
+    return difference
+
+
+def draw_direction(chosen: tuple[Any, ...], generator: np.random.Generator) -> Vector:
+    """A random direction in which large and small arguments move alike."""
+    size = np.abs(vector(chosen))
+    v: Vector = generator.standard_normal(size.size) * np.maximum(1.0, np.where(np.isfinite(size), size, 1.0))
+    return v
+
+
+def draw_seed(value: Any, generator: np.random.Generator) -> Vector:
+    """A random seed in which large and small outputs weigh alike."""
+    size = np.abs(vector(value))
+    return generator.standard_normal(size.size) / np.maximum(1.0, np.where(np.isfinite(size), size, 1.0))
+
+
 def _value(function: Callable[..., Any], args: Sequence[Any]) -> Vector:
     try:
         with np.errstate(all="ignore"):

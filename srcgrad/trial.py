@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shlex
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -77,11 +78,18 @@ class Outcome:
     function: str
     rows: tuple[Row, ...] = ()
     error: DifferentiationError | None = None
+    drawn: tuple[str, ...] = ()  # options that repeat what did not pass with arguments that were drawn
 
     @property
     def passed(self) -> bool:
         """Whether the function was checked, and all comparisons passed."""
         return self.error is None and all(row.verdict == "ok" for row in self.rows)
+
+    @property
+    def undecided(self) -> bool:
+        """Whether it did not pass, and nothing failed: what differences leave open."""
+        verdicts = [row.verdict for row in self.rows if row.verdict != "ok"]
+        return self.error is None and bool(verdicts) and all(one.startswith("undecided") for one in verdicts)
 
 
 def outcomes(target: str, functions: Sequence[StaticFunction], trial: Trial) -> Iterator[Outcome]:
@@ -103,17 +111,32 @@ def outcome(target: str, qualname: str, trial: Trial) -> Outcome:
 
 def _outcome(target: str, module: ModuleType, function: StaticFunction, trial: Trial) -> Outcome:
     rows: list[Row] = []
+    again: list[str] = []
     name = function.qualname
     try:
         live = function_of(module, name)
         for seed in range(trial.seed, trial.seed + trial.trials):
             args = _arguments(live, function, trial.arguments, seed)
-            rows += summary(name, check_report(live, args, trial.order, wrt=trial.wrt, seed=seed))
+            known = spelled(args)
+            again.append("" if trial.arguments is not None else f"--seed {seed} --args {shlex.quote(known)}")
+            made = summary(name, check_report(live, args, trial.order, wrt=trial.wrt, seed=seed))
+            rows += made
+            if all(row.verdict == "ok" for row in made):
+                again.pop()
     except DifferentiationError as error:
         return Outcome(target, name, tuple(rows), error)
     except Exception as error:  # whatever a derivative raises where its function does not is a finding
         rows.append(Row(name, "all", "-", "-", f"FAILED {type(error).__name__}: {error}"))
-    return Outcome(target, name, tuple(dict.fromkeys(rows)))
+    return Outcome(target, name, tuple(dict.fromkeys(rows)), drawn=tuple(filter(None, again)))
+
+
+def spelled(args: Sequence[Any]) -> str:
+    """Drawn arguments as `--args` takes them, to the last digit.
+
+    >>> spelled((0.1, 3, np.array([[0.5, 1.0]])))
+    '0.1, 3, np.array([[0.5, 1.0]])'
+    """
+    return ", ".join(f"np.array({item.tolist()})" if isinstance(item, np.ndarray) else repr(item) for item in args)
 
 
 def summary(function: str, records: Sequence[Record]) -> list[Row]:
@@ -128,7 +151,7 @@ def summary(function: str, records: Sequence[Record]) -> list[Row]:
             continue
         key = (record.order, record.argument, record.oracle)
         known = worst.get(key)
-        if known is None or (known.passed, -known.error) > (record.passed, -record.error):
+        if known is None or _rank(known) > _rank(record):
             worst[key] = record
     return [
         Row(
@@ -136,10 +159,23 @@ def summary(function: str, records: Sequence[Record]) -> list[Row]:
             record.argument or "all",
             record.oracle if record.order == 1 else f"{record.oracle}, order {record.order}",
             f"{record.error:.1e}",
-            "ok" if record.passed else f"FAILED {record.detail}".rstrip(),
+            _verdict(record),
         )
         for record in worst.values()
     ]
+
+
+def _rank(record: Record) -> tuple[bool, bool, float]:
+    """The less, the worse."""
+    return record.passed, record.undecided, -record.error
+
+
+def _verdict(record: Record) -> str:
+    if record.passed:
+        return "ok"
+    if record.undecided:
+        return f"undecided: {record.detail}"
+    return "FAILED" if record.doubt else f"FAILED {record.detail}".rstrip()
 
 
 def _arguments(live: Function, function: StaticFunction, text: str | None, seed: int) -> tuple[Any, ...]:

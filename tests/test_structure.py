@@ -109,6 +109,7 @@ ORDER = (
         "oracles",
         "promises",
         "differences",
+        "doubt",
         "check",
         "calculus",
         "columns",

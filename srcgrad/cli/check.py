@@ -24,12 +24,13 @@ from srcgrad.front.target import find_target
 from srcgrad.output import write_output
 from srcgrad.trial import Outcome, Trial, outcome, outcomes
 
+UNDECIDED = 3  # the exit status, apart from that of a wrong option, 2
 HEADER = ("function", "argument", "direction", "relative error", "verdict")
 Targets = dict[str, list[StaticFunction]]
 
 
 def run(asked: argparse.Namespace) -> int:
-    """Check all functions of the targets; 0 if each was checked and passed.
+    """Check all functions of the targets; 0 if each was checked and passed, 3 if what did not pass is undecided.
 
     Functions of a whole module that cannot be differentiated, or that no drawn arguments suit, are not checked:
     standard error says so at the end, and the result is 1.
@@ -54,9 +55,17 @@ def run(asked: argparse.Namespace) -> int:
         _as_json(made)
     else:
         rows = [(_label(one, len(targets)), *list(asdict(row).values())[1:]) for one in made for row in one.rows]
-        table([HEADER, *rows], lambda row: "" if row[-1] == "ok" else "bold red")
+        table([HEADER, *rows], _style)
     _tell(made, len(targets))
-    return 0 if all(one.passed for one in made) else 1
+    return 0 if all(one.passed for one in made) else UNDECIDED if all(_is_open(one) for one in made) else 1
+
+
+def _style(row: Sequence[str]) -> str:
+    return "" if row[-1] == "ok" else "bold yellow" if row[-1].startswith("undecided") else "bold red"
+
+
+def _is_open(one: Outcome) -> bool:
+    return one.passed or one.undecided
 
 
 def _checked(target: str, text: str | None) -> list[StaticFunction]:
@@ -96,6 +105,8 @@ def _label(one: Outcome, count: int) -> str:
 def _tell(made: Sequence[Outcome], count: int) -> None:
     sys.stdout.flush()
     for one in made:
+        for options in one.drawn:
+            print(f"{_label(one, count)} was given drawn arguments: {options}", file=sys.stderr)
         if one.error is not None:
             report(one.error, f"{_label(one, count) if one.function else one.target} is not checked: ")
 
@@ -106,7 +117,7 @@ def _as_json(made: Sequence[Outcome]) -> None:
     for one in made:
         rows = [{key: value for key, value in asdict(row).items() if key != "function"} for row in one.rows]
         error = None if one.error is None else one.error.fields()
-        known = {"target": one.target, "function": one.function, "passed": one.passed}
-        functions.append({**known, "rows": rows, "error": error})
+        known = {"target": one.target, "function": one.function, "passed": one.passed, "undecided": one.undecided}
+        functions.append({**known, "rows": rows, "error": error, "drawn": list(one.drawn)})
     whole = {"passed": all(one.passed for one in made), "functions": functions}
     write_output(json.dumps(whole, indent=2, ensure_ascii=False) + "\n", "-")
