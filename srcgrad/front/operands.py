@@ -26,6 +26,7 @@ TAKE_SEVERAL = (
     "choices",
     "choicelist",
     "c_and_lower",
+    "c_or_cr",
     "lu_and_piv",
     "args",
     "t_span",
