@@ -61,7 +61,16 @@ def containers(function: Node, facts: Facts) -> Node:
     if facts.lists:
         _note_items(order, facts)
         _notes(order, facts)
+    facts.mixed.update({str(target(node)): None for node in order if _is_number(node, facts)})
     return function
+
+
+def _is_number(node: Node, facts: Facts) -> bool:
+    """Whether a statement binds a number or an array to a name that holds a tuple elsewhere: of several returns."""
+    bound, value = target(node), getattr(node, "value", None)
+    if bound is None or facts.containers.get(bound) != "tuple":
+        return False
+    return isinstance(value, gast.BinOp) or (isinstance(value, gast.Name) and value.id not in facts.containers)
 
 
 def _note_items(order: list[Node], facts: Facts) -> None:

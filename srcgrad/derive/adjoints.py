@@ -241,7 +241,7 @@ class Adjoints:
         if parameter and kind.tag in ("unknown", "array") and primal not in self.facts.containers:
             return expression(f"{self.facts.library('np')}.zeros_like(primal)", primal=primal)
         zeros = f"{self.facts.library('zeros_like')}(primal)"
-        mutable = self.facts.containers.get(primal) == "tuple"
+        mutable = self.facts.containers.get(primal) == "tuple" and primal not in self.facts.mixed
         return expression(f"list({zeros})" if mutable else zeros, primal=primal)
 
 

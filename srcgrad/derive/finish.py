@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gast
 
+from srcgrad.analyse.containers import gives_tuple
 from srcgrad.analyse.guessed import may_be_array
 from srcgrad.derive.program import Program
 from srcgrad.derive.reverse import Halves, reverse
@@ -115,7 +116,10 @@ def _check_output(halves: Halves, facts: Facts) -> None:
     """A gradient has a real scalar output: proved from the text, or checked when it runs."""
     value = halves.output.value.elts[0] if facts.auxiliary else halves.output.value
     definition = facts.definition.get(getattr(value, "id", ""))
-    if not isinstance(value, gast.Name) or isinstance(getattr(definition, "value", None), _DISPLAYS):
+    made = getattr(definition, "value", None)
+    operation = facts.operation.get(made)
+    several = isinstance(made, _DISPLAYS) or (operation is not None and gives_tuple(operation))
+    if not isinstance(value, gast.Name) or several:
         raise facts.refuse(
             halves.output,
             "E5007",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import gast
 
 from srcgrad.facts import Facts
+from srcgrad.front.builtin_names import builtin_name
 from srcgrad.front.changing import is_change
 from srcgrad.front.list_names import kind_of_list, kinds_of_lists, mixed
 from srcgrad.front.portions import portions
@@ -215,7 +216,7 @@ def _insert(held: str, place: Node, value: Node, node: Node, work: Plain) -> Blo
     return [
         work.bind(item, value, node),
         _append(held, name(item), node, work),
-        work.bind(where, expression(f"{work.python(min)}(place, len(held) - 1)", held=held, place=place), node),
+        work.bind(where, expression(f"{builtin_name(min, work)}(place, len(held) - 1)", held=held, place=place), node),
         work.own(gast.For(name(k, gast.Store()), trips, [move], [], None), node),
         _put(held, name(where), name(item), node, work),
     ]

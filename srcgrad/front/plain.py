@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import gast
@@ -80,13 +79,6 @@ class Plain:
         meant = Binding("object", self.facts.library_values[identifier])
         self.facts.namespace = Overlay(self.facts.namespace, {spelled: meant})
         return spelled
-
-    def python(self, function: Callable[..., object]) -> str:
-        """How the text spells a function of Python's own, also where the user has another by its name."""
-        known = binding_of(expression(function.__name__), self.facts, self.facts.local)
-        if known is not None and known.object is function:
-            return str(function.__name__)
-        return self.library(function.__name__, function)
 
     def name(self, stem: str) -> str:
         """A fresh local name."""

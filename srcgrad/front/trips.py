@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import gast
 
 from srcgrad.facts import UNKNOWN, Kind
+from srcgrad.front.builtin_names import builtin_name
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.spread import spread
 from srcgrad.trees import BLOCKS, Block, Node, copy, expression, is_write, name, same, statements, stores, walk, written
@@ -219,7 +220,7 @@ def _counted(loop: Node, work: Plain) -> Block:
     made = Trips(work, loop, work.name("i") if named is None else named.id)
     head = _bind(loop.target, _item(loop.iter, made), made, skip=named)
     lengths = made.lengths
-    trip_count = lengths[0] if len(lengths) == 1 else gast.Call(name(work.python(min)), lengths, [])
+    trip_count = lengths[0] if len(lengths) == 1 else gast.Call(name(builtin_name(min, work)), lengths, [])
     loop.iter = gast.copy_location(expression("range(n)", n=trip_count), loop.iter)
     loop.target = name(made.count, gast.Store())
     loop.body = [*head, *loop.body]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from srcgrad.runtime.assumed import check_array, check_item, check_method, check_module, check_operand
 from srcgrad.runtime.axes import max_along, mean_along, min_along, sum_along
 from srcgrad.runtime.bands import half_bands, outer_bands, times_bands, turned_bands, whole_bands
 from srcgrad.runtime.blend import blend_factors
@@ -89,19 +90,7 @@ from srcgrad.runtime.reduce import (
 from srcgrad.runtime.roots import root_found, root_pullback, root_pushforward, scalar_root_found
 from srcgrad.runtime.scatter import add_at, entry, otherwise, scatter, stored
 from srcgrad.runtime.sections import section_sums_transpose
-from srcgrad.runtime.seed import (
-    check_array,
-    check_complex,
-    check_floating,
-    check_input,
-    check_item,
-    check_method,
-    check_module,
-    check_number,
-    check_operand,
-    check_seed,
-    check_shape,
-)
+from srcgrad.runtime.seed import check_complex, check_floating, check_input, check_number, check_seed, check_shape
 from srcgrad.runtime.signals import convolve_transpose, filtered_transpose, lagged, of_full, within_full
 from srcgrad.runtime.sinc import sinc_derivative
 from srcgrad.runtime.snapshots import Snapshots

@@ -1,0 +1,80 @@
+"""What a text takes an argument for, looked at when it runs: another kind of value would have had another text."""
+
+from __future__ import annotations
+
+from typing import Any  # arguments are arbitrary objects
+
+import numpy as np
+
+
+def check_operand(x: Any) -> None:
+    """Refuse a list where the text adds arrays: `+` of two lists joins them.
+
+    >>> check_operand([1.0, 2.0])
+    Traceback (most recent call last):
+    ...
+    TypeError: E5005 `+` was taken as a sum of arrays, and an argument is a list; pass an array: np.asarray(x)
+    """
+    if isinstance(x, list | tuple):
+        raise TypeError(
+            f"E5005 `+` was taken as a sum of arrays, and an argument is a {type(x).__name__}; "
+            "pass an array: np.asarray(x)"
+        )
+
+
+def check_method(x: Any) -> None:
+    """Refuse an object where the text has the method of an array: its own is another function.
+
+    >>> check_method({})
+    Traceback (most recent call last):
+    ...
+    TypeError: E5003 a method was taken for that of an array, and is one of a dict; call a function instead
+    """
+    if not isinstance(x, np.ndarray | np.generic) and not hasattr(x, "__array_namespace__"):
+        raise TypeError(
+            f"E5003 a method was taken for that of an array, and is one of a {type(x).__name__}; "
+            "call a function instead"
+        )
+
+
+def check_module(x: Any, module: Any) -> None:
+    """Refuse another module than that for which the text was made, the default of an argument.
+
+    >>> import math
+    >>> check_module(math, np)
+    Traceback (most recent call last):
+    ...
+    TypeError: E5003 an argument was taken for the module numpy, and is another one; leave it out, or derive it anew
+    """
+    if x is not module:
+        raise TypeError(
+            f"E5003 an argument was taken for the module {module.__name__}, and is another one; "
+            "leave it out, or derive it anew"
+        )
+
+
+def check_array(x: Any) -> None:
+    """Refuse what is no array where a part of it is written into: a part of a list is a copy.
+
+    >>> check_array([1.0, 2.0])
+    Traceback (most recent call last):
+    ...
+    TypeError: E5010 an argument of class list is written into through a part of it; pass an array
+    """
+    if not isinstance(x, np.ndarray):
+        raise TypeError(
+            f"E5010 an argument of class {type(x).__name__} is written into through a part of it; pass an array"
+        )
+
+
+def check_item(x: Any) -> None:
+    """Refuse `d[k] += e` where the item `x` is not a number: it would change for all that hold it.
+
+    >>> check_item(np.zeros(2))
+    Traceback (most recent call last):
+    ...
+    TypeError: E5010 an item of type ndarray would change in place, for all that hold it; write `d[k] = d[k] + e`
+    """
+    if not isinstance(x, int | float | np.generic):
+        what = f"an item of type {type(x).__name__} would change in place, for all that hold it"
+        raise TypeError(f"E5010 {what}; write `d[k] = d[k] + e`")
