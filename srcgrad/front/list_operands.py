@@ -27,6 +27,8 @@ def needs_array(rule: Rule, parameter: str, *, forward: bool) -> bool:
     """
     if forward and rule.kind in ("elementwise", "multilinear"):
         return True
+    if rule.kind == "elementwise" and len(rule.parameters) > 1:
+        return True  # what compares or scales two values is given arrays by the engine's own helpers
     templates = [adjoint_template(rule)] + [tangent_template(rule)] * (forward or rule.template is None)
     return any(template is not None and _computes(template, parameter) for template in templates)
 
