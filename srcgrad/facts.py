@@ -195,10 +195,9 @@ class Facts:
     around: frozenset[str] = frozenset()  # names of the functions in which the user's function stands
     local: frozenset[str] = frozenset()  # names that the user's function binds
     step: Any = None  # the front.step.Step whose function this is
-    given: dict[str, Kind] = field(default_factory=dict)  # what is known beside `kinds` of arguments, as values
     of: dict[Node, Kind] = field(default_factory=dict)  # kinds of expressions of the user's text (front.kind_analysis)
     mixed: dict[str, None] = field(default_factory=dict)  # names of tuples that hold numbers or arrays elsewhere
-    named: dict[str, Kind] = field(default_factory=dict)  # what all that a name is bound to there has in common
+    named: dict[str, Kind] = field(default_factory=dict)  # of arguments that are written out, then of all names there
     called: bool = False  # whether another function of the text calls this one
     apart: bool = False  # whether that gives a seed for each item of a returned tuple
     seed: str = "given"  # parameter, given (without default), one, ones: where the seed comes from

@@ -48,7 +48,7 @@ def conversions(function: Node, facts: Facts) -> Node:
         return function
     kinds = Kinds(facts.namespace, facts.module)
     assumed = _modules(function, kinds, facts)
-    kinds.function(function, {**assumed, **facts.kinds, **facts.given})
+    kinds.function(function, {**assumed, **facts.kinds, **facts.named})
     facts.of, facts.named = kinds.of, kinds.named
     Meanings(function, kinds, facts).spell(assumed)
     work = _Work(facts, kinds.of, _varied(function, facts), set(kinds_of_lists(function, facts)))
@@ -63,7 +63,7 @@ def _modules(function: Node, kinds: Kinds, facts: Facts) -> dict[str, Kind]:
     pairs = zip(positional[len(positional) - len(function.args.defaults) :], function.args.defaults, strict=True)
     named = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
     found = {one.id: kinds.kind(default, {}) for one, default in [*pairs, *named] if default is not None}
-    known = {**facts.kinds, **facts.given}
+    known = {**facts.kinds, **facts.named}
     return {one: kind for one, kind in found.items() if kind.tag == "module" and one not in known}
 
 
