@@ -10,7 +10,7 @@ from srcgrad.front.mirrored import container_of
 from srcgrad.front.resolve import binding_of
 from srcgrad.kinds import contained
 from srcgrad.runtime import owned
-from srcgrad.trees import Node, is_write, statements, stores, target, walk, written
+from srcgrad.trees import Node, is_write, part_written, statements, stores, target, walk, written
 
 
 def kinds_of_lists(function: Node, facts: Facts | None = None) -> dict[str, str]:
@@ -43,12 +43,15 @@ def _tags(function: Node, facts: Facts | None, known: dict[str, str]) -> dict[st
     filled = {written(node)[0] for node in statements(function.body) if is_write(node)} if ours else set()
     held = {} if facts is None else dict(contained(facts.kinds))
     changed = {one for node in statements(function.body) for one in within(node)}
+    keyed = _keyed(function)
     arguments = function.args
     for given in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
         tag = held.get(given.id, UNKNOWN).tag
         if tag == "unknown" and given.id in changed:
             known_as = UNKNOWN if facts is None else facts.kinds.get(given.id, UNKNOWN)
             tag = "list" if known_as.tag == "unknown" else known_as.tag
+        elif tag == "unknown" and given.id in keyed and facts is not None:
+            tag = "dict" if facts.kinds.get(given.id, UNKNOWN) == UNKNOWN else tag
         if facts is not None and given.id in facts.records and tag == "object":
             tag = "dict"
         found[given.id] = [tag if tag in ("list", "dict") else ""]
@@ -64,6 +67,12 @@ def _tags(function: Node, facts: Facts | None, known: dict[str, str]) -> dict[st
                 tag = container_of(value, function, facts)
             found.setdefault(bound, []).append(tag)
     return found
+
+
+def _keyed(function: Node) -> set[str]:
+    """Names into which something is written by names: `s["a"] = e`. Where nothing else is known they hold dicts."""
+    parts = [part_written(node) for node in statements(function.body) if is_write(node)]
+    return {getattr(p.value, "id", "") for p in parts if isinstance(getattr(p.slice, "value", None), str)}
 
 
 def _is_own(value: Node | None, bound: str, facts: Facts) -> bool:

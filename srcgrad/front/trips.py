@@ -76,18 +76,26 @@ def _takes_over(loop: Node, counts: bool, work: Plain) -> bool:
 
 
 def _bound_in_body(loop: Node, counts: bool, work: Plain) -> Block:
-    """`for x in e` as `for i in range(len(items))` that binds `x = items[i]`, after `items = e`."""
+    """`for x in e` as `for i in range(len(items))` that binds `x = items[i]`; `items` is e, or the name that e is."""
     before: Block = []
     count = work.name("i")
     item: Node = name(count)
     if not counts:
-        items = work.name("items")
-        before = [work.bind(items, loop.iter, loop)]
+        items = loop.iter.id if _keeps_name(loop) else work.name("items")
+        before = [] if items == getattr(loop.iter, "id", "") else [work.bind(items, loop.iter, loop)]
         item = expression(f"{items}[{count}]")
         loop.iter = gast.copy_location(expression(f"range(len({items}))"), loop.iter)
     loop.body = [work.bind(loop.target.id, item, loop), *loop.body]
     loop.target = name(count, gast.Store())
     return [*before, work.own(loop, loop)]
+
+
+def _keeps_name(loop: Node) -> bool:
+    """Whether what a loop runs over has a name that goes on meaning it in the body."""
+    if not isinstance(loop.iter, gast.Name):
+        return False
+    bound = [n for part in [loop.target, *loop.body] for n in walk(part) if isinstance(n, gast.Name)]
+    return not any(n.id == loop.iter.id and isinstance(n.ctx, gast.Store) for n in bound)
 
 
 def zipped(block: Block, work: Plain) -> Block:
