@@ -107,7 +107,7 @@ class Facts:
     varied: dict[str, None] = field(default_factory=dict)  # names that may depend on an input
     active: dict[str, None] = field(default_factory=dict)  # ... and influence the output
     doubts: dict[str, None] = field(default_factory=dict)  # names some value of which may be inf or nan
-    masked: dict[str, None] = field(default_factory=dict)  # names whose adjoints want to know where they are zero
+    masked: dict[str, bool] = field(default_factory=dict)  # names whose adjoints want masks; whether made as a whole
     parted: dict[str, None] = field(default_factory=dict)  # lists and dicts of which each part is active or not
     shifts: dict[str, None] = field(default_factory=dict)  # largest values on which the output does not depend
     assumed_real: dict[str, None] = field(default_factory=dict)  # arguments of derivatives that were written out

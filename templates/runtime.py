@@ -19,12 +19,12 @@ from srcgrad.runtime.layout import (
     unpad,
 )
 from srcgrad.runtime.linalg import no_further
-from srcgrad.runtime.masks import mask_at, mask_of, mask_to, mask_without, picks
+from srcgrad.runtime.masks import mask_at, mask_to, mask_without, picks
 from srcgrad.runtime.scatter import add_at, scatter, stored
 from srcgrad.runtime.seed import check_seed, check_shape
 from srcgrad.runtime.structure import add, conjugates, empty_like, fields_of, of_items, owned, zeros_like
 
-constants([zeros_like, empty_like, check_seed, row_count, stop_gradient, mask_at, mask_of, mask_to, mask_without])
+constants([zeros_like, empty_like, check_seed, row_count, stop_gradient, mask_at, mask_to, mask_without])
 
 
 @adjoint.linear(

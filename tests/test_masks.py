@@ -188,7 +188,23 @@ def measured(x):
     return np.sum(np.where(r > 0.0, np.exp(-r) / r, 0.0))
 
 
-PAIRS = [triangle, filled, pairs, off_diagonal, lower, measured]
+def in_two_loops(x):
+    r = np.sqrt(np.sum((x[:, None] - x) ** 2, axis=-1))
+    total = 0.0
+    for i in range(4):
+        for j in range(i):
+            total = total + 1.0 / r[i, j]
+    return total
+
+
+def diagonal_by_a_loop(x):
+    r = np.sqrt(np.sum((x[:, None] - x) ** 2, axis=-1))
+    for i in range(4):
+        r[i, i] = 1.0
+    return np.sum(1.0 / r)
+
+
+PAIRS = [triangle, filled, pairs, off_diagonal, lower, measured, in_two_loops, diagonal_by_a_loop]
 
 
 @pytest.mark.parametrize("function", PAIRS, ids=lambda one: one.__name__)
@@ -253,6 +269,54 @@ def test_shapes_dtypes_and_numbers() -> None:
     assert x_bar.tolist() == [[0.0], [-0.75]] and y_bar.tolist() == [0.5] * 3
     assert given(np.zeros((0, 1)), np.ones(3))[1].tolist() == [0.0] * 3
     assert srcgrad.grad(lambda x: np.where(x > 0.0, np.sqrt(x), 0.0))(0.0) == 0.0
+
+
+def overflowing(x):
+    return np.sum(np.where(x > 0.0, 1.0 / (1.0 + np.exp(-x)), np.exp(x) / (1.0 + np.exp(x))))
+
+
+def gaps(x):
+    return np.nansum((np.sin(x) - np.array([1.0, np.nan, 2.0])) ** 2)
+
+
+def nan_itself(x):
+    return np.nansum(x**2) + np.sum(np.where(np.isnan(x), 0.0, x * x))
+
+
+@pytest.mark.parametrize(
+    ("function", "x"),
+    [
+        (overflowing, np.array([1000.0, -1000.0, 0.5])),
+        (gaps, np.array([0.3, 0.4, 0.5])),
+        (nan_itself, np.array([np.nan, 0.4, 0.5])),
+    ],
+)
+def test_overflow_and_gaps_in_data(function: Any, x: np.ndarray) -> None:
+    found = srcgrad.grad(function)(x)
+    forward = [float(srcgrad.jvp(function, (x,), (one,))[1]) for one in np.eye(3)]
+    np.testing.assert_allclose(found, forward, rtol=1e-12)
+    assert np.isfinite(srcgrad.hvp(function)(x, np.ones(3))).all()
+
+
+def quotients(x, w):
+    a = np.sum(np.log(x + w))
+    b = np.sum((x / w) ** 2)
+    return a * b
+
+
+def test_what_a_gradient_adds_to_in_place_is_not_what_its_derivative_reads() -> None:
+    x, w = np.array([0.2, 0.3, 1.0, 2.5]), np.array([0.3, 0.4, 1.1, 2.6])
+    found = srcgrad.grad(lambda w: np.sum(srcgrad.grad(quotients)(x, w)))(w)
+    steps = 1e-6 * np.eye(4)
+    due = [np.sum(srcgrad.grad(quotients)(x, w + h) - srcgrad.grad(quotients)(x, w - h)) / 2e-6 for h in steps]
+    np.testing.assert_allclose(found, due, rtol=1e-6)
+
+
+@pytest.mark.parametrize("function", [written, zeroed, in_a_loop, entropy, in_two_loops], ids=lambda one: one.__name__)
+def test_compiled_loops(function: Any) -> None:
+    pytest.importorskip("numba")
+    x = POINTS if function is in_two_loops else X
+    np.testing.assert_allclose(srcgrad.grad(function, target="numba")(x), srcgrad.grad(function)(x), rtol=1e-12)
 
 
 def test_kernels() -> None:

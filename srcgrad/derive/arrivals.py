@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import replace
 
 import gast
@@ -9,9 +10,24 @@ import gast
 from srcgrad.derive.adjoints import Adjoints
 from srcgrad.derive.instantiate import Lines
 from srcgrad.derive.masks import Mask, Masking
-from srcgrad.facts import Operation, copied
-from srcgrad.indices import as_value, without_axes
-from srcgrad.trees import Block, Node, loads, part_written, stores
+from srcgrad.derive.states import ABSENT, ZERO
+from srcgrad.facts import Facts, Operation, copied
+from srcgrad.indices import as_value, is_basic, without_axes
+from srcgrad.trees import (
+    Block,
+    Node,
+    at,
+    constant,
+    expression,
+    is_write,
+    loads,
+    name,
+    part_written,
+    statement,
+    statements,
+    stores,
+    written,
+)
 
 
 def mask_lines(node: Node, operation: Operation, made: Lines, derivatives: list[Node], adjoints: Adjoints) -> None:
@@ -57,6 +73,9 @@ def mask_without_axes(node: Node, source: Node, index: Node, adjoints: Adjoints,
 
 def mask_before(primal: str, adjoints: Adjoints) -> list[Mask | None]:
     """The mask of an adjoint to which something is about to be added."""
+    known = adjoints.masks.get(primal)
+    if known is not None and known.grown:
+        return [known]
     return [adjoints.masks.get(primal)] if adjoints.exists(primal) else []
 
 
@@ -77,18 +96,78 @@ def mask_of_element(operand: Node, index: Node, node: Node, mask: Mask | None, a
     facts = adjoints.facts
     if operand.id not in facts.masked or operand.id in facts.containers:
         return []
+    known = adjoints.masks.get(operand.id)
+    if known is not None and known.grown:
+        adjoints.arrive(operand.id, known)
+        return [_grown(known, index, mask, node, adjoints)]
     masking = Masking(facts, node, {})
     adjoints.arrive(operand.id, masking.read_at(operand, as_value(copied(index, facts)), mask))
     return masking.made
 
 
+def _grown(known: Mask, index: Node, mask: Mask | None, node: Node, adjoints: Adjoints) -> Node:
+    """`m[index] = True`, or what a mask of the element adds to it."""
+    facts = adjoints.facts
+    if mask is None:
+        return at(statement("m[index] = True", m=name(known.held), index=copied(index, facts)), node)
+    if mask.plain and is_basic(index, frozenset(facts.integers)):
+        parts = {"m": name(known.held), "index": copied(index, facts)}
+        return at(statement("m[index] |= mask", mask=Masking(facts, node, {}).true(mask), **parts), node)
+    text = f"{facts.library('np')}.logical_or.at(m, index, mask)"
+    parts = {"m": name(known.held), "index": as_value(copied(index, facts))}
+    return at(statement(text, mask=Masking(facts, node, {}).true(mask), **parts), node)
+
+
+def loop_masks(loop: Node, adjoints: Adjoints) -> Block:
+    """Masks that a loop adds to, as arrays before it: those of what it reads by elements, or stores elements into."""
+    facts = adjoints.facts
+    body = statements(loop.body)
+    bound = {one for node in body if not is_write(node) for one in stores(node)}
+    read = [one for node in body for one in _by_elements(node, facts)]
+    made: Block = []
+    for primal in dict.fromkeys(read):
+        known = adjoints.masks.get(primal)
+        usable = facts.masked.get(primal) and primal not in bound and primal not in facts.containers
+        if not usable or facts.list_kind(primal) or adjoints.unbound(primal) or (known is not None and known.grown):
+            continue
+        tree = _begun(primal, known, any(primal in written(node) for node in body), adjoints)
+        if tree is not None:
+            masking = Masking(facts, loop, {})
+            mask = masking.bound(tree, True)
+            facts.elements[mask.held] = None
+            spec = facts.value_spec.get(primal, mask.spec)
+            adjoints.masks[primal] = replace(mask, spec=spec, grown=True)
+            made += masking.made
+    return made
+
+
+def _by_elements(node: Node, facts: Facts) -> list[str]:
+    """The array of which a statement reads or stores elements."""
+    operation = facts.operation.get(getattr(node, "value", None))
+    read = operation is not None and operation.function is operator.getitem
+    array = operation.bound["x"] if operation is not None and read else None
+    held = [array.id] if isinstance(array, gast.Name) else []
+    return held + (written(node)[:1] if is_write(node) else [])
+
+
+def _begun(primal: str, known: Mask | None, stored: bool, adjoints: Adjoints) -> Node | None:
+    """The array of a mask before a loop; None where the adjoint has no mask, and gets none there."""
+    numpy = adjoints.facts.library("np")
+    if adjoints.state.get(primal, ABSENT) in (ABSENT, ZERO):
+        return expression(f"{numpy}.zeros({numpy}.shape({primal}), dtype={numpy}.bool_)")
+    if known is not None:
+        mask = Masking(adjoints.facts, name(primal), {}).true(known)
+        return expression(f"{numpy}.array({adjoints.facts.library('mask_to')}(m, {primal}))", m=mask)
+    return expression(f"{numpy}.ones({numpy}.shape({primal}), dtype={numpy}.bool_)") if stored else None
+
+
 def mask_of_part(node: Node, value: Node, had: list[Mask | None], before: Mask | None, adjoints: Adjoints) -> Block:
     """The mask of e in `a[index] = e`: that of the part."""
     facts, part = adjoints.facts, part_written(node)
-    if value.id not in facts.masked or before is None or not isinstance(part.value, gast.Name):
+    if value.id not in facts.masked or before is None or before.grown or not isinstance(part.value, gast.Name):
         return []
     masking = Masking(facts, node, {})
-    index = as_value(copied(part.slice, facts))
+    index = copied(part.slice, facts)
     own = masking.of_part(before, copied(part.value, facts), index, value)
     mask = masking.either([*had, own])
     if mask is not None:
@@ -102,7 +181,48 @@ def cleared_mask(node: Node, array: str, before: Mask | None, adjoints: Adjoints
     adjoints.masks.pop(array, None)
     if array not in facts.masked or not isinstance(part.value, gast.Name):
         return []
+    if before is not None and before.grown:
+        adjoints.masks[array] = before
+        return [at(statement("m[index] = False", m=name(before.held), index=copied(part.slice, facts)), node)]
     masking = Masking(facts, node, {})
     index = as_value(copied(part.slice, facts))
     adjoints.masks[array] = masking.without(before, copied(part.value, facts), index)
     return masking.made
+
+
+def pushed_mask(node: Node, stack: str, mask: Mask | None, adjoints: Adjoints) -> Block:
+    """`h_masks.append(m)`, beside the adjoint of what was popped."""
+    facts = adjoints.facts
+    if stack not in adjoints.mask_stacks:
+        if mask is None or stack not in facts.masked or facts.pops.get(stack) != 1:
+            return []
+        adjoints.mask_stacks[stack] = facts.names.fresh(f"{stack}_masks")
+    masking = Masking(facts, node, {})
+    held = constant(True) if mask is None else masking.true(mask)
+    push = at(statement(f"{adjoints.mask_stacks[stack]}.append(mask)", mask=held), node)
+    return [*masking.made, push]
+
+
+def popped_mask(node: Node, stack: str, value: Node, before: list[Mask | None], adjoints: Adjoints) -> Block:
+    """`m = h_masks.pop()`, beside the adjoint of what was pushed."""
+    facts = adjoints.facts
+    if stack not in adjoints.mask_stacks:
+        return []
+    masking = Masking(facts, node, {})
+    popped = masking.bound(expression(f"{adjoints.mask_stacks[stack]}.pop()"))
+    spec = facts.value_spec.get(value.id)
+    mask = masking.either([*before, popped if spec is None else replace(popped, spec=spec)])
+    if mask is not None and value.id in facts.masked:
+        adjoints.masks[value.id] = mask
+    return masking.made
+
+
+def mask_heads(adjoints: Adjoints) -> Block:
+    """Empty stacks of masks."""
+    lists = adjoints.facts.list_kind
+    made = [
+        statement(f"{held} = [False] * len({stack})" if lists(stack) else f"{held} = []")
+        for stack, held in adjoints.mask_stacks.items()
+    ]
+    adjoints.facts.zeros.update(dict.fromkeys(made))
+    return made

@@ -8,7 +8,7 @@ from srcgrad.derive.regularity import gives_finite, has_finite_lines, object_of
 from srcgrad.facts import UNKNOWN, Facts, Operation
 from srcgrad.front.webs import parameters
 from srcgrad.rules import rule_of
-from srcgrad.trees import Block, Node, header, loads, same, statements, stores, walk
+from srcgrad.trees import Block, Node, header, loads, same, statements, stores, walk, written
 
 _NUMBERS = ("scalar", "function", "object", "none", "other")
 
@@ -37,7 +37,7 @@ def _doubtful(function: Node, order: Block, facts: Facts) -> dict[str, None]:
         known = len(found)
         for node in order:
             if not _gives_finite(node, facts, found):
-                found.update(dict.fromkeys(stores(node)))
+                found.update(dict.fromkeys(one for one in stores(node) if one not in facts.integers))
         if len(found) == known:
             return found
 
@@ -90,24 +90,26 @@ def _operation(node: Node, facts: Facts) -> Operation | None:
 def _gives_finite(node: Node, facts: Facts, doubtful: dict[str, None]) -> bool:
     operation = _operation(node, facts)
     if operation is None:
-        return not any(one in doubtful for one in loads(node))
+        lengths = getattr(getattr(node, "value", None), "attr", "") in ("size", "shape", "ndim", "dtype")
+        return lengths or not any(one in doubtful for one in loads(node))
     return operation.kind == "op" and gives_finite(operation, facts, doubtful)
 
 
-def _masked(order: Block, facts: Facts) -> dict[str, None]:
-    """Names whose adjoints meet a doubtful factor, or go on to where they do."""
-    found: dict[str, None] = {}
+def _masked(order: Block, facts: Facts) -> dict[str, bool]:
+    """Names whose adjoints meet a doubtful factor, or go on to where they do; whether all elements do at once."""
+    found: dict[str, bool] = {}
     while True:
-        known = len(found)
+        known = dict(found)
         for node in order:
             bound = [one for one in stores(node) if one in facts.active]
-            if bound and (_is_doubtful(node, bound, facts) or any(one in found for one in loads(node))):
-                found.update(dict.fromkeys(bound))
-        if len(found) == known:
+            if bound and (_meets_doubt(node, bound, facts) or any(one in found for one in loads(node))):
+                whole = not written(node)
+                found.update({one: whole or found.get(one, False) for one in bound})
+        if found == known:
             return found
 
 
-def _is_doubtful(node: Node, bound: list[str], facts: Facts) -> bool:
+def _meets_doubt(node: Node, bound: list[str], facts: Facts) -> bool:
     """Whether a line of a statement's derivative may multiply or divide by what is not finite."""
     operation = _operation(node, facts)
     if operation is None or operation.kind != "op":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gast
 
 from srcgrad.derive.adjoints import Adjoints
+from srcgrad.derive.arrivals import mask_before, popped_mask, pushed_mask
 from srcgrad.derive.states import PRESENT
 from srcgrad.facts import Facts, copied
 from srcgrad.trees import Block, Node, assign, at, expression, name, part_written, statement, target
@@ -57,7 +58,9 @@ def _undo_append(node: Node, held: str, adjoints: Adjoints) -> Block:
     made: Block = [at(statement(f"{taken} = {adjoints.of(held)}.pop()"), node)]
     value = node.value.args[0]
     if isinstance(value, gast.Name) and value.id in facts.active:
+        before = mask_before(value.id, adjoints)
         adjoints.contribute_whole(copied(value, facts), name(taken), made, node)
+        made += popped_mask(node, held, value, before, adjoints)
     return made
 
 
@@ -73,6 +76,7 @@ def _undo_pop(node: Node, held: str, bound: str, adjoints: Adjoints) -> Block:
         made += _begin(held, node, adjoints)
         if known:
             made.append(at(statement(f"{adjoints.of(held)}[-1] = adjoint", adjoint=adjoints.read(bound, spec)), node))
+    made += pushed_mask(node, held, adjoints.masks.pop(bound, None), adjoints)
     adjoints.state.pop(bound, None)
     return made
 

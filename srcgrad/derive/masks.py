@@ -29,6 +29,7 @@ class Mask:
     taken: bool = True
     plain: bool = False  # whether it is known to hold booleans
     origin: str = ""  # the name of the one condition behind it
+    grown: bool = False  # whether it is an array that is changed with the elements of the adjoint, in a loop
 
 
 @dataclass
@@ -239,7 +240,7 @@ class Masking:
 
     def of_part(self, mask: Mask, x: Node, index: Node, value: Node) -> Mask:
         """The mask of the value in `x[index] = value`."""
-        text = f"{self.facts.library('mask_of')}(m, x, index)"
+        text = f"{self.facts.library('mask_to')}(m, x)[index]"
         made = self.bound(expression(text, m=self.true(mask), x=x, index=index), True)
         return self.fitting(made, copied(value, self.facts), self.facts.spec.get(value))
 
@@ -249,7 +250,7 @@ class Masking:
 
     def _ones(self) -> Node:
         numpy = self.facts.library("np")
-        return expression(f"{numpy}.ones({numpy}.shape(z), dtype=bool)", z=self._result())
+        return expression(f"{numpy}.ones({numpy}.shape(z), dtype={numpy}.bool_)", z=self._result())
 
     def fitting(self, mask: Mask, like: Node, spec: Spec | None) -> Mask:
         """The mask in the shape of a value."""

@@ -190,6 +190,8 @@ _OPERATORS = {np.divide: gast.Div, np.power: gast.Pow}
 def gives_finite(operation: Operation, facts: Facts, doubtful: dict[str, None]) -> bool:
     """Whether the value of a call is finite where what it reads is, and the names in `doubtful` may not be."""
     rule, given = operation.rule, list(operation.bound.values())
+    if rule is not None and rule.kind == "constant" and not isinstance(operation.function, np.ufunc):
+        return True  # arrays of ones, lengths, positions
     text = Reading(partial(object_of, facts=facts), lambda one: one not in doubtful, lambda one: None)
     if rule is None or not all(is_finite(part, text) for part in given):
         return False

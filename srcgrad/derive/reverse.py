@@ -8,11 +8,12 @@ import gast
 
 from srcgrad.analyse.overwrite import Overwrites, overwrites
 from srcgrad.derive.adjoints import Adjoints
+from srcgrad.derive.arrivals import loop_masks, mask_heads
 from srcgrad.derive.checkpointed import backward_loop, own_statements
 from srcgrad.derive.contributions import contributions
 from srcgrad.derive.saves import Saves
 from srcgrad.derive.seeds import seed
-from srcgrad.derive.stacks import mask_heads, stack_adjoints, undo
+from srcgrad.derive.stacks import stack_adjoints, undo
 from srcgrad.derive.standing import standing
 from srcgrad.derive.states import ABSENT, EITHER, State, at_trip, changed, differ, joined, names
 from srcgrad.derive.steady import steady
@@ -203,8 +204,9 @@ def _initialise(primal: str, into: Block, like: Node, work: Backward) -> None:
 
 def _loop(node: Node, work: Backward) -> Block:
     """The same header backwards; adjoints that the body adds to exist, as zeros, before it."""
-    before, masks = dict(work.adjoints.state), work.adjoints.masks
-    zeros: Block = []
+    before = dict(work.adjoints.state)
+    zeros: Block = loop_masks(node, work.adjoints)
+    masks = work.adjoints.masks
     while True:
         work.adjoints.state, work.adjoints.masks = at_trip(before), dict(masks)
         body = _loop_body(node, work)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 
 import gast
 
 from srcgrad.derive.adjoints import Adjoints
-from srcgrad.derive.arrivals import mask_before
+from srcgrad.derive.arrivals import mask_before, popped_mask, pushed_mask
 from srcgrad.derive.lists import changed_list, tangent_of_change, tangent_of_store, undo_change, undo_store
-from srcgrad.derive.masks import Mask, Masking
 from srcgrad.derive.states import PRESENT
 from srcgrad.derive.writes import tangent_of_write, undo_write
 from srcgrad.facts import Facts, copied
-from srcgrad.trees import Block, Node, at, constant, expression, is_write, name, statement, statements, target, written
+from srcgrad.trees import Block, Node, at, expression, is_write, loads, name, statement, statements, target, written
 
 Dotted = Callable[[str, Facts], str]
 
@@ -52,6 +50,7 @@ def stack_adjoints(block: Block, adjoints: Adjoints) -> Block:
     names = dict.fromkeys(node.value.func.value.id for node in statements(block) if is_push(node))
     pops = [node.value.func.value.id for node in statements(block) if is_pop(getattr(node, "value", None))]
     facts.pops = Counter(pops)
+    facts.pops.subtract({held: facts.pops[held] for held in facts.pops if _is_read(held, block)})
     made = []
     for stack in names:
         if stack in facts.active and not facts.list_kind(stack):
@@ -60,6 +59,12 @@ def stack_adjoints(block: Block, adjoints: Adjoints) -> Block:
             facts.zeros[empty] = None
             made.append(empty)
     return made
+
+
+def _is_read(held: str, block: Block) -> bool:
+    """Whether a stack has another use than to be pushed to and popped."""
+    uses = [node for node in statements(block) if held in loads(node)]
+    return any(not is_push(node) and not is_pop(getattr(node, "value", None)) for node in uses)
 
 
 def undo(node: Node, adjoints: Adjoints) -> Block:
@@ -77,7 +82,7 @@ def undo(node: Node, adjoints: Adjoints) -> Block:
             popped = expression(f"{adjoints.of(stack)}.pop()")
             before = mask_before(value.id, adjoints)
             adjoints.contribute_whole(copied(value, facts), popped, made, node)
-            made += _popped_mask(node, stack, value, before, adjoints)
+            made += popped_mask(node, stack, value, before, adjoints)
     elif is_update(node):
         array, index, value = node.value.args
         if adjoints.exists(array.id) and isinstance(value, gast.Name) and value.id in facts.active:
@@ -95,42 +100,8 @@ def undo(node: Node, adjoints: Adjoints) -> Block:
             spec = facts.value_spec.get(bound)
             adjoint = adjoints.read(bound, spec) if adjoints.exists(bound) else adjoints.zero_value(bound, spec)
             made.append(at(statement(f"{adjoints.of(stack)}.append(adjoint)", adjoint=adjoint), node))
-            made += _pushed_mask(node, stack, adjoints.masks.pop(bound, None), adjoints)
+            made += pushed_mask(node, stack, adjoints.masks.pop(bound, None), adjoints)
         adjoints.state.pop(bound, None)
-    return made
-
-
-def _pushed_mask(node: Node, stack: str, mask: Mask | None, adjoints: Adjoints) -> Block:
-    """`h_masks.append(m)`, beside the adjoint of what was popped."""
-    facts = adjoints.facts
-    if stack not in adjoints.mask_stacks:
-        if mask is None or stack not in facts.masked or facts.pops.get(stack) != 1:
-            return []
-        adjoints.mask_stacks[stack] = facts.names.fresh(f"{stack}_masks")
-    masking = Masking(facts, node, {})
-    held = constant(True) if mask is None else masking.true(mask)
-    push = at(statement(f"{adjoints.mask_stacks[stack]}.append(mask)", mask=held), node)
-    return [*masking.made, push]
-
-
-def _popped_mask(node: Node, stack: str, value: Node, before: list[Mask | None], adjoints: Adjoints) -> Block:
-    """`m = h_masks.pop()`, beside the adjoint of what was pushed."""
-    facts = adjoints.facts
-    if stack not in adjoints.mask_stacks:
-        return []
-    masking = Masking(facts, node, {})
-    popped = masking.bound(expression(f"{adjoints.mask_stacks[stack]}.pop()"))
-    spec = facts.value_spec.get(value.id)
-    mask = masking.either([*before, popped if spec is None else replace(popped, spec=spec)])
-    if mask is not None and value.id in facts.masked:
-        adjoints.masks[value.id] = mask
-    return masking.made
-
-
-def mask_heads(adjoints: Adjoints) -> Block:
-    """Empty stacks of masks."""
-    made = [statement(f"{held} = []") for held in adjoints.mask_stacks.values()]
-    adjoints.facts.zeros.update(dict.fromkeys(made))
     return made
 
 

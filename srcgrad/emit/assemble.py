@@ -11,6 +11,7 @@ from srcgrad.emit.docstring import docstring, is_tidy
 from srcgrad.emit.text import Blank, Comment, Verbatim
 from srcgrad.emit.tidy import tidied_statement
 from srcgrad.facts import Facts
+from srcgrad.improve.sharing import sharing
 from srcgrad.trees import COMPOUND, Block, Node, at, copy, name, same, statement, statements, stores, walk
 from srcgrad.trees import expression as parsed
 
@@ -39,7 +40,7 @@ def assemble(program: Program, facts: Facts, function: Node, made: str) -> Node:
         type_comment=None,
         type_params=[],
     )
-    facts.saved = kept_alive(program, facts)
+    facts.saved = kept_alive(program, facts) | sharing(program, facts)
     forward = enclosed(written(program.forward, facts), facts.contexts)
     backward = enclosed(cited(program.backward, facts), facts.contexts)
     if facts.mode == "vjp":

@@ -60,7 +60,7 @@ from srcgrad.runtime.layout import (
     unpad,
 )
 from srcgrad.runtime.linalg import cofactor, cofactor_derivative, cofactor_second, no_further
-from srcgrad.runtime.masks import mask_at, mask_of, mask_to, mask_without, picks
+from srcgrad.runtime.masks import mask_at, mask_to, mask_without, picks
 from srcgrad.runtime.matrices import bordered, chain_adjoints, chain_bend, chain_second, chain_tangent, corner
 from srcgrad.runtime.norm import norm_curvature, norm_gradient
 from srcgrad.runtime.odes import (
@@ -198,7 +198,6 @@ __all__ = [
     "lengths",
     "lowered",
     "mask_at",
-    "mask_of",
     "mask_to",
     "mask_without",
     "matmul_both",

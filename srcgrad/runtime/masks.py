@@ -58,12 +58,3 @@ def mask_without(mask: Any, x: Any, index: Any) -> Any:
     made = np.array(mask_to(mask, x))
     made[index] = False
     return made
-
-
-def mask_of(mask: Any, x: Any, index: Any) -> Any:
-    """The mask of `e` in `x[index] = e`.
-
-    >>> mask_of(np.array([True, False, True]), np.zeros(3), slice(1, None))
-    array([False,  True])
-    """
-    return mask_to(mask, x)[index]
