@@ -439,3 +439,31 @@ def test_integers_that_get_what_varies_are_refused(f, mode):
     wanted = (f(0.4 + 1e-6, k.astype(float)) - f(0.4 - 1e-6, k.astype(float))) / 2e-6
     if f is not integers_of_this_function:
         assert np.isclose(srcgrad.grad(f)(0.4, floats), wanted, rtol=1e-6)
+
+
+def filled_in_a_list(v):
+    rows = [2.0 * v, v]
+    np.copyto(rows[0], v * v)
+    return np.sum(rows[0] * rows[1])
+
+
+def filled_in_a_dict(v):
+    held = {"w": 2.0 * v}
+    held["w"].fill(3.0)
+    return np.sum(held["w"] * v)
+
+
+def sorted_in_a_list(v):
+    rows = [2.0 * v, v]
+    rows[0].sort()
+    return np.sum(rows[0] * rows[1])
+
+
+@pytest.mark.parametrize("f", [filled_in_a_list, filled_in_a_dict, sorted_in_a_list], ids=lambda f: f.__name__)
+def test_an_item_of_a_list_that_is_filled_keeps_its_place_or_is_refused(f):
+    v = np.array([0.3, 0.2, 0.9])
+    try:
+        found = srcgrad.grad(f)(v)
+    except srcgrad.DifferentiationError:
+        return
+    assert np.allclose(found, [(f(v + one) - f(v - one)) / 2e-6 for one in np.eye(3) * 1e-6], rtol=1e-6)

@@ -86,6 +86,15 @@ def test_two_names_of_a_value_without_axes(name, given):
     assert np.isclose(gradient, wanted, rtol=1e-6) and np.isclose(tangent, wanted, rtol=1e-6)
 
 
+def test_the_whole_of_an_argument_without_axes():
+    def f(x):
+        return x[...] + x[()] * x * x[...]
+
+    for x in (np.array(0.34, dtype=np.float32), np.array(0.34), np.float64(0.34)):
+        assert np.isclose(srcgrad.grad(f)(x), 1.0 + 3.0 * 0.34**2, rtol=1e-6)
+        assert np.isclose(srcgrad.jvp(f, (x,), (x.dtype.type(1.0),))[1], 1.0 + 3.0 * 0.34**2, rtol=1e-6)
+
+
 def test_a_second_name_of_an_array_of_any_rank():
     def f(x):
         y = x

@@ -210,6 +210,12 @@ def _is_tuple(primal: str, facts: Facts) -> bool:
     return primal in facts.containers and (made or facts.reads.get(primal) == 1)
 
 
+def _is_all(index: Node, spec: Spec | None) -> bool:
+    """`x[()]`; `x[...]` of what has no axes."""
+    number = spec is not None and spec.scalar and getattr(index, "value", None) is ...
+    return number or (isinstance(index, gast.Tuple) and not index.elts)
+
+
 def _emit(
     node: Node,
     shared: Block,
@@ -251,7 +257,7 @@ def _emit(
             value = name(held)
         basic = is_basic(index, frozenset(adjoints.facts.integers))
         before, masks = mask_before(operand.id, adjoints), mask_of_element(operand, index, node, mask, adjoints)
-        if isinstance(index, gast.Tuple) and not index.elts:  # `x[()]` of a number has no item to add to
+        if _is_all(index, adjoints.facts.spec.get(operand)):  # `x[()]` of a number has no item to add to
             adjoints.contribute_whole(operand, value, block, node)
         else:
             adjoints.element(operand, index, value, basic, block, node)

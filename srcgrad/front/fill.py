@@ -51,7 +51,7 @@ def _store(target: Node, value: Node) -> Node:
 def _method(call: Node, work: Plain) -> Node | None:
     """`a.fill(e)`, `a.sort()`, `a.partition(k)`, `a.put(i, e)`."""
     function = call.func
-    if not isinstance(function, gast.Attribute) or not _is_array(function.value):
+    if not isinstance(function, gast.Attribute) or not _is_array(function.value, work):
         return None
     if binding_of(function, work.facts, work.facts.local) is not None:
         return None
@@ -74,7 +74,7 @@ def _is_list(node: Node, work: Plain) -> bool:
 def _function(call: Node, work: Plain) -> Node | None:
     """`np.copyto(a, e)`, `np.add.at(a, i, e)`, `np.fill_diagonal(a, e)`."""
     called = _meant(call.func, work)
-    if called is np.copyto and len(call.args) == 2 and _is_array(call.args[0]):
+    if called is np.copyto and len(call.args) == 2 and _is_array(call.args[0], work):
         mask = next((w.value for w in call.keywords if w.arg == "where"), None)
         if any(w.arg not in ("where", "casting") for w in call.keywords):
             return None
@@ -83,13 +83,13 @@ def _function(call: Node, work: Plain) -> Node | None:
             library = work.library("np")
             value = expression(f"{library}.where(mask, value, a)", mask=mask, value=value, a=copy(array))
         return _store(array, value)
-    if call.args and _is_array(call.args[0]) and not call.keywords:
+    if call.args and _is_array(call.args[0], work) and not call.keywords:
         made = _written(called, call.args[0], call.args[1:], work)
         if made is not None:
             return made
     if isinstance(call.func, gast.Attribute) and call.func.attr == "at" and len(call.args) == 3:
         ufunc = _meant(call.func.value, work)
-        if (ufunc is np.add or ufunc is np.subtract) and _is_array(call.args[0]):
+        if (ufunc is np.add or ufunc is np.subtract) and _is_array(call.args[0], work):
             array, index, value = call.args
             value = value if ufunc is np.add else gast.UnaryOp(gast.USub(), value)
             helper = work.library("add_at")
@@ -129,7 +129,7 @@ def _out(call: Node, work: Plain) -> Node | None:
             call.keywords.remove(word)
             return None
         if isinstance(_meant(call.func, work), np.ufunc) or _meant(call.func, work) in _WITH_OUT:
-            if _is_array(array):
+            if _is_array(array, work):
                 call.keywords.remove(word)
                 return array
     return None
@@ -146,7 +146,12 @@ def _meant(node: Node, work: Plain) -> Any:
     return None if found is None else found.object
 
 
-def _is_array(node: Node) -> bool:
-    """Whether a place may be written: a name, or a part of a name."""
+def _is_array(node: Node, work: Plain) -> bool:
+    """Whether a place may be written: a name, or a part of a name; an item of a list or dict is an array of its own."""
     inner = node.value if isinstance(node, gast.Subscript) else node
+    if isinstance(node, gast.Subscript) and isinstance(inner, gast.Name):
+        kind = work.facts.kinds.get(inner.id)
+        held = kind is not None and kind.tag in ("list", "dict", "tuple")
+        if held or inner.id in work.lists or isinstance(getattr(node.slice, "value", None), str):
+            return False
     return isinstance(inner, gast.Name) and not any(isinstance(n, gast.Call) for n in walk(node))
