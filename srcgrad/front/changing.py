@@ -6,6 +6,10 @@ import gast
 
 from srcgrad.trees import Node, header, inside
 
+CHANGES = (
+    "append", "clear", "extend", "insert", "pop", "popitem", "remove", "reverse", "setdefault", "sort", "update",
+)  # fmt: skip
+
 
 def is_change(node: Node, bound: str) -> bool:
     """Whether a statement changes the list that a name holds: `out.append(e)`, `e = out.pop()`."""
@@ -35,3 +39,9 @@ def unused(call: Node, local: frozenset[str]) -> tuple[str, str]:
         "a call whose result is not used is not accepted: it may change its arguments",
         "bind the result to a name; print, warnings and logging are accepted",
     )
+
+
+def by_method(node: Node) -> list[str]:
+    """Names on which a statement calls a method by which lists and dicts change, whatever they hold."""
+    calls = [n.func for part in header(node) for n in inside(part, gast.Call) if isinstance(n.func, gast.Attribute)]
+    return [one.value.id for one in calls if one.attr in CHANGES and isinstance(one.value, gast.Name)]

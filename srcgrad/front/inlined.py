@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.facts import Facts
+from srcgrad.facts import UNKNOWN, Facts
 from srcgrad.front.brief import is_short
 from srcgrad.front.derived import derived_call, value_of
 from srcgrad.front.functions import Function, called_by, function_of, is_ordinary, of_argument
@@ -143,13 +143,22 @@ def _check_order(value: Node | None, site: Site, alone: bool = True) -> None:
         writes = found.tree is not None and changes_outside(found.tree, site.facts)
         known = Procedures(site.facts)
         given = known.arguments(call, site.facts, site.local)
-        if writes or any(known.seen(one, site.facts, site.local) for one in given):
+        seen = {one for part in given for one in known.seen(part, site.facts, site.local)}
+        if writes or (seen and not (alone and _is_apart(seen, call, value, site.facts))):
             raise site.facts.refuse(
                 call,
                 "E5010",
                 f"`{found.name}` changes what the rest of the expression may read",
                 "call it in a statement of its own: `t = ...`",
             )
+
+
+def _is_apart(seen: set[str], call: Node, value: Node, facts: Facts) -> bool:
+    """Whether a call changes lists and dicts alone that nothing else in its expression reads."""
+    inside = {id(n) for n in walk(call)}
+    read = {n.id for n in walk(value) if isinstance(n, gast.Name) and id(n) not in inside}
+    kinds = [facts.kinds.get(one, facts.named.get(one, UNKNOWN)) for one in sorted(seen)]
+    return not seen & read and all(kind.tag in ("list", "dict") for kind in kinds)
 
 
 def _as_branch(node: Node, site: Site) -> Block:

@@ -12,7 +12,7 @@ import numpy as np
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import Facts
 from srcgrad.flow import ENTRY, Definitions, definitions
-from srcgrad.front.changing import is_change
+from srcgrad.front.changing import by_method, is_change
 from srcgrad.front.item_targets import item_targets
 from srcgrad.front.plain import own_names, plain
 from srcgrad.front.resolve import METHODS, binding_of, operation_of
@@ -137,7 +137,8 @@ class Procedures:
         found: list[tuple[Node, str]] = []
         for node in statements(tree.body):
             found += [(node, w) for w in written(node) if is_write(node) or is_change(node, w)]
-            if self.augments and isinstance(node, gast.AugAssign):
+            found += [(node, one) for one in by_method(node) if one in own]
+            if isinstance(node, gast.AugAssign) and (self.augments or isinstance(node.value, gast.List | gast.Dict)):
                 found += [(node, one) for one in stores(node)]
             for call in [n for part in header(node) for n in walk(part) if isinstance(n, gast.Call)]:
                 changes = self.arguments(call, inner, local)

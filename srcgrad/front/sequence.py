@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING
 
 import gast
 
+from srcgrad.front.changing import CHANGES
 from srcgrad.front.functions import function_of
 from srcgrad.trees import COMPOUND, Node, header, root, walk
 
 if TYPE_CHECKING:
     from srcgrad.facts import Facts
-
-_CHANGES = (
-    "append", "clear", "extend", "insert", "pop", "popitem", "remove", "reverse", "setdefault", "sort", "update",
-)  # fmt: skip
 
 
 def check_sequence(node: Node, facts: Facts) -> None:
@@ -72,7 +69,7 @@ def _changed(effect: Node, facts: Facts) -> set[str]:
     """Names whose values, or contents, an expression changes."""
     if isinstance(effect, gast.NamedExpr):
         return {effect.target.id}
-    if isinstance(effect.func, gast.Attribute) and effect.func.attr in _CHANGES:
+    if isinstance(effect.func, gast.Attribute) and effect.func.attr in CHANGES:
         held = effect.func.value.id if isinstance(effect.func.value, gast.Name) else ""
         return {held} & facts.local
     found = function_of(effect.func, facts, facts.local)
@@ -86,7 +83,7 @@ def outer_changes(tree: Node, facts: Facts) -> set[str]:
     for node in walk(tree):
         if isinstance(node, gast.Nonlocal):
             found.update(node.names)
-        elif isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr in _CHANGES:
+        elif isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr in CHANGES:
             found.update({node.func.value.id} - own if isinstance(node.func.value, gast.Name) else ())
         elif isinstance(node, gast.Assign | gast.AugAssign):
             places = node.targets if isinstance(node, gast.Assign) else [node.target]

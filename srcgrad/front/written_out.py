@@ -147,6 +147,7 @@ def _facts_of(tree: Node, found: Function, namespace: Overlay, source: Source, f
 def _front(tree: Node, given: dict[str, Node], inner: Facts, facts: Facts) -> None:
     """The callee in the language of the rest of the pipeline, for what the caller knows of the arguments."""
     inner.named = {p: facts.of.get(v, facts.named.get(getattr(v, "id", ""), UNKNOWN)) for p, v in given.items()}
+    inner.kinds.update({p: kind for p, kind in inner.named.items() if kind.tag in ("dict", "list")})
     exits(subset(plain(conversions(checkpoints(item_targets(tree, inner), inner), inner), inner), inner), inner)
 
 

@@ -1,0 +1,94 @@
+"""Helpers that change a dict or a list which they are given: the value follows, and the caller's stays as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+
+def put(d, x):
+    d.update(b=2.0 * x)
+    return d["b"] * d["w"]
+
+
+def update(x, d):
+    return put(d, x)
+
+
+def update_of_ones_own(x, d):
+    own = {"w": 0.3 * x, "b": 0.2}
+    y = put(own, x)
+    return y * own["b"]
+
+
+def update_for_its_effect(x, d):
+    put(d, x)
+    return d["b"] * x
+
+
+def _appended(values, x):
+    values.append(x)
+    return values[-1] * values[0]
+
+
+def append(x, values):
+    return _appended(values, x)
+
+
+def _reversed(values, x):
+    values.reverse()
+    return values[-1] * values[0] * x
+
+
+def reverse(x, values):
+    return _reversed(values, x)
+
+
+def _inserted(values, x):
+    values.insert(0, x)
+    return values[-1] * values[0] * x
+
+
+def insert(x, values):
+    return 2.0 * _inserted(values, x) * x
+
+
+def _longer(values, x):
+    values += [x]
+    return values[-1] * values[0] * x
+
+
+def longer(x, values):
+    return _longer(values, x)
+
+
+def _extended(values, x):
+    values.extend([x, x * x])
+    return values[-1] * x
+
+
+def extend(x, values):
+    return _extended(values, x)
+
+
+PROGRAMS = (update, update_of_ones_own, update_for_its_effect, append, reverse, insert, longer, extend)
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_the_callers_is_never_changed(f: Callable[..., Any]) -> None:
+    def given() -> Any:
+        return {"w": 0.3, "b": 0.2} if f.__code__.co_varnames[1] == "d" else [0.3, 0.2]
+
+    right = (f(0.4 + 1e-6, given()) - f(0.4 - 1e-6, given())) / 2e-6
+    held = given()
+    value, slope = srcgrad.value_and_grad(f)(0.4, held)
+    assert held == given()
+    assert np.isclose(value, f(0.4, given()))
+    assert np.isclose(slope, right, rtol=1e-6)
+    assert np.isclose(srcgrad.grad(f)(0.4, held), right, rtol=1e-6)
+    assert held == given()
