@@ -17,7 +17,7 @@ from srcgrad.templates import ON_REQUEST
 # NumPy and what it imports itself, so that nothing of the user's can stand in their place.
 TRUSTED_ROOTS = frozenset(
     {
-        *("builtins", "cmath", "collections", "contextlib", "copy", "dataclasses", "functools"),
+        *("builtins", "cmath", "collections", "contextlib", "copy", "dataclasses", "functools", "importlib"),
         *("itertools", "logging", "math", "numbers", "operator", "time", "typing", "warnings"),
         *("numpy", "srcgrad"),
     }
@@ -30,6 +30,11 @@ class Located:
 
     kind: Literal["text", "folder", "compiled"]
     path: Path
+
+    @property
+    def is_package(self) -> bool:
+        """Whether modules may lie below it."""
+        return self.kind == "folder" or self.path.name == "__init__.py"
 
 
 # Parts of trusted packages that do something when they are imported: `numpy.f2py.__main__` is a program.

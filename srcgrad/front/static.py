@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import importlib
 import tokenize
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -87,15 +88,11 @@ class Program:
         if known is None:
             try:
                 text = "" if found.kind == "folder" else read_text(found.path)
-                known = StaticModule(self, name, found.path.name, text, _is_package(found))
+                known = StaticModule(self, name, found.path.name, text, found.is_package)
             except DifferentiationError as error:
                 return unknown(f"{name} cannot be read: {error.message}")
             self.modules[path] = known
         return Binding("module", module=known)
-
-
-def _is_package(found: Located) -> bool:
-    return found.kind == "folder" or found.path.name == "__init__.py"
 
 
 def read_text(path: Path) -> str:
@@ -210,6 +207,9 @@ class StaticModule:
             same = self._dotted(found.node)
             if same is not None:
                 return same
+        match found.node:
+            case ast.Call(function, [ast.Constant(str(module))], []) if self._imports(function) and module[:1] != ".":
+                return self.program.module(module)
         return Binding("value", module=self, expression=self._spelling(found.node))
 
     def _dotted(self, node: ast.expr) -> Binding | None:
@@ -220,6 +220,10 @@ class StaticModule:
             base = self._dotted(node.value)
             return None if base is None else attribute(base, node.attr)
         return None
+
+    def _imports(self, node: ast.expr) -> bool:
+        """Whether what is called is `importlib.import_module`."""
+        return (found := self._dotted(node)) is not None and found.object is importlib.import_module
 
     def _spelling(self, node: ast.AST | None) -> str | None:
         text = None if node is None else segment(self.lines, node)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from srcgrad.dump import dump
 from srcgrad.front.namespace import attribute
 from srcgrad.front.static import Program, StaticModule
 
@@ -221,3 +222,32 @@ def test_scipy_is_read_and_scipy_special_is_real():
     files = module.program.module("scipy.io._harwell_boeing.hb").module
     assert files.lookup("np").object is np
     assert files.function("hb_read").static.decorators == ()
+
+
+@pytest.mark.parametrize(
+    "binding",
+    [
+        "import importlib\nxp = importlib.import_module('numpy')",
+        "import importlib as loader\nxp = loader.import_module('numpy')",
+        "from importlib import import_module\nxp = import_module('numpy')",
+        "from importlib import import_module as load\nxp: object = load('numpy')",
+        "import importlib\nmade = importlib.import_module('numpy')\nxp = made",
+    ],
+)
+def test_a_module_by_importlib_is_that_module(binding: str) -> None:
+    text = f"{binding}\n\n\ndef f(x):\n    return xp.sum(xp.tanh(x) * x)\n"
+    made = dump("-:f", text=text).text
+    space: dict[str, object] = {}
+    exec(compile(made, "<made>", "exec"), space)
+    x = np.array([0.3, -0.7])
+    found = space["f_grad"](x)
+    step = np.array([1e-6, 0.0])
+    value = lambda v: np.sum(np.tanh(v) * v)  # noqa: E731
+    assert abs(found[0] - (value(x + step) - value(x - step)) / 2e-6) < 1e-8
+
+
+def test_a_function_of_that_name_is_no_import() -> None:
+    text = (
+        "def import_module(name):\n    return 3.0\n\n\nxp = import_module('numpy')\n\n\ndef f(x):\n    return xp * x\n"
+    )
+    assert "numpy" not in dump("-:f", text=text).text.partition("\n")[2].replace("import_module('numpy')", "")
