@@ -121,7 +121,7 @@ class _Work:
                     self.facts.foreign[node] = None
 
     def _expression(self, node: Node) -> bool:
-        if isinstance(node, gast.BinOp) and self._flows(node):
+        if isinstance(node, gast.BinOp) and (self._flows(node) or self._adds_array(node)):
             return self._operator(node)
         if isinstance(node, gast.AugAssign) and self._flows(node.value, node.target):
             return self._augmented(node)
@@ -144,6 +144,10 @@ class _Work:
         if any(one is not held and reads_varied(one, local, self.facts, self.facts.local) for one in given):
             self._check("check_method", held.id, node)
             self.shown.add(held.id)
+
+    def _adds_array(self, node: Node) -> bool:
+        """Whether `+` has an array on one side: a list beside it is not joined, whether a derivative flows or not."""
+        return isinstance(node.op, gast.Add) and "array" in (self._kind(node.left).tag, self._kind(node.right).tag)
 
     def _flows(self, *nodes: Node) -> bool:
         """Whether a derivative may flow through an expression."""
@@ -256,6 +260,12 @@ class _Work:
             bound = bind_arguments(rule, node.args, node.keywords, node, self.facts)
         places = _places(rule)
         forward = self.facts.pushes_forward or (self.facts.module is not None and self.facts.module.inline)
+        template = adjoint_template(rule) or tangent_template(rule)
+        variadic = None if template is None else bound.pop(template.variadic or "", None)
+        for operand in [] if variadic is None else variadic.elts:
+            listed = self._kind(operand).tag in SEQUENCES and not self._is_plain(operand)
+            if listed and self._flows(operand):
+                changes[operand] = self._array(operand)
         for parameter, argument in bound.items():
             kind = self._kind(argument)
             if parameter not in places or parameter in TAKE_SEVERAL or function in TAKE_ITEMS:
