@@ -1,8 +1,8 @@
 """The rule table's own calls, crossed with kinds of arguments: `python -m tests.crossed [NAME ...]`.
 
-Each call gets its arguments as lists, as float32, as integers, as arrays without elements, and of rank 0. Where NumPy or
-SciPy takes them, the value and its dtype have to be those of the plain call, and gradients have to have the form of
-their arguments; or the call is refused by a code. What is neither is printed; the exit status tells whether there is any.
+Each call gets its arguments as lists, as float32, as arrays without elements, and of rank 0. Where NumPy or SciPy takes
+them, the value and its dtype have to be those of the plain call, and gradients have to have the form of their arguments;
+or the call is refused by a code. What is neither is printed; the exit status tells whether there is any.
 """
 
 from __future__ import annotations
@@ -22,12 +22,15 @@ from srcgrad.errors import DifferentiationError
 from tests.every_form import public
 from tests.rule_cases import Case, cases
 
+
+def single(a: Any) -> Any:
+    """A float, or an array of floats, in single precision."""
+    return np.asarray(a, np.float32)[()] if np.asarray(a).dtype == float else a
+
+
 KINDS: dict[str, Callable[[Any], Any]] = {
     "list": lambda a: a.tolist() if isinstance(a, np.ndarray) else a,
-    "float32": lambda a: (
-        np.float32(a) if isinstance(a, float) else a.astype(np.float32) if np.asarray(a).dtype == float else a
-    ),
-    "integer": lambda a: np.ceil(np.abs(a)).astype(int) + 1 if isinstance(a, np.ndarray) and a.dtype == float else a,
+    "float32": single,
     "rank 0": lambda a: np.array(np.ravel(a)[0]) if isinstance(a, np.ndarray) else a,
     "empty": lambda a: a[:0] if isinstance(a, np.ndarray) and a.ndim else a,
 }
@@ -40,8 +43,8 @@ def fault(case: Case, kind: str) -> str:
         wanted = case.function(*args)
     except Exception:
         return ""
-    floating = tuple(k for k, a in enumerate(args) if kind != "integer" and np.asarray(a).dtype.kind == "f")
-    if kind == "integer" or not floating:
+    floating = tuple(k for k, a in enumerate(args) if np.asarray(a).dtype.kind == "f")
+    if not floating:
         return ""  # nothing to differentiate with respect to
     try:
         y, back = vjp(case.function, *args, wrt=floating)
