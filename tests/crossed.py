@@ -1,7 +1,7 @@
 """The rule table's own calls, crossed with kinds of arguments: `python -m tests.crossed [NAME ...]`.
 
-Each call gets its arguments as lists, as float32, as arrays without elements, and of rank 0. Where NumPy or SciPy takes
-them, the value and its dtype have to be those of the plain call, and gradients have to have the form of their arguments;
+Each call gets its arguments as lists, as float32, without elements, and of rank 0. Where NumPy or SciPy takes
+them, the value and its dtype have to be those of the plain call, and gradients have the form of their arguments;
 or the call is refused by a code. What is neither is printed; the exit status tells whether there is any.
 """
 
