@@ -106,13 +106,13 @@ def _floats(args: tuple[Any, ...]) -> tuple[int, ...]:
 def form(gpu: bool) -> Iterator[None]:
     """Kernels in the form that GPUs are given, or in that for CPUs."""
     device = current()
-    held = device.is_gpu, device.copies, device.small
-    device.is_gpu, device.copies = gpu, gpu or device.copies
+    held = device.is_gpu, device.memory, device.small
+    device.is_gpu, device.memory = gpu, "copied" if gpu else device.memory
     device.small = None if gpu else device.small  # a GPU has one queue
     try:
         yield
     finally:
-        device.is_gpu, device.copies, device.small = held
+        device.is_gpu, device.memory, device.small = held
 
 
 @contextlib.contextmanager

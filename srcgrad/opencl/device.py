@@ -17,39 +17,43 @@ import numpy as np
 from srcgrad.errors import DifferentiationError
 from srcgrad.opencl.declared import GUARD, declared
 from srcgrad.opencl.entry import ONCE
+from srcgrad.opencl.mapping import bring, open_to
 from srcgrad.opencl.probe import verdict
 from srcgrad.opencl.unlinked import is_alone, kernel_name, unlinked
 
 CHOICE = "SRCGRAD_DEVICE"
 _ANEW = "typedef int built_anew;\n"  # of a text whose entry in the runtime's cache is damaged, or half written
 _POCL = "Portable Computing Language"
-_INSTALL = "run `pip install 'srcgrad[opencl]'`, which brings a runtime for the CPU"
+_INSTALL = "run `pip install 'srcgrad[opencl]'`, which brings PoCL for the CPU; a GPU needs its maker's driver"
 
 
 class Device:
     """A device with a context and an in-order queue, and how arrays of the host get there and back.
 
-    `small` is the queue of the runtime's single-thread device, where there is one. On a CPU the memory of the arrays
-    is used as it is; elsewhere they are copied. `is_gpu` chooses the form of the kernels.
+    `small` is the queue of the runtime's single-thread device, where there is one. `is_gpu` chooses the form of the
+    kernels. `memory` says how they reach the arrays: "shared", by their address; "mapped", by buffers that wrap them,
+    of which the runtime may keep copies; "copied", by buffers of the device's own.
     """
 
-    def __init__(self, cl: ModuleType, device: Any, context: Any, queue: Any, small: Any) -> None:
+    def __init__(self, cl: ModuleType, device: Any, context: Any, queue: Any, small: Any, memory: str) -> None:
         self.cl, self.device, self.context, self.queue, self.small = cl, device, context, queue, small
+        self.memory = memory
         self.number = next(_numbers)
         self.is_gpu = not device.type & cl.device_type.CPU
-        self.copies = self.is_gpu or is_simulator(device)
         self.is_pocl = not self.is_gpu and device.platform.name == _POCL
         self.has_fp64 = bool(device.double_fp_config)
         self.units = int(device.max_compute_units)
         self.programs: dict[tuple[str, bool], Any] = {}
         self._building = threading.Lock()  # not every runtime builds for two threads at once
-        flags = cl.mem_flags
-        self._reads = flags.READ_ONLY | (flags.COPY_HOST_PTR if self.copies else flags.USE_HOST_PTR)
-        self._writes = flags.READ_WRITE | flags.USE_HOST_PTR
         self._pool: Any = None
 
     def __repr__(self) -> str:
         return f"<OpenCL device {self.number}: {self.device.name.strip()}>"
+
+    @property
+    def copies(self) -> bool:
+        """Whether arrays are copied to the device and back."""
+        return self.memory == "copied"
 
     def allocated(self, size: int) -> Any:
         """Memory of the device itself, from a pool to which it goes back."""
@@ -98,20 +102,24 @@ class Device:
             return self.cl.Program(self.context, text + _ANEW).build(options=options, devices=[device])
 
     def given(self, array: Any) -> Any:
-        """A buffer with what a kernel reads."""
-        return self.cl.Buffer(self.context, self._reads, 0, array)
+        """What a kernel is given to read an array; for another launch it is made anew, unless memory is shared."""
+        return self._reached(self.cl.mem_flags.READ_ONLY, array)
 
     def taken(self, array: Any) -> Any:
-        """A buffer for what a kernel writes, and may read again."""
+        """What a kernel is given to write an array, and to read it again."""
         if self.copies:
             return self.cl.Buffer(self.context, self.cl.mem_flags.READ_WRITE, memoryview(array).nbytes)
-        return self.cl.Buffer(self.context, self._writes, 0, array)
+        return self.shared(array)
 
     def shared(self, memory: Any) -> Any:
-        """A buffer for memory that a kernel changes in places."""
-        flags = self.cl.mem_flags
-        held = flags.COPY_HOST_PTR if self.copies else flags.USE_HOST_PTR
-        return self.cl.Buffer(self.context, flags.READ_WRITE | held, 0, memory)
+        """What a kernel is given to change memory in places."""
+        return self._reached(self.cl.mem_flags.READ_WRITE, memory)
+
+    def _reached(self, access: int, array: Any) -> Any:
+        if self.memory == "shared":
+            return self.cl.SVM(open_to(array))
+        held = self.cl.mem_flags.COPY_HOST_PTR if self.copies else self.cl.mem_flags.USE_HOST_PTR
+        return self.cl.Buffer(self.context, access | held, 0, array)
 
     def sums(self, real: str) -> Any:
         """The dtype in which work-groups add up."""
@@ -131,10 +139,11 @@ class Device:
 
     def finish(self, small: bool, arrays: list[Any], buffers: list[Any]) -> list[Any]:
         """The results, in the host's arrays: wait until they are there."""
-        if self.copies:
+        queue = self.small if small else self.queue
+        if self.memory != "shared":
             for array, buffer in zip(arrays, buffers, strict=True):
-                self.cl.enqueue_copy(self.queue, array, buffer)
-        (self.small if small else self.queue).finish()
+                bring(self.cl, queue, buffer) if not self.copies else self.cl.enqueue_copy(self.queue, array, buffer)
+        queue.finish()
         return arrays
 
     def abandon(self, lost: bool) -> None:
@@ -251,24 +260,24 @@ def using(device: Device) -> Iterator[None]:
 
 def _trusted(wanted: str) -> Device:
     device, _ = choose(wanted or None)
-    found_out = "right" if is_simulator(device) else verdict(device)  # that would take it minutes, and spoil its log
-    if found_out != "right":
+    memory, fault = verdict(device) if not is_simulator(device) else ("copied", "")  # it takes minutes, and has a log
+    if fault:
         raise DifferentiationError(
             "E5018",
-            f"the OpenCL device {device.name.strip()} fails its test: {found_out}",
+            f"the OpenCL device {device.name.strip()} fails its test: {fault}",
             f"set {CHOICE} to another one",
         )
     key = (os.getpid(), device.int_ptr)
     try:
-        made = _opened[key] = _opened.get(key) or opened(device)  # two names of one device are one device
+        made = _opened[key] = _opened.get(key) or opened(device, memory)  # two names of one device are one device
     except load().Error as error:
         message = f"the OpenCL device {device.name.strip()} cannot be opened: {error}"
         raise DifferentiationError("E5018", message, f"set {CHOICE} to another one") from None
     return made
 
 
-def opened(device: Any) -> Device:
-    """A device with a context and queues of its own.
+def opened(device: Any, memory: str = "copied") -> Device:
+    """A device with a context and queues of its own, whose kernels reach arrays in a way that the probe found right.
 
     In a process that was forked after the runtimes were started, that of the device without threads; E5018 if there
     is none, since others would wait for threads that are not there.
@@ -282,4 +291,4 @@ def opened(device: Any) -> Device:
         device = twins[0]
     context = cl.Context([device, *[twin for twin in twins[:1] if twin != device]])
     small = cl.CommandQueue(context, twins[0]) if twins else None
-    return Device(cl, device, context, cl.CommandQueue(context, device), small)
+    return Device(cl, device, context, cl.CommandQueue(context, device), small, memory)

@@ -127,7 +127,7 @@ class Direct:
         """The results; None where arrays lie so that one launch cannot do it."""
         device, kernel, made = self.device, self.kernel, []
         with self.lock:
-            if device.copies:
+            if device.memory != "shared":
                 self._forget()
             reads = addresses(args, self.slots)
             if self.together is not None and not self._placed(args, reads):
@@ -150,7 +150,7 @@ class Direct:
                     memory.set(kernel, start)
                 made.append(one)
             device.run(kernel, 1, self.small)
-            device.finish(self.small, *(self._copied(made) if device.copies else ([], [])))
+            device.finish(self.small, *(self._copied(made) if device.memory != "shared" else ([], [])))
             found = [one(made, args) for one in self.results]
         return found[0] if len(found) == 1 else tuple(found)
 
@@ -183,14 +183,14 @@ class Direct:
         return True
 
     def _forget(self) -> None:
-        """Where memory is copied, each launch has buffers of its own."""
+        """Where memory is not shared, each launch has buffers of its own."""
         self.seen.clear()
         for memory in [*self.reads, *(memory for _, memory, _, _ in self.outputs)]:
             memory.known.clear()
             memory.last = 0
 
     def _copied(self, made: list[Any]) -> tuple[list[Any], list[Any]]:
-        """What is copied back: arrays, and their buffers."""
+        """What is brought back: arrays, and their buffers."""
         arrays, buffers = [*made], [memory.known[memory.last] for _, memory, _, _ in self.outputs]
         if self.entry is not None:
             where, low, _, buffer = self.entry

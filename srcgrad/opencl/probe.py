@@ -1,7 +1,8 @@
 """Whether a device computes what it should: asked once, in a process of its own, and remembered.
 
 Some runtimes abort, or are silently wrong, on some processors; a child process may die without harm.
-`python -m srcgrad.opencl.probe NUMBER` is that child: it prints `right`, or what was wrong.
+`python -m srcgrad.opencl.probe NUMBER WAY` is that child: it prints `right`, or what was wrong. WAY is how kernels
+reach arrays: the first is taken in which kernels see what the host has written, and the host what they have.
 """
 
 from __future__ import annotations
@@ -39,22 +40,32 @@ _FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "tgamma(x)": lambda x: np.array([math.gamma(v) for v in x], x.dtype),
     "digamma(2.0 + x * x) - digamma(1.0 + x * x)": lambda x: 1.0 / (1.0 + x * x),
 }  # fmt: skip
+_WAYS = ("shared", "mapped", "copied")  # to reach arrays: see `Device.memory`
+_UNSEEN = "its memory: "  # how a fault of such a way begins
+_COHERENT = "coherent"  # what a child prints when it has found none
 _AT_ONCE = 10  # formulas in one kernel: each takes a while to build
 _SECONDS = 60.0
 _PAUSE = 0.1  # between two looks at the child
 
 
-def verdict(device: Any) -> str:
-    """`right`, or what is wrong with a device."""
+def verdict(device: Any) -> tuple[str, str]:
+    """How kernels reach arrays on a device, see `Device.memory`; what is wrong with it, or nothing."""
+    from srcgrad.opencl.device import load
+
     place = _cache() / "probe.json"
-    key = hashlib.sha256(f"5 {device.platform.version} {device.name} {device.driver_version}".encode()).hexdigest()
-    if _FUNCTIONS.keys() <= set(_read(place).get(key, [])):
-        return "right"
-    found = _asked(device)
-    if found == "right":  # what may be mended is asked again
-        known = _read(place)
-        _write(place, {**known, key: sorted({*known.get(key, []), *_FUNCTIONS})})
-    return found
+    key = hashlib.sha256(f"6 {device.platform.version} {device.name} {device.driver_version}".encode()).hexdigest()
+    known = _read(place).get(key, [])
+    ways = _WAYS if device.type & load().device_type.CPU else _WAYS[-1:]
+    for way in ways:
+        if {*_FUNCTIONS, way} <= set(known):
+            return way, ""
+    for way in ways:
+        fault = _asked(device, way)
+        if not fault:  # what may be mended is asked again
+            _write(place, {**_read(place), key: sorted({*known, *_FUNCTIONS, way})})
+        if not fault.startswith(_UNSEEN):
+            break
+    return way, fault
 
 
 def _cache() -> pathlib.Path:
@@ -87,16 +98,22 @@ def replace(place: pathlib.Path, content: bytes) -> None:
         pass
 
 
-def _asked(device: Any) -> str:
+def _asked(device: Any, way: str) -> str:
+    """What a child finds wrong with a device whose arrays are reached in one way; nothing if all is right."""
     from srcgrad.opencl.device import found
 
     number = next(k for k, other in enumerate(found()) if other == device)
-    with subprocess.Popen(_command(number), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as child:
+    with subprocess.Popen(_command(number, way), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as child:
         printed = _answer(child)
-    if printed is None:
-        return f"it did not answer in {_SECONDS} seconds"
-    last = printed.strip().splitlines()[-1:] or [f"a kernel ended the process (status {child.returncode})"]
-    return last[0]
+    lines = [] if printed is None else printed.strip().splitlines()
+    if lines[-1:] == ["right"]:
+        return ""
+    died = f"a kernel ended the process (status {child.returncode})"
+    fault = f"it did not answer in {_SECONDS} seconds" if printed is None else (lines or [died])[-1]
+    if fault == _COHERENT:
+        return died
+    early = _COHERENT not in lines and printed is not None
+    return fault if not early or fault.startswith(_UNSEEN) else f"{_UNSEEN}{fault}"
 
 
 def _answer(child: subprocess.Popen[str]) -> str | None:
@@ -127,16 +144,20 @@ def _computed_for(pid: int, since: float) -> float:
     return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
-def _command(number: int) -> list[str]:
+def _command(number: int, way: str) -> list[str]:
     """What asks, in a process of its own, whether a device computes what it should."""
-    return command("srcgrad.opencl.probe", str(number))
+    return command("srcgrad.opencl.probe", str(number), way)
 
 
-def probe(number: int) -> str:
-    """Run our functions on a device and compare them with NumPy's."""
+def probe(number: int, way: str) -> str:
+    """Run our functions on a device and compare them with NumPy's, if kernels see what the host writes."""
     from srcgrad.opencl.device import found, opened
 
-    device = opened(found()[number])
+    device = opened(found()[number], way)
+    stale = _stale(device)
+    if stale:
+        return stale
+    print(_COHERENT, flush=True)
     drawn = np.random.default_rng(0)
     for real in ("float", "double") if device.has_fp64 else ("float",):
         dtype = np.dtype(np.float32 if real == "float" else np.float64)
@@ -148,6 +169,41 @@ def probe(number: int) -> str:
                 if not off <= 16 * np.finfo(dtype).eps:
                     return f"{text} in {real} is off by {off:.1e}"
     return "right"
+
+
+_FOLLOW = """\
+__kernel void follow(__global const float* x, __global float* y, const ulong n) {
+    for (ulong i = 0; i < n; i++) y[i] = x[i] + 1.0f;
+}
+"""
+
+
+def _stale(device: Any) -> str:
+    """What a kernel or the host did not see of what the other one wrote: arrays short and long, however they lie."""
+    for small in (False, *([True] if device.small is not None else [])):
+        kernel = device.build(_FOLLOW, "follow", small)
+        kernel.set_scalar_arg_dtypes([None, None, np.uint64])
+        for length in (3, 1000, 9001, 70_001):
+            for start in (0, 1, 4, 16):  # floats behind a multiple of 4096 bytes
+                x, y = _behind_page(length, start), _behind_page(length, start)
+                one, two = device.given(x), device.taken(y)
+                for trip in range(3):
+                    x[:], y[:] = trip, -1.0
+                    if device.memory != "shared":
+                        one, two = device.given(x), device.taken(y)
+                    kernel.set_args(one, two, length)
+                    device.run(kernel, 1, small)
+                    device.finish(small, [y], [two])
+                    if not np.all(y == trip + 1.0):
+                        return f"{_UNSEEN}{length} numbers, {device.memory}, are not those that were written last"
+    return ""
+
+
+def _behind_page(length: int, start: int) -> Any:
+    """An array so many numbers behind the beginning of a page."""
+    room = np.zeros(length + start + 2048, np.float32)
+    first = -room.ctypes.data % 4096 // 4 + start
+    return room[first : first + length]
 
 
 def _computed(device: Any, texts: list[str], x: Any) -> Any:
@@ -169,4 +225,4 @@ def _computed(device: Any, texts: list[str], x: Any) -> Any:
 
 
 if __name__ == "__main__":
-    print(probe(int(sys.argv[1])))
+    print(probe(int(sys.argv[1]), sys.argv[2]))

@@ -48,16 +48,16 @@ def prelude(real: str, text: str) -> str:
     return PRELUDES[real]
 
 
-def _command(number: int) -> list[str]:
+def _command(number: int, way: str) -> list[str]:
     """What asks, in a process of its own, whether a device computes what it should: this file."""
     run = f"import sys; sys.path[:] = {sys.path!r}; import runpy; runpy.run_path({__file__!r}, None, '__main__')"
-    return [sys.executable, "-W", "ignore", "-c", run, "--probe", str(number)]
+    return [sys.executable, "-W", "ignore", "-c", run, "--probe", str(number), way]
 
 
 def answer() -> None:
     """Print whether a device computes what it should, if that is what this file is run for."""
     if sys.argv[1:2] == ["--probe"]:
-        print(probe.probe(int(sys.argv[2])))
+        print(probe.probe(int(sys.argv[2]), sys.argv[3]))
 
 
 def with_kernels(found: Written, kernels: Collection[str]) -> tuple[list[str], str]:

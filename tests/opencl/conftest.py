@@ -1,4 +1,7 @@
-"""What tests of kernels share: which kernels were launched, and the form for GPUs, if SRCGRAD_FORM asks for it."""
+"""What tests of kernels share: which kernels were launched; forms of kernels and of memory.
+
+SRCGRAD_FORM=gpu asks for kernels as GPUs are given them, SRCGRAD_MEMORY=mapped or copied for that way to reach arrays.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from srcgrad.opencl.device import Device
+from srcgrad.opencl.device import Device, _opened, current
 from srcgrad.opencl.launch import Kernel
 from tests.random_targets import form
 
@@ -18,6 +21,14 @@ UNDER_OCLGRIND = "OCLGRIND_UNINITIALIZED" in os.environ
 def fewer(rows: int, few: int) -> int:
     """How many rows; under Oclgrind few: it steps through every instruction of every item, 256 to a row on GPUs."""
     return few if UNDER_OCLGRIND else rows
+
+
+@pytest.fixture(autouse=True)
+def _memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    way = os.environ.get("SRCGRAD_MEMORY")
+    if way and not UNDER_OCLGRIND:
+        for device in {id(one): one for one in (current(), *_opened.values())}.values():
+            monkeypatch.setattr(device, "memory", way)
 
 
 @pytest.fixture(autouse=True)

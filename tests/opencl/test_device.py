@@ -50,27 +50,56 @@ def test_no_pyopencl_is_a_coded_error(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_verdict_of_the_child_is_remembered(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     one = device.found()[0]
-    assert probe.verdict(one) == "right"
+    known = probe.verdict(one)
+    assert known in [("shared", ""), ("mapped", ""), ("copied", "")]
 
-    def unasked(_: Any) -> str:
+    def unasked(*_: Any) -> str:
         raise AssertionError("it was asked again")
 
     monkeypatch.setattr(probe, "_asked", unasked)
-    assert probe.verdict(one) == "right"
+    assert probe.verdict(one) == known
     (tmp_path / "srcgrad" / "probe.json").write_text("{damaged")
-    monkeypatch.setattr(probe, "_asked", lambda _: "exp(x) in float is off by 1.0e+00")
-    assert "off by" in probe.verdict(one)
+    monkeypatch.setattr(probe, "_asked", lambda *_: "exp(x) in float is off by 1.0e+00")
+    assert "off by" in probe.verdict(one)[1]
+
+
+@pytest.mark.parametrize("wrong", [[], ["shared"], ["shared", "mapped"], ["shared", "mapped", "copied"]])
+def test_the_first_way_that_is_coherent_is_taken(
+    wrong: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(probe, "_asked", lambda _, way: f"{probe._UNSEEN}stale" if way in wrong else "")
+    one = next(d for d in device.found() if d.type & device.load().device_type.CPU)
+    way, fault = probe.verdict(one)
+    assert way == ["shared", "mapped", "copied", "copied"][len(wrong)]
+    assert bool(fault) == (len(wrong) == 3)
+
+
+@pytest.mark.parametrize("way", ["shared", "mapped", "copied"])
+def test_what_is_stale_is_seen(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A runtime that keeps what it was first given, or keeps what it has written to itself."""
+    one = device.opened(device.current().device, way)
+    assert probe._stale(one) == ""
+    first: dict[int, Any] = {}
+    given = one.given
+    monkeypatch.setattr(one, "given", lambda x: first.setdefault(x.size, given(x.copy())))
+    assert "are not those that were written last" in probe._stale(one)
+    monkeypatch.undo()
+    taken, held = one.taken, []
+    monkeypatch.setattr(one, "taken", lambda y: held.append(y.copy()) or taken(held[-1]))
+    monkeypatch.setattr(one, "finish", lambda *_: one.queue.finish())
+    assert "are not those that were written last" in probe._stale(one)
 
 
 def test_a_device_that_computes_wrongly_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device, "verdict", lambda _: "exp(x) in float is off by 1.0e+00")
+    monkeypatch.setattr(device, "verdict", lambda _: ("shared", "exp(x) in float is off by 1.0e+00"))
     monkeypatch.setattr(device, "_current", {})
     with pytest.raises(DifferentiationError, match=r"E5018.*fails its test"):
         srcgrad.grad(lambda x: np.sum(np.exp(x) * x), target="opencl")(np.ones(3))
 
 
 def test_a_simulator_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device, "verdict", lambda _: "wrong")
+    monkeypatch.setattr(device, "verdict", lambda _: ("shared", "wrong"))
     monkeypatch.setattr(device, "is_simulator", lambda _: True)
     assert isinstance(device._trusted(""), device.Device)
 
@@ -93,34 +122,34 @@ def test_what_is_timed_is_a_copy(is_gpu: bool, monkeypatch: pytest.MonkeyPatch) 
 
 def test_wrong_numbers_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(probe._FUNCTIONS, "x + 1.0", lambda x: x + 2.0)
-    assert "x + 1.0 in float is off by" in probe.probe(0)
+    assert "x + 1.0 in float is off by" in probe.probe(0, "copied")
 
 
 def test_a_child_that_dies_is_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     dies = "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)"
-    monkeypatch.setattr(probe, "_command", lambda _: [sys.executable, "-c", dies])
-    assert "status -11" in probe._asked(device.found()[0])
+    monkeypatch.setattr(probe, "_command", lambda *_: [sys.executable, "-c", dies])
+    assert "status -11" in probe._asked(device.found()[0], "copied")
 
 
 @pytest.mark.parametrize("hangs", ["time.sleep(60.0)", "while True: pass"])
 def test_a_child_that_hangs_is_ended(hangs: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(probe, "_SECONDS", 0.5)
-    monkeypatch.setattr(probe, "_command", lambda _: [sys.executable, "-c", f"import time\n{hangs}"])
-    assert probe._asked(device.found()[0]) == "it did not answer in 0.5 seconds"
+    monkeypatch.setattr(probe, "_command", lambda *_: [sys.executable, "-c", f"import time\n{hangs}"])
+    assert probe._asked(device.found()[0], "copied") == "it did not answer in 0.5 seconds"
 
 
 @pytest.mark.skipif(not pathlib.Path("/proc/self/stat").exists(), reason="computing is not told apart here")
 def test_a_child_that_is_given_little_time_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     slow = "import time\nfor _ in range(9):\n    time.sleep(0.2)\n    sum(range(1_000_000))\nprint('right')"
     monkeypatch.setattr(probe, "_SECONDS", 1.2)  # of which this one computes half, in twice as many
-    monkeypatch.setattr(probe, "_command", lambda _: [sys.executable, "-c", slow])
-    assert probe._asked(device.found()[0]) == "right"
+    monkeypatch.setattr(probe, "_command", lambda *_: [sys.executable, "-c", slow])
+    assert probe._asked(device.found()[0], "copied") == ""
 
 
 def test_the_form_for_many_items_computes_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     held = device.current()
     monkeypatch.setattr(held, "is_gpu", True)
-    monkeypatch.setattr(held, "copies", True)
+    monkeypatch.setattr(held, "memory", "copied")
     x = np.linspace(-2.0, 2.0, 3001).reshape(-1, 1) * np.array([1.0, 2.0, 0.5])
 
     def f(x: Any, w: Any) -> Any:

@@ -27,7 +27,7 @@ import numpy as np
 from srcgrad.opencl import device
 from srcgrad.opencl.launch import launch
 
-device.verdict = lambda _: "right"
+device.verdict = lambda _: ("shared", "")
 x = np.linspace(-1.0, 1.0, 60_000).astype(sys.argv[1]).reshape(300, 200)
 
 
