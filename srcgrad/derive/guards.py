@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.derive.regularity import Reading, is_finite, is_nonzero, meaning
 from srcgrad.facts import Facts
 from srcgrad.rules import Rule, rule_of
-from srcgrad.trees import Node, expression, loads, remade
+from srcgrad.trees import Node, expression, loads, remade, walk
 
 Choose = Callable[[Node, float], Node]  # a value, and the number in its place where nothing is taken
 
@@ -69,10 +69,21 @@ def is_settled(one: str, origin: str, facts: Facts) -> bool:
 
 
 def picked(tree: Node, facts: Facts) -> Node:
-    """A line of a tangent in which weights that are zero by structure leave out what may be inf or nan."""
+    """A line of a tangent in which weights that are zero by structure leave out what may be inf or nan.
+
+    What holds no such product stays the node that it was: facts are known of it.
+    """
     known = {held: facts.library_values[one] for one, held in facts.imports.items()}
-    if isinstance(tree, gast.BinOp) and isinstance(tree.op, gast.Mult) and isinstance(tree.left, gast.Call):
-        rule = rule_of(meaning(tree.left.func, known))
-        if rule is not None and rule.zeros == "made":
-            return expression(f"{facts.library('picks')}(w, d)", w=tree.left, d=tree.right)
+    if not any(_is_weighted(part, known) for part in walk(tree)):
+        return tree
+    if _is_weighted(tree, known):
+        return expression(f"{facts.library('picks')}(w, d)", w=tree.left, d=tree.right)
     return remade(tree, lambda part: picked(part, facts))
+
+
+def _is_weighted(tree: Node, known: dict[str, object]) -> bool:
+    """`w * d`, where w is what an operation makes that puts zeros where it takes nothing."""
+    if not (isinstance(tree, gast.BinOp) and isinstance(tree.op, gast.Mult) and isinstance(tree.left, gast.Call)):
+        return False
+    rule = rule_of(meaning(tree.left.func, known))
+    return rule is not None and rule.zeros == "made"
