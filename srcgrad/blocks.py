@@ -11,7 +11,7 @@ from srcgrad.arguments import kind_of
 from srcgrad.derive.blocked import Blocks
 from srcgrad.emit.module import origin
 from srcgrad.errors import DifferentiationError
-from srcgrad.executed import changes
+from srcgrad.executed import Compiled, changes, writes
 from srcgrad.facts import Kind
 from srcgrad.front.static import StaticFunction
 from srcgrad.inner import static_function, text_of
@@ -43,33 +43,35 @@ class Blocked:
         self.blocks = Blocks(names_of(given, self.signature), checked_rows(rows))
         self.__name__ = f"{self.primal.__name__}_blocked"
         self.__doc__ = self.primal.__doc__
-        self._made: dict[Any, tuple[Callable[..., Any], str, Callable[[], bool]]] = {}
+        self._made: dict[Any, Compiled] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.as_function(self._kinds(args, kwargs))(*args, **kwargs)
+        given = self._given(args, kwargs)
+        text = self._compiled(_kinds(given)).apart(list(given.values()), self.signature)
+        return text.function(*args, **kwargs)
 
     def as_function(self, kinds: dict[str, Kind] | None = None) -> Callable[..., Any]:
         """The loop over blocks for arguments of these kinds, as a function with source."""
-        return self._compiled(kinds or {})[0]
+        return self._compiled(kinds or {}).function
 
     def source_for(self, *args: Any, **kwargs: Any) -> str:
         """The text of the loop over blocks for such arguments."""
-        return self._compiled(self._kinds(args, kwargs))[1]
+        return self._compiled(_kinds(self._given(args, kwargs))).text
 
-    def _kinds(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Kind]:
+    def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         given = self.signature.bind(*args, **kwargs)
         given.apply_defaults()
-        return {name: kind_of(value) for name, value in given.arguments.items()}
+        return given.arguments
 
-    def _compiled(self, kinds: dict[str, Kind]) -> tuple[Callable[..., Any], str, Callable[[], bool]]:
+    def _compiled(self, kinds: dict[str, Kind]) -> Compiled:
         key = (generation(), *kinds.items(), *(kind.dtype for kind in kinds.values()))
         made = self._made.get(key)
-        if made is None or made[2]():
+        if made is None or made.stale():
             with collection_paused():
                 made = self._made[key] = self._compile(kinds)
         return made
 
-    def _compile(self, kinds: dict[str, Kind]) -> tuple[Callable[..., Any], str, Callable[[], bool]]:
+    def _compile(self, kinds: dict[str, Kind]) -> Compiled:
         module = Module(blocks=self.blocks)
         name = module.derivative(self.primal, "primal", self.blocks.over, dict(kinds))
         main = next(made for made in module.made.values() if made.name == name)
@@ -77,8 +79,9 @@ class Blocked:
         made = load(text, name, f"{name} of {origin(main.facts.source)}", dict(outside), by="blocks")
         made.__defaults__, made.__kwdefaults__ = self.primal.__defaults__, self.primal.__kwdefaults__
         stale = changes(module)
-        vars(made)["__srcgrad_stale__"] = stale
-        return made, text, stale
+        compiled = Compiled(made, text, main.facts.seeds, stale, *writes(main.facts, outside))
+        vars(made).update(__srcgrad_stale__=stale, __srcgrad_text__=compiled)
+        return compiled
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -89,6 +92,10 @@ class Blocked:
 
     def __repr__(self) -> str:
         return f"<srcgrad blocked {self.primal.__name__} over {', '.join(self.blocks.over)}>"
+
+
+def _kinds(given: dict[str, Any]) -> dict[str, Kind]:
+    return {name: kind_of(value) for name, value in given.items()}
 
 
 def checked_rows(rows: int | None) -> int | None:

@@ -91,7 +91,7 @@ def compiled(
 
     function, changed = executed(text, main, dict(found), otherwise), changes(module)
     if given is derivative.primal:
-        return Compiled(function, text, main.facts.seeds, changed, *_writes(main.facts, found))
+        return Compiled(function, text, main.facts.seeds, changed, *writes(main.facts, found))
     inner: Compiled = vars(given)["__srcgrad_text__"]  # which has copied what is written into
 
     def stale() -> bool:
@@ -100,7 +100,7 @@ def compiled(
     return Compiled(function, text, main.facts.seeds, stale, inner.written, inner.outside)
 
 
-def _writes(facts: Facts, found: dict[str, Any]) -> tuple[dict[str, Place], tuple[Any, ...]]:
+def writes(facts: Facts, found: dict[str, Any]) -> tuple[dict[str, Place], tuple[Any, ...]]:
     """The arguments that a function writes into, and, if there are any, what it captures that may change with them."""
     places = {name: facts.place(node) for name, node in facts.entered.items()}
     return places, tuple(outside_of(found)) if places else ()

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad.arguments import kind_of
 from srcgrad.cli import main
 from srcgrad.dump import dump
 from srcgrad.errors import DifferentiationError
@@ -165,3 +166,26 @@ def test_dumped_text_stands_alone(tmp_path: Path, capsys: pytest.CaptureFixture[
     np.testing.assert_allclose(space["loss_blocked_grad"](None, x, None), expected, rtol=1e-12)
     assert main(["dump", f"{file}:scores", "--over", "x", "--rows", "3"]) == 1
     assert "E5029" in capsys.readouterr().err
+
+
+def entropy(x):
+    return np.sum(np.where(x > 0.0, x * x, 0.0))
+
+
+def test_what_calls_of_blocked_functions_are_checked_for() -> None:
+    """The derivative of a blocked function asks the text of the loop which arguments it writes into."""
+    by_blocks = srcgrad.blocked(entropy, over="x", rows=2)
+    x = np.array([-1.0, 0.0, 0.3, 1.0, 4.0])
+    inner = by_blocks.as_function({"x": kind_of(x)})
+    assert vars(inner)["__srcgrad_text__"].written == {} and inner(x) == by_blocks(x) == entropy(x)
+    np.testing.assert_array_equal(srcgrad.grad(by_blocks)(x), srcgrad.grad(entropy)(x))
+    np.testing.assert_array_equal(srcgrad.hvp(by_blocks)(x, np.ones(5)), [0.0, 0.0, 2.0, 2.0, 2.0])
+
+
+def test_a_function_that_writes_into_its_argument_is_no_sum_over_rows() -> None:
+    def changed(x, w):
+        x *= 2.0
+        return np.sum(x @ w)
+
+    with pytest.raises(DifferentiationError, match="E5029"):
+        srcgrad.blocked(changed, over="x", rows=2)(np.ones((4, 3)), np.ones(3))
