@@ -91,10 +91,15 @@ def united(primal: str, before: list[Mask | None], node: Node, adjoints: Adjoint
     return masking.made
 
 
+def has_mask(array: str, facts: Facts) -> bool:
+    """Whether the adjoint of an array wants a mask of its elements: it is made as a whole, or in a text of ours."""
+    return facts.masked.get(array, False) or (facts.generated and array in facts.masked)
+
+
 def mask_of_element(operand: Node, index: Node, node: Node, mask: Mask | None, adjoints: Adjoints) -> Block:
     """`mask_at(x, index)`, what `x[index]` reads of x."""
     facts = adjoints.facts
-    if operand.id not in facts.masked or operand.id in facts.containers:
+    if not has_mask(operand.id, facts) or operand.id in facts.containers:
         return []
     known = adjoints.masks.get(operand.id)
     if known is not None and known.grown:
@@ -179,7 +184,7 @@ def cleared_mask(node: Node, array: str, before: Mask | None, adjoints: Adjoints
     """The mask of an array before a part of it is overwritten: `mask_without(m, a, index)`."""
     facts, part = adjoints.facts, part_written(node)
     adjoints.masks.pop(array, None)
-    if array not in facts.masked or not isinstance(part.value, gast.Name):
+    if not has_mask(array, facts) or not isinstance(part.value, gast.Name):
         return []
     if before is not None and before.grown:
         adjoints.masks[array] = before

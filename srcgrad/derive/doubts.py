@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import gast
 
 from srcgrad.derive.regularity import gives_finite, has_finite_lines, object_of
@@ -17,15 +19,35 @@ def doubts(function: Node, facts: Facts) -> Node:
     """Note the names of doubtful values, and of those whose adjoints meet a factor that is not finite for sure.
 
     >>> from srcgrad.phases import explain_facts
-    >>> sorted(explain_facts("def f(x):\\n    y = np.sqrt(x)\\n    return np.where(x > 0.0, np.sin(y), 0.0)").masked)
-    ['y']
+    >>> list(explain_facts("def f(x):\\n    y = np.sqrt(x)\\n    return np.sum(y)", after="doubts").masked)
+    ['y', 'y_']
     """
     if facts.mode == "primal":
         return function
     order = statements(function.body)
     facts.doubts = _doubtful(function, order, facts)
     facts.masked = _masked(order, facts)
+    facts.masked.update(dict.fromkeys((one for one in facts.masked if _is_taken_apart(one, order, facts)), False))
     return function
+
+
+def _is_taken_apart(array: str, order: Block, facts: Facts) -> bool:
+    """Whether all items of an array are read one by one, `p[:, 0]` and `p[:, 1]`: none is left out."""
+    read = [
+        operation.bound["index"]
+        for node in order
+        if (operation := _operation(node, facts)) is not None
+        and operation.function is operator.getitem
+        and getattr(operation.bound["x"], "id", "") == array
+    ]
+    parts = [part for index in read for part in getattr(index, "elts", [index])]
+    items = {part.value for part in parts if isinstance(part, gast.Constant) and type(part.value) is int}
+    whole = all(isinstance(part, gast.Constant | gast.Slice) and _is_all(part) for part in parts)
+    return whole and len(items) > 1 and items == set(range(len(items)))
+
+
+def _is_all(part: Node) -> bool:
+    return isinstance(part, gast.Constant) or (part.lower is None and part.upper is None)
 
 
 def _doubtful(function: Node, order: Block, facts: Facts) -> dict[str, None]:

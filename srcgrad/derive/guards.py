@@ -30,10 +30,11 @@ def guarded(tree: Node, divides: bool, reading: Reading, choose: Choose) -> Node
     elif isinstance(tree, gast.BinOp) and not isinstance(tree.op, gast.MatMult):
         tree.left = guarded(tree.left, False, reading, choose)
         tree.right = guarded(tree.right, isinstance(tree.op, gast.Div), reading, choose)
-    elif isinstance(tree, gast.Call) and (rule := rule_of(reading.called(tree.func))) is not None:
-        tree.args = _arguments(tree, rule, reading, choose)
     else:
-        return choose(tree, 0.0)
+        rule = rule_of(reading.called(tree.func)) if isinstance(tree, gast.Call) else None
+        if rule is None or rule.kind != "elementwise":
+            return choose(tree, 0.0)
+        tree.args = _arguments(tree, rule, reading, choose)
     return tree
 
 
@@ -43,12 +44,12 @@ def _arguments(tree: Node, rule: Rule, reading: Reading, choose: Choose) -> list
         return [tree.args[0], *(guarded(part, False, reading, choose) for part in tree.args[1:])]
     parameters = [*rule.parameters, *("" for _ in tree.args)]
     return [
-        part if isinstance(part, gast.Constant) else choose(part, inside(rule, parameter))
+        part if isinstance(part, gast.Constant) else choose(part, smooth_at(rule, parameter))
         for part, parameter in zip(tree.args, parameters, strict=False)
     ]
 
 
-def inside(rule: Rule, parameter: str) -> float:
+def smooth_at(rule: Rule, parameter: str) -> float:
     """A number at which an operation is smooth."""
     domain: Any = rule.domain
     low, high = domain.get(parameter, (-2.0, 2.0)) if isinstance(domain, dict) else domain

@@ -58,3 +58,10 @@ def _mask_without(mask: Any, x: Any, index: Any) -> Compiled | None:
     if not isinstance(mask, types.Array):
         return lambda mask, x, index: _filled(np.ones(x.shape, np.bool_), index, False)
     return lambda mask, x, index: _filled(np.broadcast_to(mask != 0, x.shape).copy(), index, False)
+
+
+@compiled(runtime.picks)
+def _picks(weights: Any, values: Any) -> Compiled | None:
+    if isinstance(weights, REAL) and isinstance(values, REAL):
+        return lambda weights, values: weights * values if weights != 0.0 else 0.0
+    return lambda weights, values: weights * np.where(weights != 0.0, values, 0.0)
