@@ -214,7 +214,7 @@ def _of_method(node: Node, facts: Facts) -> Operation:
 
 
 def _of_op(op: Any, arguments: list[Node], keywords: list[Node], node: Node, facts: Facts) -> Operation:
-    if facts.generated:
+    if facts.source.is_derivative:
         op, arguments = once_more(op, arguments, keywords)
     rule = rule_of(op)
     if rule is None:

@@ -35,6 +35,11 @@ class Source:
     cell: str = ""  # of a notebook, as `In[3]`: for errors alone, since it differs from run to run
     made: bool = False  # whether the statements were written by a pass, and stand in no line
 
+    @property
+    def is_derivative(self) -> bool:
+        """Whether the text is a derivative: `<srcgrad f_grad of ...>`; one that calls an operation alone is none."""
+        return self.file.startswith("<srcgrad ") and " of " in self.file
+
     def place(self, node: Node) -> Place:
         """Where `node` stands, for an error."""
         return place(self.cell or self.file, self.lines, node)
