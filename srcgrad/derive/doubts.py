@@ -32,7 +32,7 @@ def doubts(function: Node, facts: Facts) -> Node:
 
 
 def _is_taken_apart(array: str, order: Block, facts: Facts) -> bool:
-    """Whether all items of an array are read one by one, `p[:, 0]` and `p[:, 1]`: none is left out."""
+    """Whether an array is read in pieces that leave none out: `p[:, 0:2]` and `p[:, 2]`, `u[1:]` and `u[:-1]`."""
     read = [
         operation.bound["index"]
         for node in order
@@ -40,14 +40,37 @@ def _is_taken_apart(array: str, order: Block, facts: Facts) -> bool:
         and operation.function is operator.getitem
         and getattr(operation.bound["x"], "id", "") == array
     ]
-    parts = [part for index in read for part in getattr(index, "elts", [index])]
-    items = {part.value for part in parts if isinstance(part, gast.Constant) and type(part.value) is int}
-    whole = all(isinstance(part, gast.Constant | gast.Slice) and _is_all(part) for part in parts)
-    return whole and len(items) > 1 and items == set(range(len(items)))
+    found = [_piece(part) for index in read for part in getattr(index, "elts", [index]) if not _is_all(part)]
+    pieces = sorted(piece for piece in found if piece is not None)
+    if len(pieces) < 2 or len(pieces) < len(found):
+        return False
+    end = 0
+    for start, stop in pieces:
+        if start > end:
+            return False
+        end = max(end, stop)
+    return True
+
+
+_END = 1 << 30  # the end of an axis, some elements before it included
+
+
+def _piece(part: Node) -> tuple[int, int] | None:
+    """From where to where a literal index or slice reads; None for any other."""
+    if isinstance(part, gast.Constant) and type(part.value) is int:
+        return part.value, part.value + 1
+    if not isinstance(part, gast.Slice) or part.step is not None:
+        return None
+    lower = 0 if part.lower is None else getattr(part.lower, "value", None)
+    below = isinstance(part.upper, gast.UnaryOp) and isinstance(part.upper.operand, gast.Constant)
+    upper = _END if part.upper is None or below else getattr(part.upper, "value", None)
+    return (lower, upper) if type(lower) is int and type(upper) is int else None
 
 
 def _is_all(part: Node) -> bool:
-    return isinstance(part, gast.Constant) or (part.lower is None and part.upper is None)
+    if isinstance(part, gast.Slice):
+        return part.lower is part.upper is part.step is None
+    return isinstance(part, gast.Constant) and part.value in (None, ...)
 
 
 def _doubtful(function: Node, order: Block, facts: Facts) -> dict[str, None]:
