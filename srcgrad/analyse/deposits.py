@@ -9,7 +9,7 @@ from srcgrad.trees import Block, Node, at, statement, written
 
 
 def deposited(node: Node, name: str, block: Block, facts: Facts) -> bool:
-    """Whether a statement puts an array into a list: `kept.append(a)`; what may be a number is looked at in the text."""
+    """Whether a statement puts an array into a list: `kept.append(a)`; what may be a number is looked at there."""
     held = written(node) if isinstance(node, gast.Expr) and node.value.args else []
     if not held or not facts.list_kind(held[0]) or getattr(node.value.args[-1], "id", "") != name:
         return False

@@ -23,6 +23,7 @@ from srcgrad.trees import (
     name,
     statement,
     statements,
+    target,
     stores,
     target,
     walk,
@@ -118,7 +119,8 @@ def _check_output(halves: Halves, facts: Facts) -> None:
     definition = facts.definition.get(getattr(value, "id", ""))
     made = getattr(definition, "value", None)
     operation = facts.operation.get(made)
-    several = isinstance(made, _DISPLAYS) or (operation is not None and gives_tuple(operation))
+    whole = target(definition) is not None  # not one of several names: `sign, y = np.linalg.slogdet(x)`
+    several = isinstance(made, _DISPLAYS) or (whole and operation is not None and gives_tuple(operation))
     if not isinstance(value, gast.Name) or several:
         raise facts.refuse(
             halves.output,
