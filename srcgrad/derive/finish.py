@@ -23,7 +23,6 @@ from srcgrad.trees import (
     name,
     statement,
     statements,
-    target,
     stores,
     target,
     walk,
