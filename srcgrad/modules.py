@@ -92,7 +92,7 @@ class Module:
     origins: dict[str, Origin] = field(default_factory=dict)  # of the functions of a text that is run
     sources: dict[int, tuple[Any, Source, Namespace]] = field(default_factory=dict)
     written: Written = field(default_factory=Written)  # where what is written out stands
-    changes: dict[tuple[int, str, bool], dict[str, None]] = field(default_factory=dict)  # see Procedures
+    changes: dict[tuple[int, str, bool], dict[str, bool]] = field(default_factory=dict)  # see Procedures
     given: Any = None  # the items of a loop over the function (numba.given.Items)
     given_of: dict[str, Any] = field(default_factory=dict)  # ... and what its derivative takes (numba.given.Taken)
 

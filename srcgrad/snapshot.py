@@ -12,7 +12,9 @@ import numpy as np
 
 from srcgrad.opencl.array import Array
 
-_ATOMS = frozenset((float, int, bool, complex, str, bytes, type(None), type, ModuleType, range, slice, type(...)))
+_ATOMS = frozenset(
+    (float, int, bool, complex, str, bytes, type(None), type, ModuleType, range, slice, type(...), np.ufunc)
+)
 
 
 def snapshot(back: Callable[..., Any], given: Iterable[Any]) -> Any:

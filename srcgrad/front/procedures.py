@@ -14,6 +14,7 @@ from srcgrad.facts import Facts
 from srcgrad.flow import ENTRY, Definitions, definitions
 from srcgrad.front.changing import by_method, is_change
 from srcgrad.front.item_targets import item_targets
+from srcgrad.front.owners import NOTHING, is_instance, live
 from srcgrad.front.plain import own_names, plain
 from srcgrad.front.resolve import METHODS, binding_of, operation_of
 from srcgrad.front.step import Step
@@ -98,13 +99,13 @@ class Procedures:
     """What is known of the functions that one function calls."""
 
     facts: Facts
-    known: dict[int, dict[str, None]] = field(default_factory=dict)  # by tree: the parameters that it changes
+    known: dict[int, dict[str, bool]] = field(default_factory=dict)  # by tree: the parameters that it changes
     open: list[int] = field(default_factory=list)  # trees that are being looked at, the outermost first
     circular: bool = False  # whether one of them was asked for again
     augments: bool = False  # look for `a += e` of parameters, which changes arrays and binds numbers anew
 
-    def changed(self, function: Any) -> dict[str, None]:
-        """The parameters of a function into whose arrays it writes, itself or by what it calls."""
+    def changed(self, function: Any) -> dict[str, bool]:
+        """The parameters that a function changes, itself or by what it calls; whether by their methods alone."""
         if isinstance(function, Step):
             return {}  # it works on a copy
         try:
@@ -113,7 +114,7 @@ class Procedures:
             return {}  # no source: it is a constant, or refused where a derivative flows through it
         tree, settled = source.tree, self.facts.module.changes
         if (id(tree), self.facts.mode, self.augments) in settled:
-            found: dict[str, None] = settled[id(tree), self.facts.mode, self.augments]
+            found: dict[str, bool] = settled[id(tree), self.facts.mode, self.augments]
             return found
         if id(tree) in self.known:
             self.circular |= id(tree) in self.open
@@ -130,20 +131,25 @@ class Procedures:
             settled.update({(one, self.facts.mode, self.augments): self.known[one] for one in whole})
         return self.known[id(tree)]
 
-    def _changed(self, tree: Node, inner: Facts) -> dict[str, None]:
+    def _changed(self, tree: Node, inner: Facts) -> dict[str, bool]:
         arguments = tree.args
         own = [a.id for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs]
         local = frozenset([*own, *(s for n in statements(tree.body) for s in stores(n))])
         found: list[tuple[Node, str]] = []
+        called: list[tuple[Node, str]] = []  # where methods are called by which lists and dicts change
         for node in statements(tree.body):
-            found += [(node, w) for w in written(node) if is_write(node) or is_change(node, w)]
-            found += [(node, one) for one in by_method(node) if one in own]
+            found += [(node, w) for w in written(node) if is_write(node)]
+            called += [(node, w) for w in written(node) if is_change(node, w)]
+            called += [(node, one) for one in by_method(node) if one in own]
             if isinstance(node, gast.AugAssign) and (self.augments or isinstance(node.value, gast.List | gast.Dict)):
                 found += [(node, one) for one in stores(node)]
             for call in [n for part in header(node) for n in walk(part) if isinstance(n, gast.Call)]:
-                changes = self.arguments(call, inner, local)
-                found += [(node, n.id) for a in changes for n in walk(a) if isinstance(n, gast.Name)]
-        return entering([*found, *self._shown(found, tree, inner, local)], tree, own)
+                for value, alone in self._given(call, inner, local):
+                    where = called if alone else found
+                    where += [(node, n.id) for n in walk(value) if isinstance(n, gast.Name)]
+        sure = entering([*found, *self._shown(found, tree, inner, local)], tree, own)
+        found += called
+        return {one: one not in sure for one in entering([*found, *self._shown(found, tree, inner, local)], tree, own)}
 
     def _shown(
         self, changes: list[tuple[Node, str]], tree: Node, inner: Facts, local: frozenset[str]
@@ -188,6 +194,10 @@ class Procedures:
 
     def arguments(self, call: Node, facts: Facts, local: frozenset[str]) -> list[Node]:
         """The arguments of a call into whose arrays the called function writes."""
+        return [value for value, _ in self._given(call, facts, local)]
+
+    def _given(self, call: Node, facts: Facts, local: frozenset[str]) -> list[tuple[Node, bool]]:
+        """The arguments that a called function changes, and whether it does so by their methods alone."""
         if not any(isinstance(n, gast.Name) for a in [*call.args, *call.keywords] for n in walk(a)):
             return []
         if _is_ruled(call, facts, local):
@@ -212,7 +222,18 @@ class Procedures:
                     f"`{gast.unparse(call.func)}` changes its own default of `{parameter}`, which the next call sees",
                     f"pass `{parameter}`, or make it anew in the function",
                 )
-        return [value for parameter, value in given.items() if parameter in changes]
+        found = [(value, changes[one]) for one, value in given.items() if one in changes]
+        return [(value, alone) for value, alone in found if not (alone and _has_own_methods(value, facts, local))]
+
+
+def _has_own_methods(value: Node, facts: Facts, local: frozenset[str]) -> bool:
+    """Whether a value is an object of a class of the user that is neither a list nor a dict, nor made of one."""
+    held = live(value, facts.namespace, local, None if facts.module is None else facts.module.methods)
+    if held is not NOTHING and is_instance(held):
+        return not isinstance(held, list | dict)
+    kind = facts.kinds.get(getattr(value, "id", "")) or facts.of.get(value)
+    made = kind.items[0][0] if kind is not None and kind.tag == "object" and kind.items else None
+    return isinstance(made, type) and not issubclass(made, list | dict)
 
 
 def _is_ruled(call: Node, facts: Facts, local: frozenset[str]) -> bool:
