@@ -31,6 +31,15 @@ def read_alone(function: Node) -> dict[str, None]:
     return {n.id: None for n in names if n.id not in bound}
 
 
+def read_by_both(function: Node, inner: Namespace, outer: Namespace) -> dict[str, None]:
+    """The names that the text around reads from outside, and that mean the same where a function does not have them."""
+    assert isinstance(outer, Overlay), "an overlay was put there"
+    own = {n.id for n in walk(function) if isinstance(n, gast.Name)}
+    own |= {n.name for n in walk(function) if isinstance(n, gast.FunctionDef | gast.ClassDef)}
+    known = {n: outer.lookup(n) for n in outer.read if n not in own}
+    return {n: None for n, meant in known.items() if meant is not None and is_same(meant, inner.lookup(n))}
+
+
 def carried(
     stem: str,
     meant: Binding,

@@ -15,7 +15,7 @@ from srcgrad.front.conversions import conversions
 from srcgrad.front.exits import exits
 from srcgrad.front.functions import Function, as_owner, function_of, note_real, taken_as_real
 from srcgrad.front.given import arguments_of, bind
-from srcgrad.front.hygiene import brought, carried, mentioned, move_apart, reached, read_alone
+from srcgrad.front.hygiene import brought, carried, mentioned, move_apart, reached, read_alone, read_by_both
 from srcgrad.front.item_targets import item_targets
 from srcgrad.front.mentioned import check_given
 from srcgrad.front.mixed import doubtful_write
@@ -109,7 +109,7 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     shared |= {n for n in theirs if n in site.local}
     local = own_names(tree) - shared
     assert isinstance(inner.namespace, Overlay), "an overlay was put there"
-    inner.namespace.read.update(read_alone(source.tree))
+    inner.namespace.read.update(read_alone(source.tree) | read_by_both(source.tree, inner.namespace, facts.namespace))
     tree.body = site.expanded(tree.body, Site(inner, local | shared, (*site.above, id(original)), site.expanded))
     check_given(tree, inner, local)
     facts.generated, facts.doubtful = facts.generated or inner.generated, facts.doubtful or inner.doubtful
