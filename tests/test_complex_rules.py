@@ -15,7 +15,7 @@ from srcgrad.rules import Rule
 from tests.rule_cases import Case, cases, differentiable_rules, representative_cases
 
 RULES = [rule for rule in differentiable_rules() if rule.complex and not rule.name.startswith("srcgrad.")]
-PADDED = ("'maximum'", "'minimum'", "'median'", "end_values=y")
+PADDED = ("'maximum'", "'minimum'", "'median'", "end_values=y", "constant_values=y")
 REAL = ("math.", "np.fabs", "rfft", "ihfft", *PADDED)  # of real arguments only: NumPy, or a rule, raises for others
 ORDER = ("> 0.", "> y", "argsort")
 BASES = ("'complete'",)  # of functions that depend on which columns are added: tests/test_complex_matrices.py

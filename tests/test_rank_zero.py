@@ -112,3 +112,24 @@ def test_a_second_name_of_an_array_of_any_rank():
     assert np.allclose(srcgrad.grad(g)(x), 36.0 * x**3)  # a, b and c are 3 x x
     assert np.allclose(srcgrad.grad(f)(x), 2.0 * (x + 1.0)) and np.array_equal(x, [0.3, 0.7])
     assert np.allclose(srcgrad.jvp(f, (x,), (np.ones(2),))[1], 2.0 * np.sum(x + 1.0))
+
+
+@pytest.mark.parametrize("item", [np.array(0.89), np.array([0.89])])
+@pytest.mark.parametrize("kind", [list, dict])
+def test_an_item_of_a_name_that_holds_a_list_and_then_a_dict_is_never_changed_for_the_caller(
+    item: Any, kind: Any
+) -> None:
+    """A name that holds containers of two kinds is no known list, so its items are looked at when it runs."""
+
+    def mixed(a: Any, c: Any, x: Any) -> Any:
+        x[1] += 0.5
+        if c:
+            s = x
+            x = {1: s[1], "w": c}
+        return a * np.sum(x[1])
+
+    given = kind([1.0, item]) if kind is list else {0: 1.0, 1: item}
+    with pytest.raises(srcgrad.DifferentiationError, match="E5010"):
+        srcgrad.value_and_grad(mixed)(0.63, 0.45, given)
+    np.testing.assert_array_equal(item, np.full(item.shape, 0.89))
+    assert srcgrad.value_and_grad(mixed)(0.63, 0.45, [1.0, 0.89]) == pytest.approx((0.8757, 1.39))

@@ -226,7 +226,7 @@ def _operations(template: Any) -> list[tuple[str, Any]]:
     values = [node.value for node in ast.walk(definition) if isinstance(node, ast.Assign)]
     found = []
     for node in (inner for value in values for inner in ast.walk(value)):
-        if isinstance(node, ast.BinOp | ast.UnaryOp):
+        if isinstance(node, ast.BinOp | ast.UnaryOp) and not isinstance(getattr(node, "op", None), ast.Not):
             found.append((ast.unparse(node), OPERATORS.get(type(node.op))))
         elif isinstance(node, ast.Compare) and not isinstance(node.ops[0], ast.Is | ast.IsNot):
             found += [(ast.unparse(node), OPERATORS.get(type(sign))) for sign in node.ops]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import gast
 
 from srcgrad.facts import UNKNOWN, Facts, copied
@@ -17,7 +19,17 @@ def items(function: Node, facts: Facts) -> Node:
         held = dict.fromkeys(written(node)[0] for node in facts.updates)
         unknown = {one: None for one in held if one in given or not _holds_numbers(one, order, facts)}
         _look(function.body, unknown, facts)
+    mixed = [n for n in statements(function.body) if isinstance(n, gast.AugAssign) and _is_mixed(n, facts)]
+    if mixed:
+        _look(function.body, dict.fromkeys(written(node)[0] for node in mixed), facts, mixed)
     return function
+
+
+def _is_mixed(node: Node, facts: Facts) -> bool:
+    """Whether `d[k] += e` updates what a name holds as a list in one place, and as another kind of value elsewhere."""
+    held = getattr(getattr(node.target, "value", None), "id", "")
+    kinds = [facts.kinds[one].tag for one in (held, facts.base.get(held, held)) if one in facts.kinds]
+    return any(tag in ("list", "tuple", "dict") for tag in kinds)
 
 
 def _holds_numbers(held: str, order: list[Node], facts: Facts) -> bool:
@@ -48,16 +60,19 @@ def _is_number(value: Node, facts: Facts) -> bool:
     return spec is not None and spec.scalar
 
 
-def _look(block: Block, unknown: dict[str, None], facts: Facts) -> None:
+def _look(block: Block, unknown: dict[str, None], facts: Facts, mixed: Iterable[Node] = ()) -> None:
     for position in range(len(block) - 1, -1, -1):
         node = block[position]
         for field in ("body", "orelse"):
             if getattr(node, field, None):
-                _look(getattr(node, field), unknown, facts)
-        if node in facts.updates and written(node)[0] in unknown:
+                _look(getattr(node, field), unknown, facts, mixed)
+        if (node in facts.updates or node in mixed) and written(node)[0] in unknown:
             part = copied(part_written(node), facts)
             part.ctx = gast.Load()
-            check = statement(f"{facts.library('check_item')}(x)", x=part)
+            call = f"{facts.library('check_item')}(x)"
+            if node in mixed:
+                call = call.replace("(x)", f"(x, {written(node)[0]})")
+            check = statement(call, x=part)
             facts.effects[check] = None
             facts.origin[check] = facts.origin.get(node, node)
             block.insert(position, at(check, node))

@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     np.cosh: elementwise
     <BLANKLINE>
     reverse:
-        @adjoint.elementwise(np.cosh, cl="cosh(x)", aliases=(math.cosh,))
+        @adjoint.elementwise(np.cosh, cl="cosh(x)", overflows=True, aliases=(math.cosh,))
         def cosh(z, x):
             d[x] = d[z] * np.sinh(x)
     <BLANKLINE>

@@ -197,8 +197,9 @@ def _check_number(x: Any, a: Any) -> Compiled | None:
 
 
 @compiled(runtime.check_item)
-def _check_item(x: Any) -> Compiled | None:
-    return (lambda x: None) if isinstance(x, (*REAL, types.Complex)) else None
+def _check_item(x: Any, held: Any = None) -> Compiled | None:
+    safe = isinstance(x, (*REAL, types.Complex)) or isinstance(held, types.Array)
+    return (lambda x, held=None: None) if safe else None
 
 
 @compiled(runtime.check_method)

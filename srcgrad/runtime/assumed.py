@@ -67,14 +67,16 @@ def check_array(x: Any) -> None:
         )
 
 
-def check_item(x: Any) -> None:
+def check_item(x: Any, held: Any = None) -> None:
     """Refuse `d[k] += e` where the item `x` is not a number: it would change for all that hold it.
+
+    Where `held`, which may be a list, is an array, its part changes as it should.
 
     >>> check_item(np.zeros(2))
     Traceback (most recent call last):
     ...
     TypeError: E5010 an item of type ndarray would change in place, for all that hold it; write `d[k] = d[k] + e`
     """
-    if not isinstance(x, int | float | np.generic):
+    if not isinstance(x, int | float | np.generic) and not isinstance(held, np.ndarray):
         what = f"an item of type {type(x).__name__} would change in place, for all that hold it"
         raise TypeError(f"E5010 {what}; write `d[k] = d[k] + e`")

@@ -157,16 +157,17 @@ def pad_constants(c: Any, array: Any, pad_width: Any) -> Any:
     >>> pad_constants((0.5, 2.0), np.ones(1), 1)
     array([0.5, 0. , 2. ])
     """
-    kind = np.asarray(array).dtype.kind
-    made = np.pad(np.zeros(np.shape(array)), pad_width, constant_values=c if kind in "fc" else 0.0)
-    return made if kind in "fc" else np.zeros(made.shape)
+    dtype = np.asarray(array).dtype
+    if dtype.kind not in "fc":
+        return np.zeros(np.pad(np.zeros(np.shape(array)), pad_width).shape)
+    return np.pad(np.zeros(np.shape(array), dtype), pad_width, constant_values=c)
 
 
 def pad_constants_transpose(g: Any, c: Any, array: Any, pad_width: Any) -> Any:
     """The transpose of `pad_constants(c, array, pad_width)`, of the shape of `c`.
 
     >>> pad_constants_transpose(np.array([1.0, 9.0, 2.0, 4.0]), 0.0, np.zeros(1), (1, 2))
-    7.0
+    np.float64(7.0)
     """
     shape = np.shape(array)
     sums = np.zeros((len(shape), 2), g.dtype)

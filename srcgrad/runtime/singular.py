@@ -64,6 +64,6 @@ def magnitude(x: Any) -> Any:
     """`np.abs(x)`, with a derivative of nan at 0.
 
     >>> magnitude(-2.0)
-    2.0
+    np.float64(2.0)
     """
     return np.abs(x)
