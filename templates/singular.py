@@ -47,7 +47,12 @@ def one_norm_tangent(z, x, ord=None, axis=None, keepdims=False):
     d[z] = np.sum(one_norm_gradient(x, ord, axis) * d[x], axis=axis, keepdims=keepdims)
 
 
-@adjoint(one_norm_gradient, forms=(("one_norm_gradient(x, 1)", (3,)), ("one_norm_gradient(x, 1, 0)", (2, 3))))
+@adjoint(
+    one_norm_gradient,
+    forms=(("one_norm_gradient(x, 1)", (3,)), ("one_norm_gradient(x, 1, 0)", (2, 3))),
+    second=False,
+    note="Once more is a third derivative of the norm, which raises.",
+)
 def one_norm_gradient_adjoint(z, x, ord, axis=None):
     d[x] = norm_curvature(d[z], x, ord, axis)
 
