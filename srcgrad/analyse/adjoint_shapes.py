@@ -133,9 +133,18 @@ def _of_call(node: Node, facts: Facts) -> Spec:
             return replace(like, dtype=frozenset[str]().union(*(spec_of_tree(a, facts).dtype for a in node.args[:3])))
     if isinstance(function, gast.Name) and function.id == facts.imports.get("count"):
         return Spec()
+    if isinstance(function, gast.Name) and not node.keywords and _is_elementwise(function.id, facts):
+        return joined(*(spec_of_tree(a, facts) for a in node.args))
     if isinstance(function, gast.Attribute) and function.attr == "sum" and not node.args:
         return _summed(node, facts) or _unknown(node)
     return _unknown(node)
+
+
+def _is_elementwise(spelled: str, facts: Facts) -> bool:
+    """Whether a name of the text is that of a map of numbers in the library, as `quotient`."""
+    meant = next((facts.library_values[one] for one, held in facts.imports.items() if held == spelled), None)
+    rule = rule_of(meant)
+    return rule is not None and rule.kind == "elementwise"
 
 
 def _summed(call: Node, facts: Facts) -> Spec | None:
