@@ -174,7 +174,7 @@ def _count(a: Any, axis: Any = None) -> Compiled | None:
 @compiled(runtime.spread)
 def _spread(g: Any, a: Any, axis: Any = None, keepdims: Any = False) -> Compiled | None:
     if axis is not None and not isinstance(axis, types.NoneType | types.Omitted):
-        return None
+        return _spread_along(g, a, axis, keepdims)
     if isinstance(a, types.Number):
         return (lambda g, a, axis=None, keepdims=False: g) if isinstance(g, types.Number) else None
     if not isinstance(a, types.Array):
@@ -182,3 +182,14 @@ def _spread(g: Any, a: Any, axis: Any = None, keepdims: Any = False) -> Compiled
     if isinstance(g, types.Number):
         return lambda g, a, axis=None, keepdims=False: np.full(a.shape, g)
     return lambda g, a, axis=None, keepdims=False: np.broadcast_to(g, a.shape).copy()
+
+
+def _spread_along(g: Any, a: Any, axis: Any, keepdims: Any) -> Compiled | None:
+    """What a sum along one axis gives each element: with the axis kept, or with it put in again."""
+    if not (isinstance(g, types.Array) and isinstance(a, types.Array) and isinstance(axis, types.Integer)):
+        return None
+    if g.ndim == a.ndim:  # with `keepdims`
+        return lambda g, a, axis=None, keepdims=False: np.broadcast_to(g, a.shape).copy()
+    if g.ndim == a.ndim - 1:
+        return lambda g, a, axis=None, keepdims=False: np.broadcast_to(np.expand_dims(g, axis), a.shape).copy()
+    return None

@@ -59,6 +59,8 @@ def test_a_runtime_with_little_memory_says_so(tmp_path: pathlib.Path) -> None:
     script = tmp_path / "script.py"
     script.write_text("""
 import numpy as np, srcgrad
+from srcgrad.opencl.device import current
+current().memory = "copied"  # the runtime's own memory, of which there is little
 f = srcgrad.value_and_grad(lambda x: np.sum(np.tanh(x) * np.exp(x)), target="opencl")
 large = np.zeros(300 << 17)
 try:
