@@ -134,7 +134,6 @@ class Facts:
     again_written: dict[Node, None] = field(default_factory=dict)  # forward statements in the backward half
     nobody: str = ""  # name for what nobody reads, once it is needed
     tangents: dict[Node, None] = field(default_factory=dict)  # statements of forward mode
-    results_wanted: dict[Node, None] = field(default_factory=dict)  # statements whose tangent reads their value
     callee_seeds: dict[Node, tuple[str, ...]] = field(default_factory=dict)  # call -> names of its tangents, or seeds
     rewritten: dict[Node, None] = field(default_factory=dict)  # user's statements with calls of callees changed
     fills: dict[Node, str] = field(default_factory=dict)  # call of a forward half -> what it keeps values in
@@ -153,6 +152,7 @@ class Facts:
     narrowed: dict[Node, None] = field(default_factory=dict)  # `g[:, 0]` that takes off an axis of length 1
     indexed: dict[str, None] = field(default_factory=dict)  # active names of which parts are read
     reads: dict[str, int] = field(default_factory=dict)  # how often a name is read
+    lasting: dict[str, None] = field(default_factory=dict)  # names that a loop reads and does not bind
     value_spec: dict[str, Spec] = field(default_factory=dict)  # by name, what holds of all its values
     integers: dict[str, None] = field(default_factory=dict)  # names that hold an int: counters of loops, lengths
     counting: dict[str, None] = field(default_factory=dict)  # ... those that loops bind, and bind again going back

@@ -277,6 +277,10 @@ def _count(function: Node, facts: Facts) -> None:
         for name in stores(node):
             bound.setdefault(name, []).append(node)
     facts.definition = {name: nodes[0] for name, nodes in bound.items() if len(nodes) == 1}
+    for loop in [node for node in statements(function.body) if isinstance(node, gast.For | gast.While)]:
+        inside = list(statements([loop]))
+        own = {name for node in inside for name in stores(node)}
+        facts.lasting.update({name: None for node in inside for name in loads(node) if name not in own})
 
 
 def _reach(start: list[str], edges: list[tuple[list[str], list[str]]]) -> dict[str, None]:

@@ -218,8 +218,11 @@ def _is_model(operand: Node, facts: Facts) -> bool:
 
 
 def _made_by(operand: Node, facts: Facts) -> tuple[Node | None, Operation | None]:
-    """The statement and the operation that make a value which is read once, and is no argument."""
-    if operand.id in facts.wrt or facts.reads.get(operand.id) != 1:
+    """The statement and the operation that make a value which is read once, and is no argument.
+
+    What a loop reads in each trip is read more than once: what the trips contribute is added up, in one shape.
+    """
+    if operand.id in facts.wrt or facts.reads.get(operand.id) != 1 or operand.id in facts.lasting:
         return None, None
     definition = facts.definition.get(operand.id)
     return definition, None if definition is None else facts.operation.get(getattr(definition, "value", None))
@@ -268,10 +271,7 @@ def _hands_on(operation: Operation, facts: Facts) -> bool:
 
 def is_summed(operand: Node, facts: Facts) -> bool:
     """Whether a name is a sum or mean that is read once: its adjoint may be one number for all of its elements."""
-    if operand.id in facts.wrt or facts.reads.get(operand.id) != 1 or operand.id in facts.rebound:
-        return False
-    definition = facts.definition.get(operand.id)
-    operation = None if definition is None else facts.operation.get(getattr(definition, "value", None))
+    operation = None if operand.id in facts.rebound else _made_by(operand, facts)[1]
     return operation is not None and operation.function in (np.sum, np.mean)
 
 

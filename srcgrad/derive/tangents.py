@@ -159,7 +159,6 @@ def _widened(node: Node, operation: Operation, total: Node, facts: Facts) -> Nod
     assert operation.rule is not None, "an op has a rule"
     if operation.rule.kind != "elementwise" or facts.spec[node].shape <= spec_of_tree(total, facts).shape:
         return total
-    facts.results_wanted[node] = None
     made = expand(total, str(target(node)), facts)
     for item in walk(made.args[1]):
         if isinstance(item, gast.Name) and item.id == target(node):
