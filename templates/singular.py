@@ -8,7 +8,7 @@ from srcgrad.runtime.norm import norm_curvature
 from srcgrad.runtime.singular import divisor, magnitude, one_norm, one_norm_gradient, quotient, root
 
 
-@adjoint.elementwise(divisor, domain=(0.3, 2.0), cl="x == 0.0 ? INFINITY : x")
+@adjoint.elementwise(divisor, domain=(0.3, 2.0), cl="x == 0.0 ? INFINITY : x", complex="conjugated")
 def divisor_adjoint(z, x):
     d[x] = np.where(x == 0.0, np.nan, d[z])
 
