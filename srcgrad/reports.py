@@ -15,6 +15,7 @@ from srcgrad.errors import DifferentiationError
 from srcgrad.front.target import find_target
 from srcgrad.imported import function_of, module_of
 from srcgrad.lines import by_value, measured
+from srcgrad.mark import marked
 from srcgrad.options import Wrt
 from srcgrad.trial import evaluated
 
@@ -61,16 +62,19 @@ def dumped_report(
     wrt: tuple[str, ...] | None = None,
     arguments: str | None = None,
     text: str | None = None,
+    written: bool = False,
 ) -> Report:
     """The report of what `srcgrad dump` has made; `arguments`, Python text, runs the target to tell bytes.
 
-    E5015 for arguments where the target is not one function.
+    Of a text that is `written` to a file the lines are those of the file, with its mark. E5015 for arguments where the
+    target is not one function.
     """
     refused = tuple((item.function.qualname, item.error) for item in dumped.refused)
     names = [part.name for part in dumped.parts if not part.facts.called and part.tree.name in part.facts.module.making]
     title = f"{', '.join(names[:3])}{', ...' if len(names) > 3 else ''}"
     sizes = None if arguments is None else _sizes(targets, wrt, arguments, text)
-    return Report(title, sides(dumped.text, dumped.parts, sizes), refused)
+    shown = marked(dumped.text) if written else dumped.text
+    return Report(title, sides(shown, dumped.parts, sizes), refused)
 
 
 def _sizes(

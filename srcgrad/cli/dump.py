@@ -132,9 +132,10 @@ def _as_html(asked: argparse.Namespace, targets: Sequence[str], text: str | None
         message = "the page and the text would both be written to one file"
         raise DifferentiationError("E5015", message, "give --html and -o a file each")
     made = derived(asked, targets, text, asked.output)
-    page = dumped_report(made, targets, wrt=asked.wrt, arguments=asked.args, text=text)
+    written = asked.output != "-"
+    page = dumped_report(made, targets, wrt=asked.wrt, arguments=asked.args, text=text, written=written)
     tell_refused(made)
-    if asked.output != "-":
+    if written:
         write_file(made.text, asked.output, made.files, asked.force)
     page.save(asked.html, made.files, asked.force)
     return 0

@@ -176,7 +176,7 @@ class Dependencies:
 def together(parts: Iterable[Dependencies]) -> Dependencies:
     """Those of several functions as one, each looked at once.
 
-    >>> own = LiveNamespace(lambda x: np.sin(x)).dependencies(["np", "np.sin"])
+    >>> own = LiveNamespace(lambda x: np.sin(x)).dependencies(["np"])
     >>> len(own.entries), len(together([own, own]).entries)
     (2, 2)
     """
