@@ -5,6 +5,7 @@ A statement with such a call stays in a text though nothing reads what it binds:
 
 from __future__ import annotations
 
+import inspect
 import types
 from typing import Any  # called functions are arbitrary objects
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import UNKNOWN, Facts
+from srcgrad.front.owners import NOTHING, is_instance, live
 from srcgrad.front.plain import own_names
 from srcgrad.front.resolve import binding_of
 from srcgrad.rules import rule_of
@@ -39,7 +41,8 @@ def moves(call: Node, facts: Facts, local: frozenset[str], met: dict[int, None] 
     found = binding_of(call.func, facts, local)
     if found is None:
         if isinstance(call.func, gast.Attribute):
-            return _is_method(call.func, facts)
+            own = _own_method(call.func, facts, local)
+            return _is_method(call.func, facts) if own is None else _within(own, facts, met)
         return not facts.generated and getattr(call.func, "id", "") not in facts.functions  # of which nothing is known
     if found.kind in ("value", "unknown"):
         return True
@@ -51,6 +54,16 @@ def moves(call: Node, facts: Facts, local: frozenset[str], met: dict[int, None] 
         bound = owner is not None and not isinstance(owner, types.ModuleType | type | np.ufunc)
         return called is next or bound or (bool(of) and method not in _READING and rule_of(called) is None)
     return rule_of(called) is None and not is_opaque(called) and _within(called, facts, met)
+
+
+def _own_method(function: Node, facts: Facts, local: frozenset[str]) -> types.FunctionType | None:
+    """The function that a method of an object of the module is, whatever it is called."""
+    held = live(function.value, facts.namespace, local, None)
+    if held is NOTHING or not is_instance(held):
+        return None
+    found = inspect.getattr_static(held, function.attr, None)
+    found = found.__func__ if isinstance(found, staticmethod | classmethod) else found
+    return found if isinstance(found, types.FunctionType) else None
 
 
 def _is_method(function: Node, facts: Facts) -> bool:

@@ -24,6 +24,7 @@ from srcgrad.front.namespace import Binding
 from srcgrad.front.nested import take_out
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.quiet import is_quiet, opened
+from srcgrad.front.record_names import record_names
 from srcgrad.front.records import open_records, opened_records
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.sequence import check_sequence, check_targets
@@ -120,6 +121,7 @@ def plain(function: Node, facts: Facts) -> Node:
     else:
         work = Plain(facts)
         apart(function, facts)
+        record_names(function, facts)
         hooks(function, work, own_names(function))
         function.body = take_out(function.body, work)
         open_records(function, work)

@@ -209,11 +209,17 @@ def spell_fields(function: Node, facts: Facts) -> None:
                         made = _field(value, facts)
                         if made is None:
                             continue
-                        facts.foreign[node] = None
+                        facts.foreign.update(dict.fromkeys(_printed(node, item)))
                         if isinstance(inner, list):
                             inner[place] = made
                         else:
                             setattr(item, key, made)
+
+
+def _printed(node: Node, item: Node) -> list[Node]:
+    """The statements of which a part of a statement is in the text: one in a `with` is printed by itself."""
+    within = [n for n in walk(node) if isinstance(n, gast.stmt)] if isinstance(node, gast.With) else []
+    return [node, *(n for n in within if any(part is item for part in walk(n)))]
 
 
 def _field(value: Any, facts: Facts) -> Node | None:

@@ -181,7 +181,8 @@ def _is_steady(node: Node, view: str, base: str, order: list[Node]) -> bool:
             binders = [n for n in binders if not isinstance(n, gast.AugAssign)]
         last = max([place[use] for use in uses], default=0)
         for binder in binders:
-            if place[binder] > last and not any(_holds(n, binder) and _holds(n, node) for n in order if _is_loop(n)):
+            again = [n for n in order if _is_loop(n) and _holds(n, binder)]  # whose next trip may read the view
+            if place[binder] > last and not any(_runs_again(n, one) for n in again for one in (node, *uses)):
                 continue  # by then nobody reads the view
             around = [n for n in order if isinstance(n, gast.For | gast.While) and (n is binder or _holds(n, binder))]
             inside = [n for n in around if n is node or _holds(n, node)]
@@ -194,6 +195,11 @@ def _is_steady(node: Node, view: str, base: str, order: list[Node]) -> bool:
 
 def _is_loop(node: Node) -> bool:
     return isinstance(node, gast.For | gast.While)
+
+
+def _runs_again(loop: Node, node: Node) -> bool:
+    """Whether each trip of a loop runs a statement: what stands in it, and its own test."""
+    return _holds(loop, node) or (node is loop and isinstance(loop, gast.While))
 
 
 def _reads(node: Node) -> list[str]:

@@ -78,3 +78,20 @@ def test_sequences_of_different_lengths_are_refused_before_the_loop(mode):
             of_equal_lengths, (x, y), (x, y)
         )
     srcgrad.check_grads(of_equal_lengths, (x, np.array([0.5, 2.0, 1.0])), order=2)
+
+
+def over_what_the_body_binds_anew(b, x):
+    for _, a in enumerate(b):
+        b = b * 0.5
+        a **= x
+    return a
+
+
+def test_a_loop_goes_on_over_what_it_began_with():
+    """`a **= x` counted as a change of the array, for which the items were read where they stand: in the halved one."""
+    b, x = np.array([0.22, 0.49]), 0.45
+    value, (of_b, of_x) = srcgrad.value_and_grad(over_what_the_body_binds_anew, wrt=(0, 1))(b, x)
+    assert value == 0.49**0.45
+    assert np.allclose(of_b, [0.0, 0.45 * 0.49**-0.55], rtol=1e-12)
+    assert np.isclose(of_x, 0.49**0.45 * np.log(0.49), rtol=1e-12)
+    srcgrad.check_grads(over_what_the_body_binds_anew, (b, x), order=2)

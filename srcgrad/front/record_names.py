@@ -1,0 +1,60 @@
+"""A parameter that holds an object and is bound to something else: what it means from there on has its own name."""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.facts import Facts
+from srcgrad.front.webs import separate
+from srcgrad.kinds import contained
+from srcgrad.trees import Block, Node, holds, inside, walk
+
+_SCOPES = (gast.FunctionDef, gast.Lambda, gast.ClassDef)
+
+
+def record_names(function: Node, facts: Facts) -> None:
+    """Give a second name to what is bound to such a parameter, where no use mixes it with the object.
+
+    `p = p.x * 2; return p` is `p_1 = p.x * 2; return p_1`. A field of the object is then never read from what is none.
+    """
+    objects = [one for one, kind in contained(facts.kinds) if kind.tag == "object" or kind.owner is not None]
+    bound = [one for one in objects if any(_binds(one, node) for node in function.body)]
+    scopes = [scope for node in function.body for scope in inside(node, *_SCOPES)]
+    if not bound or any(_reads(one, *scopes) for one in bound):
+        return  # a nested function has what the name means when it is called
+    if any(holds(node, gast.With, gast.Try, *_SCOPES) for node in function.body):
+        for parameter in bound:
+            _divide(parameter, function.body, facts)
+    else:
+        separate(function, facts, bound)
+
+
+def _divide(parameter: str, block: Block, facts: Facts) -> None:
+    """The same where an assignment of the body itself binds it: all that follows reads what that has bound."""
+    for place, node in enumerate(block):
+        if not _binds(parameter, node):
+            continue
+        if isinstance(node, gast.Assign) and not _reads(parameter, *node.targets):
+            second = facts.names.numbered(parameter)
+            facts.local |= {second}
+            for one in [*node.targets, *block[place + 1 :]]:
+                _rename(parameter, second, one, facts)
+            facts.foreign[node] = None
+        return
+
+
+def _binds(name: str, node: Node) -> bool:
+    return any(n.id == name and not isinstance(n.ctx, gast.Load) for n in inside(node, gast.Name))
+
+
+def _reads(name: str, *nodes: Node) -> bool:
+    return any(n.id == name and isinstance(n.ctx, gast.Load) for node in nodes for n in inside(node, gast.Name))
+
+
+def _rename(old: str, new: str, node: Node, facts: Facts) -> None:
+    for held in [n for n in walk(node) if isinstance(n, gast.stmt)]:
+        if any(n.id == old for n in inside(held, gast.Name)):
+            facts.foreign[held] = None
+    for n in inside(node, gast.Name):
+        if n.id == old:
+            n.id = new
