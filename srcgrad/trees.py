@@ -157,6 +157,8 @@ def header(node: Node) -> list[Node]:
 def loads(node: Node) -> tuple[str, ...]:
     """Names read by a statement's own header or by an expression, in order, with repetition."""
     kind = type(node)
+    if kind is gast.Assign:  # most statements
+        return reads(node)
     if kind is gast.For:
         return reads(node.iter) + reads(node.target)
     if kind is gast.FunctionDef:

@@ -103,14 +103,21 @@ def kinds(root: Node) -> frozenset[type]:
 
 def reads(root: Node) -> tuple[str, ...]:
     """The names that are read below a root, in the order of the text, with repetition."""
-    kind = type(root)
-    if kind is gast.Name or kind is gast.Constant:
-        return (root.id,) if kind is gast.Name and type(root.ctx) is gast.Load else ()
-    found = walked(root)
+    found = _known.get(root)
+    if found is None or found.hold != found.held:
+        kind = type(root)
+        if kind is gast.Name or kind is gast.Constant:
+            return (root.id,) if kind is gast.Name and type(root.ctx) is gast.Load else ()
+        found = walked(root)
     if found.named is None or found.names != found.named:
         found.named = [*map(dict.copy, found.names)]
         found.reads = tuple([table["id"] for table in found.names if type(table["ctx"]) is gast.Load])
     return found.reads
+
+
+def mentions(root: Node, identifier: str) -> bool:
+    """Whether a name is read or bound below a root."""
+    return any(table["id"] == identifier for table in walked(root).names)
 
 
 def forget() -> None:

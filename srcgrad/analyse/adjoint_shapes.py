@@ -30,6 +30,16 @@ def with_dtype(is_complex: bool, spec: Spec) -> Spec:
 
 def joined(*specs: Spec) -> Spec:
     """The spec of an elementwise combination: shapes broadcast, dtypes promote."""
+    return _combined(*[(spec.shape, spec.dtype, spec.ndim, spec.extents, spec.parts) for spec in specs])
+
+
+_Known = tuple[frozenset[str], frozenset[str], int | None, tuple[str, ...] | None, frozenset[tuple[str, ...]]]
+
+
+@functools.lru_cache(maxsize=8192)
+def _combined(*given: _Known) -> Spec:
+    """As `joined`, of all that specs say: a text combines the same few shapes again and again."""
+    specs = [Spec(shape, dtype, ndim, lengths, parts) for shape, dtype, ndim, lengths, parts in given]
     dtype = frozenset[str]().union(*(s.dtype for s in specs))
     known = [extents(spec) for spec in specs]
     lengths = [each for each in known if each is not None]

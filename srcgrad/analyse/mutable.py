@@ -54,11 +54,15 @@ def mutable(function: Node, facts: Facts) -> Node:
     facts.holding.update(holding(order, {**dict.fromkeys(views), **arrays}, facts))
     facts.viewed.update(dict.fromkeys(v for v in views if v in facts.temporaries and _is_read_again(v, order, facts)))
     _check_rank_zero(order, arrays, facts)
+    binding: dict[str, list[Node]] = {}
+    for node in order:
+        for one in dict.fromkeys(stores(node)):
+            binding.setdefault(one, []).append(node)
     for array in arrays:
         if facts.generated:  # our text writes into what it owns
             _check_container(array, order, facts)
         else:
-            _check_origin(array, order, function, facts)
+            _check_origin(array, binding.get(array, []), function, facts)
     flow = graph(function.body)
     check_rows(order, views, arrays, facts)
     for node in order:
@@ -114,9 +118,8 @@ def _check_rank_zero(order: list[Node], arrays: Iterable[str], facts: Facts) -> 
             )
 
 
-def _check_origin(array: str, order: list[Node], function: Node, facts: Facts) -> None:
-    """Every array that a name may hold where it is written into must have been made here."""
-    bound = [n for n in order if array in stores(n)]
+def _check_origin(array: str, bound: list[Node], function: Node, facts: Facts) -> None:
+    """Every array that a name may hold where it is written into must have been made here; `bound` bind the name."""
     doubtful = [n for n in bound if not (is_write(n) or is_swap(n) or _makes_array(n, facts))]
     given = array in parameters(function)
     if not doubtful and not given:

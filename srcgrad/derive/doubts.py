@@ -27,19 +27,24 @@ def doubts(function: Node, facts: Facts) -> Node:
     order = statements(function.body)
     facts.doubts = _doubtful(function, order, facts)
     facts.masked = _masked(order, facts)
-    facts.masked.update(dict.fromkeys((one for one in facts.masked if _is_taken_apart(one, order, facts)), False))
+    pieces = _pieces_read(order, facts)
+    apart = (one for one in facts.masked if one in pieces and _is_taken_apart(pieces[one]))
+    facts.masked.update(dict.fromkeys(apart, False))
     return function
 
 
-def _is_taken_apart(array: str, order: Block, facts: Facts) -> bool:
+def _pieces_read(order: Block, facts: Facts) -> dict[str, list[Node]]:
+    """By array, the indices with which it is read."""
+    found: dict[str, list[Node]] = {}
+    for node in order:
+        operation = _operation(node, facts)
+        if operation is not None and operation.function is operator.getitem:
+            found.setdefault(getattr(operation.bound["x"], "id", ""), []).append(operation.bound["index"])
+    return found
+
+
+def _is_taken_apart(read: list[Node]) -> bool:
     """Whether an array is read in pieces that leave none out: `p[:, 0:2]` and `p[:, 2]`, `u[1:]` and `u[:-1]`."""
-    read = [
-        operation.bound["index"]
-        for node in order
-        if (operation := _operation(node, facts)) is not None
-        and operation.function is operator.getitem
-        and getattr(operation.bound["x"], "id", "") == array
-    ]
     found = [_piece(part) for index in read for part in getattr(index, "elts", [index]) if not _is_all(part)]
     pieces = sorted(piece for piece in found if piece is not None)
     if len(pieces) < 2 or len(pieces) < len(found):
@@ -143,12 +148,14 @@ def _gives_finite(node: Node, facts: Facts, doubtful: dict[str, None]) -> bool:
 def _masked(order: Block, facts: Facts) -> dict[str, bool]:
     """Names whose adjoints meet a doubtful factor, or go on to where they do; whether all elements do at once."""
     found: dict[str, bool] = {}
+    begun = [(node, [one for one in stores(node) if one in facts.active]) for node in order]
+    steps = [
+        (bound, not written(node), _meets_doubt(node, bound, facts), loads(node)) for node, bound in begun if bound
+    ]
     while True:
         known = dict(found)
-        for node in order:
-            bound = [one for one in stores(node) if one in facts.active]
-            if bound and (_meets_doubt(node, bound, facts) or any(one in found for one in loads(node))):
-                whole = not written(node)
+        for bound, whole, meets, read in steps:
+            if meets or any(one in found for one in read):
                 found.update({one: whole or found.get(one, False) for one in bound})
         if found == known:
             return found

@@ -232,4 +232,4 @@ def has_finite_lines(operation: Operation, facts: Facts, doubtful: dict[str, Non
 
 
 def _names(node: Node) -> tuple[str, ...]:
-    return loads(gast.Expr(node)) if isinstance(node, gast.AST) else ()
+    return loads(node) if isinstance(node, gast.AST) else ()

@@ -31,7 +31,8 @@ def _owned(program: Program, facts: Facts) -> dict[str, None]:
     counted: dict[str, bool] = {}
     last_add: dict[str, int] = {}
     handed: dict[str, int] = {}
-    passed, lent = _passed_on(block, program.result), _lent(block, facts)
+    passed, lent = set(_passed_on(block, program.result)), _lent(block, facts)
+    alone: set[str] = set()  # of those, the fresh ones
     for position, top in enumerate(block):
         for node in statements([top]):
             bound = target(node)
@@ -39,8 +40,9 @@ def _owned(program: Program, facts: Facts) -> dict[str, None]:
                 given = node in facts.accumulates or node in facts.zeros
                 fits = facts.adjoint_of[bound] not in facts.complex or _adds_complex(node, facts)
                 given = given or _is_summed(node, facts)
-                made = fits and (given or _is_new(node.value, facts, {one for one in passed if fresh.get(one)}))
+                made = fits and (given or _is_new(node.value, facts, alone))
                 fresh[bound] = fresh.get(bound, True) and made
+                (alone.add if fresh[bound] and bound in passed else alone.discard)(bound)
                 counted[bound] = counted.get(bound, True) and made and (given or isinstance(node.value, _ARITHMETIC))
             if node in facts.accumulates and bound is not None:
                 last_add[bound] = position
@@ -91,13 +93,13 @@ def _passed_on(block: Block, result: Node) -> list[str]:
     found: list[str] = []
     blocks = [block]
     while blocks:
-        here: list[str] = []
+        here: set[str] = set()
         for node in blocks.pop():
             if isinstance(node, COMPOUND):
                 blocks += [node.body, getattr(node, "orelse", None) or []]
             else:
                 found += [one for one in loads(node) if one in here and reads[one] == bound[one] == 1]
-                here += stores(node)
+                here.update(stores(node))
     return found
 
 

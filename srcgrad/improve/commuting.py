@@ -20,6 +20,18 @@ def mentioned(node: Node) -> list[str]:
     return [one for each in statements([node]) for one in [*loads(each), *stores(each)]]
 
 
+def mentions_in(block: Block) -> dict[str, list[int]]:
+    """Where in the block each name is read or bound, nested statements included."""
+    found: dict[str, list[int]] = {}
+    for position, node in enumerate(block):
+        for inner in () if node is None else statements([node]) if isinstance(node, COMPOUND) else [node]:
+            for one in dict.fromkeys((*loads(inner), *stores(inner))):
+                places = found.setdefault(one, [])
+                if not places or places[-1] != position:
+                    places.append(position)
+    return found
+
+
 def only_added(held: str, block: Block, facts: Facts) -> bool:
     """Whether a block does nothing with an adjoint but add to it."""
     for node in block:

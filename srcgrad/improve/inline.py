@@ -14,6 +14,7 @@ from srcgrad.emit.text import STEP
 from srcgrad.emit.text import statement as spelled
 from srcgrad.facts import Facts, copied
 from srcgrad.front.quiet import is_inside
+from srcgrad.improve.commuting import mentions_in
 from srcgrad.indices import adds_axes, is_basic, without_axes
 from srcgrad.trees import (
     COMPOUND,
@@ -80,6 +81,7 @@ def _block(block: Block, facts: Facts, uses: Uses, indent: int) -> Block:
     made: list[Node] = list(block)
     gone: set[int] = set()
     repeated: set[str] = set()
+    mentioned: dict[str, list[int]] = {}
     for position, node in enumerate(block):
         if node is None:
             indent += STEP * (facts.mode == "vjp" and uses.width > WIDTH)
@@ -96,7 +98,9 @@ def _block(block: Block, facts: Facts, uses: Uses, indent: int) -> Block:
             if uses.bound.get(bound) == 1:
                 wanted = uses.read.get(bound) == 1 or _is_part(bound, node, facts)
             else:
-                wanted = _is_passing(bound, block[position + 1 :], facts)
+                mentioned = mentioned or mentions_in(block)
+                behind = mentioned.get(bound, [])
+                wanted = _is_passing(bound, [block[k] for k in behind[bisect_right(behind, position) :]], facts)
             if wanted:
                 pending[bound] = position
     for bound in [b for b in pending if b in repeated and not uses.read.get(b)]:
@@ -141,15 +145,14 @@ def is_inlinable(bound: str, node: Node, facts: Facts) -> bool:
 
 
 def _is_passing(bound: str, behind: Block, facts: Facts) -> bool:
-    """Whether a value is read once before its name is bound again, in the same block, to more than a sum with it."""
+    """Whether a value is read once before its name is bound again, in the same block, to more than a sum with it.
+
+    `behind` are the statements behind it that mention it.
+    """
     reads = 0
     for node in behind:
-        if node is None:
-            continue
         if isinstance(node, COMPOUND):
-            if any(bound in (*loads(inner), *stores(inner)) for inner in statements([node])):
-                return False
-            continue
+            return False
         reads += loads(node).count(bound)
         if bound in stores(node):
             whole = isinstance(node, gast.Assign) and bound not in written(node) and node not in facts.accumulates

@@ -104,9 +104,10 @@ def _stretched(node: Node, before: Block, facts: Facts) -> tuple[Node, Node] | N
             narrow = _narrow(first, value.right, facts)
             steady = narrow is not None and not facts.shown(loads(narrow)) & changed
             return (first, narrow) if steady and not facts.hooked(first) else None
-        if any(held in (*loads(inner), *stores(inner)) for inner in statements([first])):
+        inner = statements([first]) if isinstance(first, COMPOUND) else [first]
+        if any(held in (*loads(one), *stores(one)) for one in inner):
             return None
-        changed.update(one for inner in statements([first]) for one in stores(inner))
+        changed.update(bound for one in inner for bound in stores(one))
     return None
 
 

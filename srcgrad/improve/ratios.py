@@ -46,6 +46,7 @@ def ratios(program: Program, facts: Facts) -> Program:
         return program
     known = {one: value for one, value in steady(program, facts).items() if _is_plain(value)}
     undone = False
+    readers = _readers(program) if known else {}
     for node in list(program.backward) if known else ():
         if target(node) is None:
             continue
@@ -53,8 +54,18 @@ def ratios(program: Program, facts: Facts) -> Program:
         below = getattr(quotient[1], "id", "") if quotient is not None else ""
         if quotient is not None and below in known:
             if covers(spec_of_tree(quotient[0], facts), spec_of_tree(quotient[1], facts)):
-                undone = _undo(node, quotient[0], (below, known[below]), program, facts) or undone
+                if _undo(node, quotient[0], (below, known[below]), readers, program, facts):
+                    undone, readers = True, _readers(program)
     return dead(program, facts) if undone else program
+
+
+def _readers(program: Program) -> dict[str, Block]:
+    """By name, the statements that read it, in the order of the text; one that reads it twice stands there twice."""
+    found: dict[str, Block] = {}
+    for node in statements(program.block):
+        for read in loads(node):
+            found.setdefault(read, []).append(node)
+    return found
 
 
 def _is_plain(value: Node) -> bool:
@@ -64,17 +75,22 @@ def _is_plain(value: Node) -> bool:
     return all(isinstance(one, gast.Name | gast.Constant) for one in (value.left, value.right))
 
 
-def _undo(node: Node, above: Node, known: tuple[str, Node], program: Program, facts: Facts) -> bool:
+def _undo(
+    node: Node, above: Node, known: tuple[str, Node], readers: dict[str, Block], program: Program, facts: Facts
+) -> bool:
     """Leave `above / q` out of a statement, where q is known to be a quotient or a product, and divide the readers."""
-    held, block = str(target(node)), statements(program.block)
-    bound = bindings(program.block)
+    held = str(target(node))
+    block = readers.get(held, [])
     again = (one for one in block if target(one) is not None and _is_again(sides(one.value, facts), held, known))
     second = next(again, None) if isinstance(known[1].op, gast.Div) else None
-    reads = None if second is None else _named(str(target(second)), known, block)
+    reads = None if second is None else _named(str(target(second)), known, readers)
     if reads is None:
         second, reads = None, _reads(held, known, block, facts)
-    alone = bound[held] == 1 and (second is None or (bound[str(target(second))] == 1 and _count(held, block) == 1))
-    if not reads or not alone or not all(_is_there(one.operand, program, facts) for one in reads):
+    if not reads or (second is not None and len(block) != 1):
+        return False
+    bound = bindings(program.block)
+    alone = bound[held] == 1 and (second is None or bound[str(target(second))] == 1)
+    if not alone or not all(_is_there(one.operand, program, facts) for one in reads):
         return False
     if isinstance(above, gast.Name) and (not fits(node.value, facts) or all(_is_fitted(one, facts) for one in reads)):
         base = above
@@ -133,17 +149,17 @@ def _reads(held: str, known: tuple[str, Node], block: Block, facts: Facts) -> li
     return _all(held, below, made, term, block)
 
 
-def _named(held: str, known: tuple[str, Node], block: Block) -> list[_Read] | None:
+def _named(held: str, known: tuple[str, Node], readers: dict[str, Block]) -> list[_Read] | None:
     """The readers of `g / q / b`, which has a name."""
     below, made = known
-    return _all(held, below, made, lambda one: made.left if _is_name(one, held) else None, block)
+    return _all(held, below, made, lambda one: made.left if _is_name(one, held) else None, readers.get(held, []))
 
 
 def _all(held: str, below: str, made: Node, term: Callable[[Node], Node | None], block: Block) -> list[_Read] | None:
-    """The terms of all statements, times q or not; None unless each read of the name is in one of them."""
+    """The terms of all readers, times q or not; None unless each read of the name is in one of them."""
     found: list[_Read] = []
-    for node in block:
-        if held in loads(node) and isinstance(node, gast.Assign | gast.AugAssign):
+    for node in dict.fromkeys(block):
+        if isinstance(node, gast.Assign | gast.AugAssign):
             todo = [node.value]
             while todo:
                 one = todo.pop()
@@ -155,7 +171,7 @@ def _all(held: str, below: str, made: Node, term: Callable[[Node], Node | None],
                     found.append(_Read(node, one, minus, operand))
                 else:
                     todo += children(one)
-    return found if len(found) == _count(held, block) else None
+    return found if len(found) == len(block) else None
 
 
 def _plain(value: Node) -> Node:
@@ -170,10 +186,6 @@ def _is_name(value: Node, held: str) -> bool:
 def _is_again(parts: tuple[Node, Node] | None, held: str, known: tuple[str, Node]) -> bool:
     """Whether the operands of a division are `g / q` and b."""
     return parts is not None and _is_name(parts[0], held) and same(parts[1], known[1].right)
-
-
-def _count(held: str, block: Block) -> int:
-    return sum(loads(node).count(held) for node in block)
 
 
 def _is_fitted(read: _Read, facts: Facts) -> bool:

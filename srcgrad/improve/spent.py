@@ -30,6 +30,7 @@ from srcgrad.trees import (
     walk,
     written,
 )
+from srcgrad.walked import mentions
 
 _WHOLE = gast.Constant(value=Ellipsis, kind=None)
 Read = tuple[Node, Where]  # an index, and where it is read
@@ -50,9 +51,11 @@ def spent(program: Program, facts: Facts) -> Program:
     places: dict[Node, Where] = {}
     _place([*program.backward, program.result], (), places)
     known = integers(program)
+    forward = {one for node in statements(program.forward) for one in (*loads(node), *stores(node))}
     gone: dict[Node, None] = {}
     for adjoint in dict.fromkeys(part_written(node).value.id for node in clearing):
-        reads = _reads(adjoint, places, facts) if _is_own(adjoint, program, facts) else None
+        own = _is_own(adjoint, facts) and adjoint not in forward and adjoint not in program.parameters
+        reads = _reads(adjoint, places, facts) if own else None
         if reads is not None:
             mine = [node for node in clearing if part_written(node).value.id == adjoint]
             gone.update({node: None for node in mine if _is_spent(node, places[node], reads, known, facts)})
@@ -70,28 +73,28 @@ def _place(block: Block, loops: tuple[Node, ...], places: dict[Node, Where]) -> 
             _place(getattr(node, "orelse", None) or [], inner, places)
 
 
-def _is_own(adjoint: str, program: Program, facts: Facts) -> bool:
-    """Whether a name is that of the adjoint of an array, and known in the backward half alone."""
+def _is_own(adjoint: str, facts: Facts) -> bool:
+    """Whether a name is that of the adjoint of an array of which parts are written."""
     primal = facts.adjoint_of.get(adjoint)
-    if primal not in facts.mutable or primal in facts.swapped or primal in facts.containers or facts.list_kind(primal):
-        return False
-    seen = {one for node in statements(program.forward) for one in (*loads(node), *stores(node))}
-    return adjoint not in seen and adjoint not in program.parameters
+    whole = primal in facts.swapped or primal in facts.containers or facts.list_kind(primal)
+    return primal in facts.mutable and not whole
 
 
 def _reads(adjoint: str, places: dict[Node, Where], facts: Facts) -> list[Read] | None:
     """What the backward half reads of an adjoint; None if something else may show what it holds."""
     found: list[Read] = []
     for node, where in places.items():
-        mentions = [n for part in _parts(node) for n in walk(part) if isinstance(n, gast.Name) and n.id == adjoint]
-        taken = [n for n in walk(node) if isinstance(n, gast.Subscript) and any(n.value is one for one in mentions)]
-        if mentions and _adds(node, adjoint, facts) and len(mentions) == 1:
+        if not any(mentions(part, adjoint) for part in _parts(node)):
+            continue
+        named = [n for part in _parts(node) for n in walk(part) if isinstance(n, gast.Name) and n.id == adjoint]
+        taken = [n for n in walk(node) if isinstance(n, gast.Subscript) and any(n.value is one for one in named)]
+        if _adds(node, adjoint, facts) and len(named) == 1:
             found.append((_WHOLE, where))
-        elif mentions and target(node) == adjoint:
-            if len(mentions) > 1 or (may_show(node.value, facts) and node not in facts.zeros):
+        elif target(node) == adjoint:
+            if len(named) > 1 or (may_show(node.value, facts) and node not in facts.zeros):
                 return None
-        elif mentions:
-            if not isinstance(node, gast.Assign | gast.AugAssign) or len(mentions) != len(taken):
+        else:
+            if not isinstance(node, gast.Assign | gast.AugAssign) or len(named) != len(taken):
                 return None
             read = taken if isinstance(node, gast.AugAssign) or not is_write(node) else _but(part_written(node), taken)
             shown = isinstance(node, gast.Assign) and may_show(node.value, facts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 import gast
 
@@ -12,7 +13,7 @@ from srcgrad.facts import Facts, Spec
 from srcgrad.improve.dead import dead
 from srcgrad.improve.inline import Uses, bindings, count
 from srcgrad.improve.outlines import is_fitted
-from srcgrad.trees import COMPOUND, Block, Node, header, loads, statements, stores, target, walk
+from srcgrad.trees import COMPOUND, Block, Node, header, inside, loads, statements, stores, target, walk
 
 _Place = tuple[int, Node]  # where in a block something is read for its shape
 
@@ -32,7 +33,7 @@ def standins(program: Program, facts: Facts) -> Program:
     for block in backward:
         shaped: dict[str, list[_Place]] = {}
         for position, node in enumerate(block):
-            for call in [call for part in header(node) for call in walk(part)]:
+            for call in [call for part in header(node) for call in inside(part, gast.Call)]:
                 if _is_shaped(call, facts):
                     shaped.setdefault(call.args[1].id, []).append((position, call.args[1]))
         for position in reversed(range(len(block))):  # what is computed for its shape alone reads shapes alone
@@ -44,8 +45,11 @@ def standins(program: Program, facts: Facts) -> Program:
         while any(_replaced(held, block, shaped, uses, ahead, trips, facts) for held in list(shaped)):
             changed = True
         block[:] = [node for node in block if node is not None]
-    for held, places in _outlines(program, facts).items():
-        found = _alike(held, program, facts)
+    outlines = _outlines(program, facts)
+    bound = bindings(program.block) if outlines else {}
+    made = {str(target(node)): node for node in program.forward if target(node)} if outlines else {}
+    for held, places in outlines.items():
+        found = _alike(held, made, bound, facts)
         for place in places if found else ():
             place.id, changed = found, True
     return dead(program, facts) if changed else program
@@ -57,7 +61,7 @@ def _outlines(program: Program, facts: Facts) -> dict[str, list[Node]]:
         return {}
     made = {target(node) for node in program.forward if node not in facts.pushes}
     found: dict[str, list[Node]] = {}
-    for call in [n for node in statements(program.backward) for part in header(node) for n in walk(part)]:
+    for call in [n for node in statements(program.backward) for part in header(node) for n in inside(part, gast.Call)]:
         read = _read_for_shape(call, facts)
         if read is not None and read.id in made and read.id in facts.temporaries:
             found.setdefault(read.id, []).append(read)
@@ -79,22 +83,29 @@ def _read_for_shape(call: Node, facts: Facts) -> Node | None:
     return call.args[0] if of_numpy and len(call.args) == 1 and isinstance(call.args[0], gast.Name) else None
 
 
-def _alike(held: str, program: Program, facts: Facts) -> str:
+def _alike(held: str, made: dict[str, Node], bound: dict[str, int], facts: Facts) -> str:
     """A name of the user's from which a value is computed, and which has its shape and dtype to the end of the text."""
-    spec, bound = _spec(held, facts), bindings(program.block)
+    spec = _spec(held, facts)
     if spec is None or spec.scalar:
         return ""
-    made = {str(target(node)): node for node in program.forward if target(node)}
-    seen = [held]
-    for one in seen:
-        seen += [read for read in loads(made[one]) if read not in seen] if one in made else []
-    for one in seen[1:]:
+    for one in _origins(held, made):
         changes = any(one in table for table in (facts.mutable, facts.viewed, facts.swapped, facts.temporaries))
         if changes or facts.value_spec.get(one) != spec or bound.get(one, 0) != (one in made):
             continue
         if spec.ndim is not None or (one in made and one in facts.active):  # an argument may be a list, or of integers
             return one
     return ""
+
+
+def _origins(held: str, made: dict[str, Node]) -> Iterator[str]:
+    """The names from which a value is computed, the nearest first."""
+    seen, todo = {held}, [held]
+    for one in todo:
+        for read in loads(made[one]) if one in made else ():
+            if read not in seen:
+                seen.add(read)
+                todo.append(read)
+                yield read
 
 
 def _is_arithmetic(node: Node) -> bool:

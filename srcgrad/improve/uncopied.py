@@ -15,6 +15,7 @@ from srcgrad.improve.inline import bindings, replace
 from srcgrad.improve.outlines import is_fitted
 from srcgrad.indices import is_basic
 from srcgrad.trees import COMPOUND, Block, Node, constant, header, loads, root, same, statements, stores, target, walk
+from srcgrad.walked import mentions
 
 _NEW = ("outer", "sum", "dot", "matmul", "exp", "square")
 
@@ -107,7 +108,7 @@ def _seen_through(block: Block, position: int, bound: dict[str, int], facts: Fac
     part = None if held is None else _looked_at(node.value, facts)
     if held is None or part is node.value or bound.get(held) != 1 or facts.adjoint_of.get(held) in facts.wrt:
         return False
-    users = [k for k, other in enumerate(block) if k > position and _mentions(other, held)]
+    users = [k for k in range(position + 1, len(block)) if mentions(block[k], held)]
     if not users or not _lasts(block, position, users[-1], part, facts):
         return False
     reads = [n for k in users for n in walk(block[k]) if isinstance(n, gast.Name) and n.id == held]
@@ -120,10 +121,6 @@ def _seen_through(block: Block, position: int, bound: dict[str, int], facts: Fac
         return False
     replace(block[users[0]], reads[0], part)
     return True
-
-
-def _mentions(node: Node, name: str) -> bool:
-    return any(isinstance(n, gast.Name) and n.id == name for n in walk(node))
 
 
 def _lasts(block: Block, start: int, end: int, part: Node, facts: Facts) -> bool:
@@ -142,7 +139,7 @@ def is_only_read(node: Node, name: str, facts: Facts, shown: Sequence[str] = ())
     if isinstance(node, COMPOUND):
         inner = [*header(node)] if not isinstance(node, gast.For) else [node.iter]
         blocks = [*node.body, *(getattr(node, "orelse", None) or [])]
-        apart = not any(_mentions(part, name) for part in inner)
+        apart = not any(mentions(part, name) for part in inner)
         return apart and all(is_only_read(n, name, facts, shown) for n in blocks)
     allowed = 0
     for item in walk(node):
