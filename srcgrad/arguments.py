@@ -214,6 +214,9 @@ def mirror(gradient: Any, value: Any, others: list[Any]) -> Any:
         made = {k: mirror(gradient[k], v, others) for k, v in value.items()}
         return made if type(value) is dict else type(value)(made)
     if isinstance(value, tuple | list):
+        if isinstance(gradient, np.ndarray) and gradient.shape and len(gradient) != len(value):
+            due = f"{len(gradient)} items where {len(value)} are due"
+            raise DifferentiationError("E5004", f"{due}: NumPy has read a part of a list", "pass an array")
         items = [mirror(gradient[k], v, others) for k, v in enumerate(value)]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

@@ -44,9 +44,10 @@ def _forms(name, whole):
 def quantile(a, q, axis=None, *, method="linear", keepdims=False):
     lines = np.moveaxis(np.sort(merge_axes(a, axis), axis=-1), -1, 0)
     place = quantile_place(q, np.shape(lines)[0], method).astype(lines.dtype)
-    below = np.floor(place).astype(int)
+    whole = np.floor(place)
+    below = whole.astype(int)
     above = np.minimum(below + 1, np.shape(lines)[0] - 1)
-    part = np.reshape(place - below, np.shape(below) + (1,) * (np.ndim(lines) - 1))
+    part = np.reshape(place - whole, np.shape(below) + (1,) * (np.ndim(lines) - 1))
     low = np.take(lines, below, axis=0)
     y = low + part * (np.take(lines, above, axis=0) - low)
     y = np.where(np.isnan(lines[-1]), np.nan, y)[()]
@@ -81,12 +82,13 @@ def nanquantile(a, q, axis=None, *, method="linear", keepdims=False):
     lines = np.moveaxis(np.sort(merge_axes(a, axis), axis=-1), -1, 0)
     present = np.count_nonzero(np.logical_not(np.isnan(lines)), axis=0)
     place = quantile_place(q, present, method).astype(lines.dtype)
-    below = np.floor(place).astype(int)
+    whole = np.floor(place)
+    below = whole.astype(int)
     above = np.minimum(below + 1, np.maximum(present - 1, 0))
     flat = (-1,) + np.shape(lines)[1:]
     low = np.reshape(np.take_along_axis(lines, np.reshape(below, flat), axis=0), np.shape(below))
     high = np.reshape(np.take_along_axis(lines, np.reshape(above, flat), axis=0), np.shape(below))
-    y = (low + (place - below) * (high - low))[()]
+    y = (low + (place - whole) * (high - low))[()]
     if keepdims:
         y = np.reshape(y, np.shape(q) + np.shape(np.any(a, axis=axis, keepdims=True)))
     return y

@@ -33,7 +33,8 @@ def distances(off, metric):
     note="Euclidean, squared Euclidean, city block and Chebyshev; the gradient of the first is 0 where it is 0.",
 )
 def cdist(XA, XB, metric="euclidean"):
-    return distances(np.expand_dims(XA, 1) - np.expand_dims(XB, 0), metric)
+    first, second = np.asarray(XA, dtype=float), np.asarray(XB, dtype=float)
+    return distances(np.expand_dims(first, 1) - np.expand_dims(second, 0), metric)
 
 
 @adjoint.composed(
@@ -47,7 +48,8 @@ def cdist(XA, XB, metric="euclidean"):
 )
 def pdist(X, metric="euclidean"):
     first, second = np.triu_indices(np.shape(X)[0], 1)
-    return distances(np.take(X, first, axis=0) - np.take(X, second, axis=0), metric)
+    points = np.asarray(X, dtype=float)
+    return distances(np.take(points, first, axis=0) - np.take(points, second, axis=0), metric)
 
 
 @adjoint.composed(

@@ -107,9 +107,11 @@ def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None):
     note="In mode interp, which is that of the default.",
 )
 def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1):
-    fits = fitted_window(window_length, polyorder, deriv, delta)
+    require_handled(not np.iscomplexobj(x), "savgol_filter of complex numbers, of which it drops the imaginary part")
     half = window_length // 2
     lines = np.moveaxis(x, axis, -1)
+    dtype = np.float32 if lines.dtype == np.float32 else np.float64
+    fits = fitted_window(window_length, polyorder, deriv, delta).astype(dtype)
     windows = np.lib.stride_tricks.sliding_window_view(lines, window_length, axis=-1)
     head = lines[..., :window_length] @ fits[:half].T
     tail = lines[..., np.shape(lines)[-1] - window_length :] @ fits[half + 1 :].T
@@ -127,7 +129,7 @@ def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1):
 def hilbert(x, N=None, axis=-1):  # SciPy's own name
     count = np.shape(x)[axis] if N is None else N
     spectrum = np.moveaxis(np.fft.fft(x, count, axis), axis, -1)
-    return np.moveaxis(np.fft.ifft(spectrum * one_sided(count)), -1, axis)
+    return np.moveaxis(np.fft.ifft(spectrum * one_sided(count).astype(spectrum.real.dtype)), -1, axis)
 
 
 WITHOUT_RULE = """bilinear cspline1d decimate envelope find_peaks hilbert2 istft medfilt

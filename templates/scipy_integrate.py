@@ -63,7 +63,7 @@ def simpson(y, x=None, *, dx=1.0, axis=-1):
     heights = np.moveaxis(y, axis, -1)
     n = np.shape(heights)[-1]
     if x is None:
-        steps = dx * np.ones(n - 1)
+        steps = dx * np.ones(n - 1, heights.dtype)
     elif np.ndim(x) == 1:
         steps = np.diff(x)
     else:

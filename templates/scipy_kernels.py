@@ -43,7 +43,8 @@ def along(input, weights, axis, mode, cval, origin):
     ),
 )
 def correlate(input, weights, *, mode="reflect", cval=0.0, origin=0):
-    return signal.correlate(beyond(input, reaches(weights, origin), mode, cval), np.asarray(weights), "valid", "direct")
+    padded = beyond(input, reaches(weights, origin), mode, cval)
+    return signal.correlate(padded, np.asarray(weights), "valid", "direct").astype(np.asarray(input).dtype)
 
 
 @adjoint.composed(
@@ -57,7 +58,7 @@ def correlate(input, weights, *, mode="reflect", cval=0.0, origin=0):
 def convolve(input, weights, *, mode="reflect", cval=0.0, origin=0):
     turned = np.flip(weights)
     padded = beyond(input, reaches(turned, origin, True), mode, cval)
-    return signal.correlate(padded, turned, "valid", "direct")
+    return signal.correlate(padded, turned, "valid", "direct").astype(np.asarray(input).dtype)
 
 
 @adjoint.composed(
@@ -127,7 +128,7 @@ def prewitt(input, axis=-1, *, mode="reflect", cval=0.0):
     forms=(("scipy.ndimage.laplace(x)", (4, 5)), ("scipy.ndimage.laplace(x, mode='wrap')", (6,))),
 )
 def laplace(input, *, mode="reflect", cval=0.0):
-    made = np.zeros_like(input)
+    made = np.zeros_like(input) if np.ndim(input) > 0 else input
     for axis in range(np.ndim(input)):
         made = made + along(input, [1.0, -2.0, 1.0], axis, mode, cval, 0)
     return made

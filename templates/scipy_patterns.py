@@ -76,7 +76,7 @@ def circulant(c):
 )
 def companion(a):
     n = np.shape(a)[-1]
-    below = np.zeros_like(a[..., 1:-1, None]) + np.eye(n - 2, n - 1)
+    below = np.zeros_like(a[..., 1:-1, None]) + np.eye(n - 2, n - 1, dtype=np.asarray(a).dtype)
     return np.concatenate([np.expand_dims(-a[..., 1:] / a[..., :1], -2), below], axis=-2)
 
 
@@ -92,7 +92,7 @@ def companion(a):
 def leslie(f, s):
     n = np.shape(f)[-1]
     batch = shared_batch(f, s)
-    below = np.eye(n - 1, n) * np.expand_dims(matched(s, batch), -1)
+    below = np.eye(n - 1, n, dtype=np.asarray(s).dtype) * np.expand_dims(matched(s, batch), -1)
     return np.concatenate([np.expand_dims(matched(f, batch), -2), below], axis=-2)
 
 
@@ -183,10 +183,12 @@ def polar(a):
     ),
 )
 def block_diag(*arrs):
-    whole = np.zeros((0, 0))
+    whole = np.zeros((0, 0), np.asarray(arrs[0]).dtype)
     for a in arrs:
         block = np.atleast_2d(a)
-        above = np.concatenate((whole, np.zeros((np.shape(whole)[0], np.shape(block)[1]))), axis=1)
-        below = np.concatenate((np.zeros((np.shape(block)[0], np.shape(whole)[1])), block), axis=1)
+        right = np.zeros((np.shape(whole)[0], np.shape(block)[1]), block.dtype)
+        left = np.zeros((np.shape(block)[0], np.shape(whole)[1]), block.dtype)
+        above = np.concatenate((whole, right), axis=1)
+        below = np.concatenate((left, block), axis=1)
         whole = np.concatenate((above, below))
     return whole

@@ -51,7 +51,7 @@ def kurtosis(a, axis=0, fisher=True, bias=True):
 @adjoint.composed(stats.sem, forms=_forms("scipy.stats.sem", "x", "ddof=0"))
 def sem(a, axis=0, ddof=1):
     n = np.size(a) if axis is None else np.shape(a)[axis]
-    return np.std(a, axis=axis, ddof=ddof) / np.sqrt(n)
+    return np.std(a, axis=axis, ddof=ddof) / n**0.5
 
 
 @adjoint.composed(stats.variation, forms=_forms("scipy.stats.variation", "np.exp(x)", "ddof=1"))

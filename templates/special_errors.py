@@ -167,7 +167,7 @@ def pseudo_huber(z, delta, r):
 def boxcox(z, x, lmbda):
     power = np.log(x)
     d[x] = d[z] * np.power(x, lmbda - 1.0)
-    d[lmbda] = 0.5 * d[z] * power * power * special.hyp1f1(2.0, 3.0, lmbda * power)
+    d[lmbda] = 0.5 * d[z] * power * power * special.hyp1f1(2.0, 3.0, np.minimum(lmbda * power, 800.0))
 
 
 @adjoint.elementwise(
@@ -178,7 +178,7 @@ def boxcox(z, x, lmbda):
 def boxcox1p(z, x, lmbda):
     power = np.log1p(x)
     d[x] = d[z] * np.power(1.0 + x, lmbda - 1.0)
-    d[lmbda] = 0.5 * d[z] * power * power * special.hyp1f1(2.0, 3.0, lmbda * power)
+    d[lmbda] = 0.5 * d[z] * power * power * special.hyp1f1(2.0, 3.0, np.minimum(lmbda * power, 800.0))
 
 
 @adjoint.elementwise(

@@ -9,7 +9,7 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.facts import Facts
+from srcgrad.facts import UNKNOWN, Facts
 from srcgrad.front.resolve import binding_of
 from srcgrad.rules import rule_of
 from srcgrad.trees import Node, at, inside, target
@@ -20,8 +20,14 @@ _PRODUCTS = ("matmul_left", "matmul_right", "matmul_both", "dot_left", "dot_righ
 
 
 def fits(node: Node, facts: Facts) -> bool:
-    """Whether an expression is a call of a helper that gives a value the shape of another."""
-    return _helps(node, _FITTING, facts)
+    """Whether an expression is a call of a helper that gives a value the shape of another: an array, no list."""
+    return _helps(node, _FITTING, facts) and not _is_listed(node.args[1:], facts)
+
+
+def _is_listed(models: list[Node], facts: Facts) -> bool:
+    """Whether a value gets the form of a list or a tuple: it has no sign that could be moved, and no product."""
+    held = models[0].id if models and isinstance(models[0], gast.Name) else ""
+    return bool(facts.list_kind(held)) or facts.kinds.get(held, UNKNOWN).tag in ("list", "tuple")
 
 
 def is_linear(node: Node, facts: Facts) -> bool:
@@ -29,7 +35,7 @@ def is_linear(node: Node, facts: Facts) -> bool:
 
     All of these keep signs.
     """
-    if _helps(node, _FITTING, facts) or _helps(node, _PRODUCTS, facts):
+    if fits(node, facts) or _helps(node, _PRODUCTS, facts):
         return True
     return _is_numpys(node, facts) and node.func.attr in _MOVERS and bool(node.args)
 

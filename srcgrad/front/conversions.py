@@ -249,17 +249,18 @@ class _Work:
     def _changes(self, node: Node, function: Any, rule: Rule) -> dict[Node, Node]:
         composition = rule.composition or written_out(rule, node.args, node.keywords)
         changes: dict[Node, Node] = {}
+        forward = self.facts.pushes_forward or (self.facts.module is not None and self.facts.module.inline)
         if composition is not None:
             for parameter, argument in _by_parameter(composition, node).items():
                 listed = self._kind(argument).tag in SEQUENCES
-                if listed and parameter not in TAKE_SEVERAL and composition_needs_array(composition, parameter):
+                needed = composition_needs_array(composition, parameter, forward=forward)
+                if listed and parameter not in TAKE_SEVERAL and needed:
                     changes[argument] = self._array(argument)
             return changes
         bound: dict[str, Node] = {}
         with suppress(DifferentiationError):  # it is refused where the operation is looked at
             bound = bind_arguments(rule, node.args, node.keywords, node, self.facts)
         places = _places(rule)
-        forward = self.facts.pushes_forward or (self.facts.module is not None and self.facts.module.inline)
         template = adjoint_template(rule) or tangent_template(rule)
         variadic = None if template is None else bound.pop(template.variadic or "", None)
         for operand in [] if variadic is None else variadic.elts:

@@ -56,7 +56,7 @@ def sum_to(g: Any, x: Any, dtype: Any = None) -> Any:
     elif type(g) is float and issubclass(kind, np.floating):
         return kind(g)
     if isinstance(x, list | tuple):
-        return mirrored(x, [sum_to(part, item) for part, item in zip(g, x, strict=True)])
+        return _by_items(g, x)
     for value in (g, x):
         if type(value) is np.ndarray and value.dtype.kind == "O" and value.size:
             value = value.flat[0]  # of an array of objects, which NumPy has made
@@ -71,6 +71,12 @@ def sum_to(g: Any, x: Any, dtype: Any = None) -> Any:
         summed = summed.real
     summed = summed.astype(target.dtype, copy=False)
     return summed if isinstance(x, np.ndarray) else summed[()]
+
+
+def _by_items(g: Any, x: Any) -> Any:
+    """`sum_to` for each item of a list or a tuple, of which NumPy may have made an array."""
+    parts = g if isinstance(g, list | tuple) else summed_to(np.asarray(g), np.shape(x))
+    return mirrored(x, [sum_to(part, item) for part, item in zip(parts, x, strict=True)])
 
 
 def fit_to(g: Any, x: Any) -> Any:
@@ -145,6 +151,8 @@ def summands(g: Any, xs: Any) -> Any:
     """
     if isinstance(xs, np.ndarray):
         return np.broadcast_to(g, np.shape(xs))
+    if isinstance(g, list):
+        raise TypeError("E5005 `sum` of lists joins them; use `np.concatenate`, or add arrays")
     return [sum_to(g, x) for x in xs]
 
 

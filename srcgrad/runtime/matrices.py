@@ -39,9 +39,9 @@ def chain(arrays: Any) -> Any:
 
 
 def _matrices(arrays: Any) -> list[Any]:
-    """The factors of `np.linalg.multi_dot` as matrices: the first may be a row, the last a column."""
-    first, *middle, last = arrays
-    return [np.atleast_2d(first), *middle, np.expand_dims(last, -1) if np.ndim(last) == 1 else last]
+    """The factors of `np.linalg.multi_dot` as matrices: the first may be a row, the last a column, or both numbers."""
+    first, *middle, last = (np.asarray(array) for array in arrays)
+    return [np.atleast_2d(first), *middle, np.expand_dims(last, -1) if last.ndim == 1 else np.atleast_2d(last)]
 
 
 def chain_adjoints(g: Any, arrays: Any) -> list[Any]:

@@ -6,18 +6,19 @@ from typing import Any  # containers and indices of every kind
 
 import numpy as np
 
+from srcgrad.runtime.broadcast import sum_to
 from srcgrad.runtime.structure import add, zeros_like
 
 
 def add_at(x_bar: Any, index: Any, g: Any) -> Any:
     """Add `g` to `x_bar[index]` in place, repeated indices accumulating; return `x_bar`.
 
-    `x_bar` is an array, list or dict with any index that reads from it; a tuple, which cannot change, is
-    made anew and returned. Items of a list or dict are replaced, never changed in place.
+    `x_bar` is an array, list or dict with any index that reads from it, or from the array of a list; a tuple, which
+    cannot change, is made anew and returned. Items of a list or dict are replaced, never changed in place.
 
     >>> import numpy as np
-    >>> add_at(np.zeros(3), [0, 0, 2], np.array([1.0, 2.0, 3.0]))
-    array([3., 0., 3.])
+    >>> add_at(np.zeros(3), [0, 0, 2], np.array([1.0, 2.0, 3.0])), add_at([[0.0, 0.0]], (0, 1), 2.0)
+    (array([3., 0., 3.]), [[np.float64(0.0), np.float64(2.0)]])
     """
     if type(x_bar) is np.ndarray:
         g = np.asarray(g) if isinstance(g, list | tuple) else g
@@ -26,6 +27,12 @@ def add_at(x_bar: Any, index: Any, g: Any) -> Any:
             x_bar[index] += g
         else:
             np.add.at(x_bar, index, np.asarray(g, x_bar.dtype))
+        return x_bar
+    if isinstance(x_bar, list | tuple) and isinstance(index, list | tuple | np.ndarray):
+        made = sum_to(add_at(np.array(x_bar), index, g), x_bar)  # NumPy has made an array of what it read
+        if isinstance(x_bar, tuple):
+            return made
+        x_bar[:] = made
         return x_bar
     if isinstance(x_bar, tuple):
         parts = add_at(list(x_bar), index, g)

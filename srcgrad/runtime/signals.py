@@ -17,7 +17,7 @@ def convolve_transpose(g: Any, a: Any, v: Any, mode: str = "full") -> Any:
     before = 0 if mode == "full" else min(n, m) - 1
     if mode == "same":
         before = (min(n, m) - 1) // 2
-    whole = np.zeros(n + m - 1, np.result_type(g, v))
+    whole = np.zeros(n + m - 1, np.result_type(np.asarray(g), np.asarray(v)))
     whole[before : before + np.size(g)] = g
     made = np.correlate(whole, np.atleast_1d(v), "valid")
     return np.reshape(made, np.shape(a)).astype(np.asarray(g).dtype, copy=False)
