@@ -32,7 +32,7 @@ help:
 	@echo "make oclgrind  all tests of kernels under Oclgrind: accesses out of bounds, races, reads of what was not written"
 	@echo "make gpu       tests of kernels and their benchmarks on a GPU, with fractions of a copy's bandwidth; GPU=cpu: on the CPU"
 	@echo "make array-api-tests  the official tests of the array API, in ARRAY_API_TESTS=path, on device arrays"
-	@echo "make rules     all calls of all rules to second order in both modes: how many pass; chains of each rule: how long deriving takes"
+	@echo "make rules     all calls of all rules to second order in both modes: how many pass; far from their domains; with other kinds of arguments; with a wrong line; chains of each rule: how long deriving takes"
 	@echo "make texts     tests/texts.txt anew: the hashes of generated texts, which a test compares"
 	@echo "make editor    srcgrad/explore/static/editor.js anew, from editor/; needs node"
 	@echo "make examples  write examples/*/model_grad.py anew"
@@ -72,6 +72,9 @@ fuzz: $(VENV)/test.installed
 
 rules: $(VENV)/test.installed
 	$(BIN)/python -m tests.every_form --write
+	$(BIN)/python -m tests.ranges
+	$(BIN)/python -m tests.crossed
+	$(BIN)/python -m tests.mutation
 	$(BIN)/python -m tests.chains
 
 texts: $(VENV)/test.installed

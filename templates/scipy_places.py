@@ -23,8 +23,8 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     require_handled(order == 1, "scipy.ndimage.map_coordinates of an order other than 1: give order=1")
     require_handled(mode in ("constant", "nearest"), "a mode of map_coordinates other than constant and nearest")
     require_handled(output is None, "scipy.ndimage.map_coordinates with output=")
-    whole_numbers = np.asarray(input).dtype.kind in "iub"
-    require_handled(not whole_numbers, "scipy.ndimage.map_coordinates of integers, which rounds: give it floats")
+    rounds = "scipy.ndimage.map_coordinates of integers, which rounds: give it floats"
+    require_handled(np.asarray(input).dtype.kind not in "iub", rounds)
     places = np.asarray(coordinates)
     size = np.shape(input)
     values = np.ravel(input)

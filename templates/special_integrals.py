@@ -98,5 +98,5 @@ def elliprg(r, x, y, z):
 
 @adjoint.elementwise(special.agm, domain=(0.3, 3.0), second=False, note=THIRD)
 def agm(z, a, b):
-    d[a] = d[z] * z * z * (2.0 / (3.0 * np.pi)) * a * special.elliprd(0.0, b * b, a * a)
-    d[b] = d[z] * z * z * (2.0 / (3.0 * np.pi)) * b * special.elliprd(0.0, a * a, b * b)
+    d[a] = d[z] * z * np.abs(z) * (2.0 / (3.0 * np.pi)) * a * special.elliprd(0.0, b * b, a * a)
+    d[b] = d[z] * z * np.abs(z) * (2.0 / (3.0 * np.pi)) * b * special.elliprd(0.0, a * a, b * b)

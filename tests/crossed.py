@@ -1,6 +1,6 @@
 """The rule table's own calls, crossed with kinds of arguments: `python -m tests.crossed [NAME ...]`.
 
-Each call gets its arguments as lists, as numbers, of rank 0, without elements, of whole numbers, in float32 and complex.
+Each call gets its arguments as lists, as numbers, of rank 0, without elements, whole, in float32, and complex.
 Where NumPy or SciPy takes them, value and derivatives agree with the plain call, with central differences and with
 each other, and have the dtypes that NumPy gives; or the call is refused by a code. What is neither is printed; the exit
 status tells whether there is any.

@@ -1,4 +1,5 @@
-"""Mutation of the templates: each derivative, scaled by 1.1, must make a test of its rule fail.
+"""Mutation of the templates: each derivative, scaled by 1.1, and each matrix that is not made symmetric, or loses a
+triangle, must make a test of its rule fail.
 
 Run it as `python -m tests.mutation [--only NAME]`; the survivors are printed, and are the exit status.
 """
@@ -22,8 +23,9 @@ import numpy as np
 import srcgrad.rules
 from srcgrad import vjp
 from srcgrad.check import check_report
+from srcgrad.errors import DifferentiationError
 from srcgrad.rules import Rule
-from tests.rule_cases import cases, differentiable_rules, namespace, pinned_cases
+from tests.rule_cases import Case, cases, differentiable_rules, namespace, pinned_cases
 
 SCALE = 1.1
 BY_ENGINE = (operator.getitem,)  # the engine adds into the adjoint in place; the template states the rule
@@ -60,6 +62,37 @@ def mutants(rule: Rule) -> list[Mutant]:
                 function = _define(tree, template, f"{rule.name} {role} {number}")
                 found.append(Mutant(rule, replace(rule, **{role: function}), line))
     return found
+
+
+def halved(rule: Rule) -> list[Mutant]:
+    """One mutant for each sum of a matrix and its transpose, or of its triangles, that has its first term alone."""
+    found = []
+    for role, template in (("template", rule.template), ("tangent", rule.tangent)):
+        for number in range(0 if template is None else len(_halves(_definition(template)))):
+            tree = _definition(template)
+            half = _halves(tree)[number]
+            line = f"{ast.unparse(half)} without its second term"
+            half.right = ast.BinOp(ast.Constant(0.0), ast.Mult(), half.right)
+            function = _define(ast.fix_missing_locations(tree), template, f"{rule.name} {role} half {number}")
+            found.append(Mutant(rule, replace(rule, **{role: function}), line))
+    return found
+
+
+def _halves(definition: ast.FunctionDef) -> list[ast.BinOp]:
+    """Sums of which the second term is the first one turned, or another triangle of it."""
+    sums = [node for node in ast.walk(definition) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)]
+    return [node for node in sums if _seed_of(node.left) and _seed_of(node.left) == _seed_of(node.right)]
+
+
+def _seed_of(node: ast.expr) -> str:
+    """What is turned, conjugated or cut to a triangle; an empty string where nothing is a plain name or `d[x]`."""
+    while isinstance(node, ast.Call | ast.Attribute):
+        if isinstance(node, ast.Attribute) and node.attr not in ("T", "mT"):
+            return ""
+        if isinstance(node, ast.Call) and ast.unparse(node.func) not in ("np.conj", "np.tril", "np.triu"):
+            return ""
+        node = node.value if isinstance(node, ast.Attribute) else node.args[0]
+    return ast.unparse(node) if isinstance(node, ast.Name | ast.Subscript) else ""
 
 
 def _definition(template: Callable[..., Any]) -> ast.FunctionDef:
@@ -154,9 +187,28 @@ def survives(mutant: Mutant) -> bool:
             if not np.array_equal(found, expected, equal_nan=True):
                 return False
         for case in cases(wrong):
-            records = check_report(case.function, case.arguments(), order=1, directions=1)
-            if not all(record.passed for record in records):
-                return False
+            for args in (case.arguments(), turned(case.arguments())):
+                if not takes(case, args):
+                    continue
+                records = check_report(case.function, args, order=1, directions=1)
+                if not all(record.passed for record in records):
+                    return False
+    return True
+
+
+def turned(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arrays among arguments with imaginary parts."""
+    return tuple(a + 0.3j * np.cos(3.0 * a) if isinstance(a, np.ndarray) and a.ndim > 1 else a for a in args)
+
+
+def takes(case: Case, args: tuple[Any, ...]) -> bool:
+    """Whether the rule has lines of their own for complex numbers, or these are real, and the call takes them."""
+    if any(np.iscomplexobj(a) for a in args) and case.rule.complex != "written":
+        return False
+    try:
+        vjp(case.function, *args)
+    except (DifferentiationError, np.linalg.LinAlgError, TypeError, ValueError):
+        return False
     return True
 
 
@@ -166,7 +218,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--only", help="a rule's name, such as np.tanh")
     only = parser.parse_args(arguments).only
     chosen = [r for r in differentiable_rules() if only in (None, r.name) and not any(r.op is op for op in BY_ENGINE)]
-    found = [mutant for rule in chosen for mutant in mutants(rule)]
+    found = [mutant for rule in chosen for mutant in (*mutants(rule), *halved(rule))]
     survivors = [mutant for mutant in found if survives(mutant)]
     for mutant in survivors:
         print(f"survives: {mutant}")
