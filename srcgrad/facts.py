@@ -199,6 +199,7 @@ class Facts:
     mixed: dict[str, None] = field(default_factory=dict)  # names of tuples that hold numbers or arrays elsewhere
     named: dict[str, Kind] = field(default_factory=dict)  # of arguments that are written out, then of all names there
     called: bool = False  # whether another function of the text calls this one
+    placed: bool = False  # written out in its caller, whose lists and arrays it gets
     apart: bool = False  # whether that gives a seed for each item of a returned tuple
     seed: str = "given"  # parameter, given (without default), one, ones: where the seed comes from
     auxiliary: bool = False  # whether the function returns a pair of which only the first has a derivative
@@ -274,8 +275,7 @@ class Facts:
     @property
     def unused(self) -> str:
         """The name for what nobody reads: `_`, unless the user's text has it."""
-        if not self.nobody:
-            self.nobody = "_" if "_" not in self.local else self.names.fresh("_")
+        self.nobody = self.nobody or ("_" if "_" not in self.local else self.names.fresh("_"))
         return self.nobody
 
     def place(self, node: Node) -> Place:

@@ -92,3 +92,94 @@ def test_the_callers_is_never_changed(f: Callable[..., Any]) -> None:
     assert np.isclose(slope, right, rtol=1e-6)
     assert np.isclose(srcgrad.grad(f)(0.4, held), right, rtol=1e-6)
     assert held == given()
+
+
+def _joined(values, more):
+    values = values + more
+    return values[:]
+
+
+def join_two_lists(x):
+    values, more = [x], [x * x]
+    both = _joined(values, more)
+    return sum(values) * len(values) + sum(both) * x
+
+
+def _total_with_one(values):
+    values = values + [1.0]  # noqa: RUF005
+    return sum(values)
+
+
+def join_in_an_expression(x):
+    values = [x]
+    total = _total_with_one(values)
+    return total * len(values) * sum(values)
+
+
+def _longer_by(values, n):
+    for k in range(n):
+        values = values + [1.0 * k]  # noqa: RUF005
+    return values
+
+
+def join_in_a_loop(x):
+    values = [x]
+    longer_ = _longer_by(values, 2)
+    return sum(longer_) * len(values) * sum(values)
+
+
+def join_in_a_nested_function(x):
+    values = [x]
+
+    def inner(given):
+        given = given + [x]  # noqa: RUF005
+        return sum(given)
+
+    return inner(values) * len(values) * sum(values)
+
+
+class Joiner:
+    def total(self, values):
+        values = values + [2.0]  # noqa: RUF005
+        return sum(values)
+
+
+JOINER = Joiner()
+
+
+def join_in_a_method(x):
+    values = [x]
+    total = JOINER.total(values)
+    return total * len(values) * sum(values)
+
+
+def _grown(values, more):
+    values += more
+    return len(values)
+
+
+def grow_by_a_list_with_a_name(x):
+    values, more = [x], [x * x, 2.0 * x]
+    n = _grown(values, more)
+    return values[1] * values[2] * n
+
+
+JOINS = (
+    join_two_lists,
+    join_in_an_expression,
+    join_in_a_loop,
+    join_in_a_nested_function,
+    join_in_a_method,
+    grow_by_a_list_with_a_name,
+)
+
+
+@pytest.mark.parametrize("f", JOINS, ids=lambda f: f.__name__)
+def test_a_sum_of_lists_is_another_list_and_an_augmented_one_the_same(f: Callable[..., Any]) -> None:
+    """`values = values + more` in a helper changed the caller's list; `values += more` of a name was not seen."""
+    right = (f(0.7 + 1e-6) - f(0.7 - 1e-6)) / 2e-6
+    value, slope = srcgrad.value_and_grad(f)(0.7)
+    assert np.isclose(value, f(0.7), rtol=1e-12)
+    assert np.isclose(slope, right, rtol=1e-6)
+    assert np.isclose(srcgrad.jvp(f, (0.7,), (1.0,))[1], slope, rtol=1e-12)
+    srcgrad.check_grads(f, (0.7,), order=2)

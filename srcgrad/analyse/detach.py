@@ -78,7 +78,9 @@ def _may_be_number(held: str, facts: Facts) -> bool:
 
 
 def _is_item(value: Node, facts: Facts) -> bool:
-    """Whether an expression reads an item of a list, tuple or dict."""
+    """Whether an expression reads an item of a list, tuple or dict, or takes one out: `d.pop()`."""
+    if isinstance(value, gast.Call) and getattr(value.func, "attr", "") == "pop":
+        return getattr(value.func.value, "id", "") in facts.containers
     return isinstance(value, gast.Subscript) and getattr(value.value, "id", "") in facts.containers
 
 

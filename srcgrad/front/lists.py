@@ -116,7 +116,7 @@ def _assigned(node: Node, bound: str, work: Plain) -> Block | None:
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add) and work.lists.get(bound) == "list":
         if isinstance(value.left, gast.Name) and value.left.id == bound:
             _joins(value.right, node, work)
-            return _extend(bound, value.right, node, work)
+            return _joined(bound, value.right, node, work)
     if not isinstance(value, gast.Call) or not isinstance(value.func, gast.Attribute) or value.func.attr != "pop":
         return None
     held = value.func.value
@@ -125,6 +125,16 @@ def _assigned(node: Node, bound: str, work: Plain) -> Block | None:
         read = work.bind(bound, expression("held[i]", held=held.id, i=copy(place)), node)
         return [*before, read, *_without(held.id, place, node, work)]
     return None
+
+
+def _joined(held: str, items: Node, node: Node, work: Plain) -> Block:
+    """`out = out + items` adds to the list, which nobody else holds; one that a caller gave stays as it is."""
+    if held not in work.given or not (work.facts.called or work.facts.placed):
+        return _extend(held, items, node, work)
+    whole, item = work.name("whole"), work.name("item")
+    work.lists[whole] = "list"
+    every = work.bind(whole, expression(f"[{item} for {item} in {held}]"), node)
+    return [every, *_extend(whole, items, node, work), work.bind(held, name(whole), node)]
 
 
 def _extend(held: str, items: Node, node: Node, work: Plain) -> Block:

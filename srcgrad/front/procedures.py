@@ -209,7 +209,11 @@ class Procedures:
         if operation is None or operation.kind != "callee":
             return []
         changes = self.changed(operation.function)
-        if not changes:
+        lists = [a for a in [*call.args, *(w.value for w in call.keywords)] if _is_list(a, facts)]
+        joined = (
+            Procedures(self.facts, augments=True).changed(operation.function) if lists and not self.augments else {}
+        )
+        if not changes and not joined:
             return []
         tree = self.facts.module.source(operation.function)[0].tree
         positional = [a.id for a in tree.args.posonlyargs + tree.args.args]
@@ -223,7 +227,15 @@ class Procedures:
                     f"pass `{parameter}`, or make it anew in the function",
                 )
         found = [(value, changes[one]) for one, value in given.items() if one in changes]
+        found += [(v, False) for one, v in given.items() if one in joined and one not in changes and _is_list(v, facts)]
         return [(value, alone) for value, alone in found if not (alone and _has_own_methods(value, facts, local))]
+
+
+def _is_list(value: Node, facts: Facts) -> bool:
+    """Whether a value is known as a list, which `a += e` changes."""
+    named = getattr(value, "id", "")
+    known = facts.of.get(value), facts.kinds.get(named), facts.named.get(named)
+    return any(kind is not None and kind.tag == "list" for kind in known) or facts.list_kind(named) == "list"
 
 
 def _has_own_methods(value: Node, facts: Facts, local: frozenset[str]) -> bool:

@@ -136,7 +136,7 @@ def _facts_of(tree: Node, found: Function, namespace: Overlay, source: Source, f
     """What is known of a callee before it is looked at."""
     taken = facts.names.taken | {n.id for n in walk(tree) if isinstance(n, gast.Name)}
     inner = Facts(source, namespace, facts.mode, (), names=Names(sorted(taken)), module=facts.module)
-    inner.generated = source.file.startswith("<srcgrad ")
+    inner.generated, inner.placed = source.file.startswith("<srcgrad "), True
     inner.local = own_names(tree)
     if found.owner is not None:
         inner.around = found.owner.local | found.owner.around
