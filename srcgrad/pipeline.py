@@ -53,6 +53,7 @@ from srcgrad.front.namespace import Namespace
 from srcgrad.front.normal import normalise
 from srcgrad.front.plain import plain
 from srcgrad.front.records import records
+from srcgrad.front.refresh import refresh
 from srcgrad.front.results import results
 from srcgrad.front.source import Source
 from srcgrad.front.stacks import stacks
@@ -81,6 +82,7 @@ FRONT: tuple[Pass, ...] = (
     known,
     inlined,
     records,
+    refresh,
     lists,
     stacks,
     views,

@@ -299,6 +299,88 @@ def setdefault(v):
     return np.sum(kept["w"] * a)
 
 
+def items_that_change_in_turn(v):
+    a = 2.0 * v
+    b = v * v
+    kept = []
+    for _ in range(2):
+        kept.append(a)
+        kept.append(b)
+        a *= b
+        b *= v
+    return np.sum(kept[0] * kept[1]) + np.sum(kept[2] * kept[3])
+
+
+def bound_anew_within_the_loop(v):
+    a = v * 1.0
+    kept = []
+    for k in range(3):
+        kept.append(a)
+        if k == 1:
+            a = a + 1.0
+        a[0] *= v[1]
+    return np.sum(kept[0] * v) + np.sum(kept[1]) * np.sum(kept[2])
+
+
+def state_of_an_optimiser(v):
+    m = np.zeros_like(v)
+    w = v * 1.0
+    state = {"m": m, "steps": 0.0}
+    for _ in range(3):
+        m *= 0.9
+        m += 0.2 * w
+        state["steps"] += 1.0
+        w = w - 0.1 * state["m"] * state["steps"]
+    return np.sum(w * w)
+
+
+def rows_are_elements_of_their_own(v):
+    a = v * 1.0
+    rows = np.zeros((2, 3))
+    kept = [a]
+    for k in range(2):
+        rows[k] = a
+        a *= v
+    return np.sum(rows[0] * rows[1]) + np.sum(kept[0])
+
+
+def left_early(v):
+    a = v * 1.0
+    kept = []
+    for k in range(3):
+        kept.append(a)
+        if k == 0:
+            continue
+        a *= v
+        if k == 1:
+            break
+    return np.sum(kept[0] * kept[1])
+
+
+def taken_out_before_it_changes(v):
+    a = 2.0 * v
+    kept = (a, v)
+    first, second = kept
+    a *= 0.5
+    return np.sum(first * second)
+
+
+def in_a_list_of_tuples(v):
+    a = 2.0 * v
+    pair = (a, v)
+    kept = [pair]
+    a *= 0.5
+    return np.sum(kept[0][0])
+
+
+def overwritten_in_the_list(v):
+    a = 2.0 * v
+    kept = [a, v]
+    kept[0] = v
+    a *= v
+    return np.sum(kept[0] * kept[1] * a)
+
+
 RIGHT = (
     divided_by_itself_flipped,
     divided_by_its_diagonal,
@@ -319,26 +401,34 @@ RIGHT = (
     copies_in_a_list,
     numbers_in_a_list,
     bound_anew_after_it_was_put,
-)
-REFUSED = (
     put_into_a_list_in_a_loop,
     stored_in_a_dict_in_a_loop,
     held_by_a_tuple,
     held_by_a_list,
     added_to_a_list,
-    held_by_a_comprehension,
-    inserted,
     extended,
     held_by_a_dict,
     held_by_a_record,
     stored_in_a_record,
-    put_into_a_list_by_a_function,
-    in_a_tuple_in_a_list,
-    a_part_in_a_list,
     filled_by_out,
     stored_in_a_list,
     update_of_a_dict,
+    items_that_change_in_turn,
+    bound_anew_within_the_loop,
+    state_of_an_optimiser,
+    rows_are_elements_of_their_own,
+    left_early,
+)
+REFUSED = (
+    held_by_a_comprehension,
+    inserted,
+    put_into_a_list_by_a_function,
+    in_a_tuple_in_a_list,
+    a_part_in_a_list,
     setdefault,
+    taken_out_before_it_changes,
+    in_a_list_of_tuples,
+    overwritten_in_the_list,
 )
 
 
