@@ -127,6 +127,55 @@ def nested_with_a_list(x):
     return seen[0] * seen[1]
 
 
+def two_in_one_expression(x):
+    n = 0
+
+    def tick():
+        nonlocal n
+        n += 1
+        return n
+
+    return tick() * x + tick() * x * x
+
+
+def beside_a_value_of_one_before(x):
+    n = 0
+
+    def tick(v):
+        nonlocal n
+        n += 1
+        return v * n
+
+    a = tick(x)
+    tick(x)
+    return a + tick(x)
+
+
+def one_within_another(x):
+    n = x
+
+    def tick(v):
+        nonlocal n
+        n = n * v
+        return v + n
+
+    return tick(tick(x)) * tick(2.0) - tick(1.0)
+
+
+def in_each_trip_and_in_a_test(x):
+    n = x
+
+    def tick(v):
+        nonlocal n
+        n = n * v
+        return n
+
+    s = 0.0
+    for _ in range(2):
+        s += tick(x) * tick(2.0)
+    return s * ((tick(x) > tick(1.5) and x) or 2.0 * x)
+
+
 PROGRAMS = [one for name, one in list(globals().items()) if getattr(one, "__module__", "") == __name__]
 PROGRAMS = [one for one in PROGRAMS if one not in (tally, Counter)]
 

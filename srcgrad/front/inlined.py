@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.facts import UNKNOWN, Facts
+from srcgrad.facts import Facts
 from srcgrad.front.brief import is_short
 from srcgrad.front.derived import derived_call, value_of
 from srcgrad.front.functions import Function, called_by, function_of, is_ordinary, of_argument
@@ -14,14 +14,14 @@ from srcgrad.front.hygiene import read_alone
 from srcgrad.front.mentioned import check_given
 from srcgrad.front.mixed import doubtful_write
 from srcgrad.front.namespace import Binding
+from srcgrad.front.order import check_order
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.plain import own_names
-from srcgrad.front.procedures import Procedures
 from srcgrad.front.reasons import changed_by, reason_of
 from srcgrad.front.resolve import binding_of, operation_of
 from srcgrad.front.varied import varied_names
 from srcgrad.front.wanted import made_by, not_known
-from srcgrad.front.written_out import Site, changes_outside, written_out
+from srcgrad.front.written_out import Site, written_out
 from srcgrad.kinds import contained
 from srcgrad.rules import rule_of
 from srcgrad.trees import COMPOUND, Block, Node, assign, at, copy, name, walk
@@ -85,7 +85,7 @@ def expanded(block: Block, site: Site) -> Block:
     for node in block:
         before: Block = []
         if isinstance(node, COMPOUND):
-            _check_order(getattr(node, "test", getattr(node, "iter", None)), site)
+            check_order(getattr(node, "test", getattr(node, "iter", None)), site)
             if isinstance(node, gast.While) and any(_is_nested(n, site) or hands(n, site) for n in walk(node.test)):
                 raise site.facts.refuse(
                     node.test, "E5005", "a nested function in the test of this `while`", "use `while True`, and `break`"
@@ -100,22 +100,22 @@ def expanded(block: Block, site: Site) -> Block:
             if isinstance(node.value, gast.IfExp) and _must(node.value, site):
                 made += expanded(_as_branch(node, site), site)
                 continue
-            _check_order(node.value, site, alone=not isinstance(node, gast.AugAssign))
+            check_order(node.value, site, alone=not isinstance(node, gast.AugAssign))
             places = _places(node)
             for place in places:
-                _check_order(place.slice, site, alone=False)
+                check_order(place.slice, site, alone=False)
             node.value = _expand(node.value, node, before, site)
             for place in places:
                 place.slice = _expand(place.slice, node, before, site)
         elif isinstance(node, gast.Assert):
-            _check_order(node.test, site, alone=False)
+            check_order(node.test, site, alone=False)
             node.test = _expand(node.test, node, before, site)
         elif isinstance(node, gast.Expr) and isinstance(node.value, gast.Call):
             if _is_procedure(node.value, site):
                 made += _performed(node, site)
                 continue
             for argument in node.value.args:
-                _check_order(argument, site)
+                check_order(argument, site)
             node.value.args = [_expand(argument, node, before, site) for argument in node.value.args]
         if before:
             site.facts.foreign[node] = None
@@ -131,34 +131,6 @@ def _places(node: Node) -> list[Node]:
 
 def _is_nested(node: Node, site: Site) -> bool:
     return isinstance(node, gast.Call) and getattr(node.func, "id", "") in site.facts.functions
-
-
-def _check_order(value: Node | None, site: Site, alone: bool = True) -> None:
-    """A call that changes what the rest of its expression may read stands alone; `a += g(a)` reads a before."""
-    calls = [] if value is None else [n for n in walk(value) if isinstance(n, gast.Call)]
-    for call in [n for n in calls if n is not value or not alone]:
-        found = called_by(call, site.facts, site.local)
-        if found is None:
-            continue
-        writes = found.tree is not None and changes_outside(found.tree, site.facts)
-        known = Procedures(site.facts)
-        given = known.arguments(call, site.facts, site.local)
-        seen = {one for part in given for one in known.seen(part, site.facts, site.local)}
-        if writes or (seen and not (alone and _is_apart(seen, call, value, site.facts))):
-            raise site.facts.refuse(
-                call,
-                "E5010",
-                f"`{found.name}` changes what the rest of the expression may read",
-                "call it in a statement of its own: `t = ...`",
-            )
-
-
-def _is_apart(seen: set[str], call: Node, value: Node, facts: Facts) -> bool:
-    """Whether a call changes lists and dicts alone that nothing else in its expression reads."""
-    inside = {id(n) for n in walk(call)}
-    read = {n.id for n in walk(value) if isinstance(n, gast.Name) and id(n) not in inside}
-    kinds = [facts.kinds.get(one, facts.named.get(one, UNKNOWN)) for one in sorted(seen)]
-    return not seen & read and all(kind.tag in ("list", "dict") for kind in kinds)
 
 
 def _as_branch(node: Node, site: Site) -> Block:

@@ -9,6 +9,7 @@ import gast
 
 from srcgrad.front.changing import CHANGES
 from srcgrad.front.functions import function_of
+from srcgrad.front.straight import is_straight
 from srcgrad.trees import COMPOUND, Node, header, root, walk
 
 if TYPE_CHECKING:
@@ -32,7 +33,9 @@ def check_sequence(node: Node, facts: Facts) -> None:
             if not any(changed & _reads(i, facts, ()) for i in others if isinstance(i, gast.Call)):
                 continue
         read = {i.id for i in others if isinstance(i, gast.Name)}
-        read |= {n for i in others if isinstance(i, gast.Call) for n in _reads(i, facts, ())}
+        read |= {
+            n for i in others if isinstance(i, gast.Call) and not _comes_in_turn(i, facts) for n in _reads(i, facts, ())
+        }
         for one in sorted(changed & read):
             raise facts.refuse(
                 effect,
@@ -40,6 +43,13 @@ def check_sequence(node: Node, facts: Facts) -> None:
                 f"`{one}` changes while the statement that reads it is evaluated",
                 "make it a statement of its own: `t = ...`",
             )
+
+
+def _comes_in_turn(call: Node, facts: Facts) -> bool:
+    """Whether a call is written out before the statement, behind those before it: it changes names around it itself."""
+    found = function_of(call.func, facts, facts.local)
+    tree = None if found is None else found.tree
+    return tree is not None and not is_straight(tree) and bool(outer_changes(tree, facts))
 
 
 def check_targets(node: Node, facts: Facts) -> None:
