@@ -125,6 +125,7 @@ class Facts:
     results: dict[Node, None] = field(default_factory=dict)  # names read for the new value of a statement
     mention: dict[tuple[int, str], int] = field(default_factory=dict)  # (line, name) -> place among its operands
     foreign: dict[Node, None] = field(default_factory=dict)  # statements that are not as the user wrote them
+    instead: dict[Node, Any] = field(default_factory=dict)  # calls in a text of ours -> what they are (front.lengths)
     plain: dict[Node, Node] = field(default_factory=dict)  # `a += e` -> its spelling `a = a + e`
     globals_as: dict[str, str] = field(default_factory=dict)  # name in the text -> the user's global name
     module: Any = None  # the module of text that this function is part of (srcgrad.modules.Module)
@@ -266,9 +267,8 @@ class Facts:
         if node not in self.augmented or not isinstance(node.targets[0], gast.Name):
             return node
         value, bound = node.value, node.targets[0].id
-        if not (isinstance(value, gast.BinOp) and isinstance(value.left, gast.Name) and value.left.id == bound):
-            return node
-        if bound in self.saved:
+        adds = isinstance(value, gast.BinOp) and isinstance(value.left, gast.Name) and value.left.id == bound
+        if not adds or bound in self.saved:
             return node
         return gast.copy_location(gast.AugAssign(node.targets[0], value.op, value.right), node)
 

@@ -57,6 +57,7 @@ class Rule:
     literals: dict[str, tuple[Any, ...]] = field(default_factory=dict, hash=False)
     instead: tuple[tuple[str, Any, Any], ...] = ()
     overflows: bool = False  # whether the value may be inf or nan where the arguments are finite, `1 / x` or `exp(x)`
+    length: bool = False  # whether the value is 0 at 0 only, and grows with what it is of in all directions
     zeros: str = ""  # of an op that moves elements of its first argument: "kept", or "made" where it puts zeros too
     selects: dict[str, str] = field(default_factory=dict, hash=False)  # parameter -> where its elements are taken
     asks: tuple[Any, ...] = ()  # ops among those of the rule that ask for nan or inf, or pass them by
@@ -235,7 +236,6 @@ def _registrar(op: Any, kind: str, facts: dict[str, Any]) -> Decorator:
 
         if op is None:  # the installed NumPy lacks it
             return template
-
         known = rule_of(op)
         if known is not None and known.kind == "general" and known.template is None:
             full = replace(known, template=template, **facts)  # the tangent came first

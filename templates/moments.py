@@ -61,6 +61,7 @@ def var_tangent(y, a, axis=None, ddof=0, keepdims=False, correction=None):
 
 @adjoint(
     np.std,
+    length=True,
     forms=_moment_forms("np.std"),
     note="The gradient is 0 where all elements are equal.",
 )

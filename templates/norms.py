@@ -11,6 +11,7 @@ from srcgrad.runtime.reduce import merge_axes, split_axes
 
 @adjoint(
     np.linalg.norm,
+    length=True,
     forms=(
         ("np.linalg.norm(x)", (3,)),
         ("np.linalg.norm(x)", (2, 3)),
@@ -73,6 +74,7 @@ def norm_tangent(z, x, ord=None, axis=None, keepdims=False):
 
 @adjoint(
     np.linalg.matrix_norm,
+    length=True,
     forms=(
         ("np.linalg.matrix_norm(x)", (2, 3)),
         ("np.linalg.matrix_norm(x)", (4, 2, 3)),
@@ -100,6 +102,7 @@ def matrix_norm_tangent(z, x, keepdims=False, ord="fro"):
 
 @adjoint(
     np.linalg.vector_norm,
+    length=True,
     forms=(
         ("np.linalg.vector_norm(x)", (3,)),
         ("np.linalg.vector_norm(x)", (2, 3)),
@@ -222,7 +225,7 @@ def norm_gradient_adjoint(z, x, ord, axis=None):
 
 @tangent(norm_gradient)
 def norm_gradient_forward(z, x, ord, axis=None):
-    d[z] = norm_curvature(d[x], x, ord, axis)
+    d[z] = norm_curvature(d[x], x, ord, axis, True)
 
 
 @adjoint(
@@ -231,11 +234,11 @@ def norm_gradient_forward(z, x, ord, axis=None):
     forms=(("norm_curvature(x, np.array([1.0, 2.0]), 3)", (2,)),),
     note="A third derivative of a norm of general order raises; the Euclidean norm has all orders.",
 )
-def norm_curvature_adjoint(z, v, x, ord, axis=None):
+def norm_curvature_adjoint(z, v, x, ord, axis=None, still=False):
     d[v] = norm_curvature(d[z], x, ord, axis)
     d[x] = no_further(d[z])
 
 
 @tangent(norm_curvature)
-def norm_curvature_forward(z, v, x, ord, axis=None):
-    d[z] = norm_curvature(d[v], x, ord, axis) + no_further(d[x])
+def norm_curvature_forward(z, v, x, ord, axis=None, still=False):
+    d[z] = norm_curvature(d[v], x, ord, axis, still) + no_further(d[x])

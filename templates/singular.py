@@ -5,12 +5,54 @@ import numpy as np
 from srcgrad.rules import adjoint, d, tangent
 from srcgrad.runtime.broadcast import spread
 from srcgrad.runtime.norm import norm_curvature
-from srcgrad.runtime.singular import divisor, magnitude, one_norm, one_norm_gradient, quotient, root
+from srcgrad.runtime.singular import (
+    denominator,
+    divisor,
+    length_dot,
+    magnitude,
+    one_norm,
+    one_norm_gradient,
+    quotient,
+    root,
+    share,
+    shared,
+    signed,
+)
 
 
 @adjoint.elementwise(divisor, domain=(0.3, 2.0), cl="x == 0.0 ? INFINITY : x", complex="conjugated")
 def divisor_adjoint(z, x):
     d[x] = np.where(x == 0.0, np.nan, d[z])
+
+
+@adjoint.elementwise(denominator, domain=(0.3, 2.0), cl="z == 0.0 ? INFINITY : z", complex="conjugated")
+def denominator_adjoint(y, z):
+    d[z] = d[y]
+
+
+@adjoint.elementwise(
+    length_dot, domain={"z": (0.3, 2.0)}, cl="z == 0.0 && away != 0.0 ? NAN : z_dot", complex="conjugated"
+)
+def length_dot_adjoint(y, z, z_dot, away):
+    d[z_dot] = length_dot(z, d[y], away)
+
+
+@adjoint.elementwise(share, domain={"r": (0.3, 2.0)}, cl="q * x", complex="conjugated")
+def share_adjoint(z, q, x, r):
+    d[q] = d[z] * x
+    d[x] = shared(d[z], q, r)
+    d[r] = shared(d[z], 0.0, r)
+
+
+@adjoint.elementwise(shared, domain={"r": (0.3, 2.0)}, cl="isinf(r) && g != 0.0 ? NAN : g * q", complex="conjugated")
+def shared_adjoint(z, g, q, r):
+    d[g] = shared(d[z], q, r)
+    d[q] = d[z] * g
+
+
+@adjoint.elementwise(signed, domain={"x": (0.3, 2.0)}, cl="g * sign(x)")
+def signed_adjoint(z, g, x):
+    d[g] = quotient(d[z], np.where(x == 0.0, np.inf, np.sign(x)))
 
 
 @adjoint.elementwise(magnitude, domain=(0.3, 2.0), cl="fabs(x)", complex="gradient", values="real")

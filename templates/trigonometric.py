@@ -94,6 +94,7 @@ def arctanh(z, x):
 
 @adjoint.elementwise(
     np.hypot,
+    length=True,
     cl="hypot(x, y)",
     domain=(0.3, 2.0),
     at=(((0.0, 0.0), (0.0, 0.0)), ((3.0, 4.0), (0.6, 0.8)), ((0.0, -2.0), (0.0, -1.0))),

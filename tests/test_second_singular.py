@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from srcgrad import grad, hessian, hvp, jacobian, jvp
+from srcgrad import grad, hessian, hvp, jacobian, jvp, value_and_grad
 
 LENGTHS = {
     "norm": lambda x: np.linalg.norm(x),
@@ -121,3 +121,112 @@ def test_distances_of_points_to_themselves():
                 expected[i, j] -= bend
                 expected[i, i] += bend
     np.testing.assert_allclose(hessian(energy)(x), expected)
+
+
+POINTS = np.array([[0.3, -1.2], [0.9, 0.4], [-0.5, 0.8]])
+TURN = np.array([[1.0, 0.5], [-0.2, 0.7], [0.4, -0.9]])
+
+
+def pairs(x):
+    return np.sum(np.linalg.norm(x[:, None] - x, axis=-1))
+
+
+def pairs_in_a_loop(x):
+    total = 0.0
+    for i in range(3):
+        d = np.linalg.norm(x - x[i], axis=1, keepdims=True)
+        total += np.sum(np.exp(-d))
+    return total
+
+
+def pairs_by_hypot(x):
+    d = x[:, None] - x
+    return np.sum(np.hypot(d[..., 0], d[..., 1]))
+
+
+def pairs_of_vector_norm(x):
+    return np.sum(np.linalg.vector_norm(x[:, None] - x, axis=-1, keepdims=True))
+
+
+def pairs_of_order_three(x):
+    return np.sum(np.linalg.norm(x[:, None] - x, 3, axis=-1))
+
+
+def differences(f, x, v):
+    step = 1e-5
+    return (grad(f)(x + step * v) - grad(f)(x - step * v)) / (2.0 * step)
+
+
+@pytest.mark.parametrize("f", [pairs, pairs_in_a_loop, pairs_by_hypot, pairs_of_vector_norm, pairs_of_order_three])
+def test_directions_in_which_a_length_of_0_stays_0(f):
+    """Of all pairs of points, each with itself among them: the diagonal is left as it is."""
+    expected = differences(f, POINTS, TURN)  # the rounding of a central difference is some 1e-9
+    np.testing.assert_allclose(hvp(f)(POINTS, TURN), expected, atol=1e-7)
+    np.testing.assert_allclose(np.tensordot(hessian(f)(POINTS), TURN, 2), expected, atol=1e-7)
+    if f is not pairs_of_order_three:
+
+        def along(x):
+            return np.sum(grad(f)(x) * TURN)
+
+        np.testing.assert_allclose(grad(along)(POINTS), expected, atol=1e-7)
+
+
+def test_deviations_that_stay_0():
+    row = np.array([[1.0, 1.0, 1.0], [1.0, 2.0, 4.0]])
+    v = np.array([[2.0, 2.0, 2.0], [0.3, 0.1, 0.7]])
+
+    def f(x):
+        return np.sum(np.std(x, axis=1))
+
+    np.testing.assert_allclose(hvp(f)(row, v), differences(f, row, v), atol=1e-8)
+    assert np.isnan(hvp(f)(row, row[::-1])[0]).all()
+
+
+def test_masked_lengths_of_zero():
+    """Where the length is not taken there is nothing, in all nestings."""
+    centres = np.array([[0.0, 0.0], [1.0, 2.0]])
+
+    def f(x):
+        r = np.linalg.norm(x - centres, axis=1)
+        return np.sum(np.where(r > 0.0, r**5, 0.0))
+
+    x, v = np.array([[0.0, 0.0], [0.3, 0.4]]), np.array([[1.0, 2.0], [0.3, 0.4]])
+    expected = differences(f, x, v)
+    np.testing.assert_allclose(hvp(f)(x, v), expected, atol=1e-8)
+    np.testing.assert_allclose(grad(lambda x: np.sum(grad(f)(x) * v))(x), expected, atol=1e-8)
+
+
+def test_size_of_zero_in_reverse_over_reverse():
+    """`abs(x) ** 2` is nan there, never 0; a factor in front of the sizes keeps its derivative."""
+
+    def square(x):
+        return np.sum(np.abs(x) ** 2)
+
+    def scaled(x, weight):
+        return weight * np.sum(np.abs(x))
+
+    x = np.array([0.0, 3.0])
+    found = grad(lambda x: np.sum(grad(square)(x)))(x)
+    assert np.isnan(found[0]) and found[1] == 2.0
+    assert grad(lambda weight: np.sum(grad(scaled)(x, weight)))(2.0) == 1.0
+
+
+def squared_sizes(x):
+    return np.sum(np.abs(x) ** 2)
+
+
+def squared_length(x):
+    return np.linalg.norm(x) ** 2 + x[1]
+
+
+@pytest.mark.parametrize("f", [squared_sizes, squared_length])
+@pytest.mark.parametrize("x", [np.array([0.0, 3.0]), np.array([0.0, 0.0])])
+def test_value_beside_a_gradient_has_its_first_derivative(f, x):
+    """The value of `value_and_grad` is that of the function: nothing of it is a second derivative."""
+
+    def value(x):
+        y, _ = value_and_grad(f)(x)
+        return y
+
+    np.testing.assert_allclose(grad(value)(x), grad(f)(x))
+    np.testing.assert_allclose(jvp(value, (x,), (np.array([1.0, 2.0]),))[1], grad(f)(x) @ [1.0, 2.0])

@@ -12,6 +12,7 @@ from srcgrad.derive.adjoints import is_fresh_value
 from srcgrad.derive.broadcast import expand
 from srcgrad.derive.conjugates import real_part
 from srcgrad.derive.decide import Setting
+from srcgrad.derive.growth import grown, is_length_again
 from srcgrad.derive.guards import picked
 from srcgrad.derive.harmless import check_harmless
 from srcgrad.derive.instantiate import instantiate
@@ -151,7 +152,10 @@ def _tangent(node: Node, facts: Facts, dotted: Dotted, shared: Block) -> Node:
             continue
         negative = isinstance(term, gast.UnaryOp) and isinstance(term.op, gast.USub)
         total = gast.BinOp(total, gast.Sub() if negative else gast.Add(), term.operand if negative else term)
-    return _widened(node, operation, total, facts)
+    total = _widened(node, operation, total, facts)
+    if not is_length_again(operation, facts):
+        return total
+    return grown(node, total, _substituted(value, operation, _active(operation, facts), facts, dotted), facts)
 
 
 def _widened(node: Node, operation: Operation, total: Node, facts: Facts) -> Node:
@@ -177,7 +181,7 @@ def _terms(node: Node, operation: Operation, facts: Facts, dotted: Dotted, share
     operation = squared(operation, facts)
     rule = operation.rule
     assert rule is not None, "an op has a rule"
-    active = [p for p, a in operation.bound.items() if p in differentiable(rule) and _holds(a, facts)]
+    active = _active(operation, facts)
     if rule.kind == "elementwise":
         return _elementwise(node, operation, active, facts, dotted, shared)
     if rule.kind == "linear":
@@ -187,6 +191,12 @@ def _terms(node: Node, operation: Operation, facts: Facts, dotted: Dotted, share
             _one_replaced(node.value, spot, facts, dotted) for p in active for spot in _spots(operation.bound[p], facts)
         ]
     return _general(node, operation, active, facts, dotted, shared)
+
+
+def _active(operation: Operation, facts: Facts) -> list[str]:
+    """Parameters whose arguments have a tangent."""
+    assert operation.rule is not None, "an op has a rule"
+    return [p for p, a in operation.bound.items() if p in differentiable(operation.rule) and _holds(a, facts)]
 
 
 def _holds(argument: Node, facts: Facts) -> bool:

@@ -18,6 +18,7 @@ from srcgrad.front.frozen import frozen
 from srcgrad.front.hooks import hooks
 from srcgrad.front.implicit import implicit
 from srcgrad.front.imported import imported
+from srcgrad.front.lengths import lengths
 from srcgrad.front.list_names import kinds_of_lists
 from srcgrad.front.lists import changed_list
 from srcgrad.front.namespace import Binding
@@ -115,6 +116,7 @@ def plain(function: Node, facts: Facts) -> Node:
     if facts.generated:
         function.body = opened(function.body, facts)
         opened_records(function, facts)
+        lengths(function, facts)
         spell_displays(function, facts)
         implicit(function, Plain(facts))
         function.body = zipped(function.body, Plain(facts))

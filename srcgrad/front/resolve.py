@@ -6,6 +6,7 @@ import builtins
 import math
 import operator
 import types
+from dataclasses import replace
 from typing import Any  # operations are arbitrary Python objects
 
 import gast
@@ -215,10 +216,12 @@ def _of_method(node: Node, facts: Facts) -> Operation:
 
 def _of_op(op: Any, arguments: list[Node], keywords: list[Node], node: Node, facts: Facts) -> Operation:
     if facts.source.is_derivative:
-        op, arguments = once_more(op, arguments, keywords)
+        op, arguments = once_more(op, arguments, keywords, node, facts)
     rule = rule_of(op)
     if rule is None:
         return Operation("opaque", op)
+    if rule.length and node in facts.instead:
+        rule = replace(rule, length=False)  # nothing but its first derivative is asked for
     if rule.kind == "constant":
         return Operation("op", op, rule)
     composition = rule.composition or written_out(rule, arguments, keywords)

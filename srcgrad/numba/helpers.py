@@ -24,7 +24,7 @@ REAL = (types.Float, types.Integer, types.Boolean)
 
 def register() -> None:
     """What Numba calls; overloads are known as soon as their module is imported."""
-    for module in ("products", "layouts", "along", "masks"):
+    for module in ("products", "layouts", "along", "masks", "directions"):
         importlib.import_module(f"srcgrad.numba.{module}")
 
 

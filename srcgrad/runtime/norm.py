@@ -62,8 +62,10 @@ def matrix_norm_gradient(m: Any, ord: Any) -> Any:
     return u[..., :, k : k + 1] @ vt[..., k : k + 1, :]
 
 
-def norm_curvature(v: Any, x: Any, ord: Any, axis: Any = None) -> Any:
+def norm_curvature(v: Any, x: Any, ord: Any, axis: Any = None, still: bool = False) -> Any:
     """The derivative of `norm_gradient(x, ord, axis)` in the direction `v`; it is its own transpose.
+
+    Where the norm is 0 it is nan, or with `still` 0 if `v` is 0 there as well, so that the norm stays 0.
 
     >>> norm_curvature(np.array([1.0, 0.0]), np.array([0.0, 2.0]), 2)
     array([0.5, 0. ])
@@ -71,7 +73,9 @@ def norm_curvature(v: Any, x: Any, ord: Any, axis: Any = None) -> Any:
     axes = norm_axes(x, ord, axis)
     length = np.linalg.norm(x, ord, axis, keepdims=True)
     slope = norm_gradient(x, ord, axis)
-    safe = np.where(length == 0.0, np.nan, length)  # the first derivative is a convention there, the second is none
+    grown = np.any(v != 0.0, axis=axes, keepdims=True) if still else True
+    off = np.where(grown, np.nan, 1.0)  # the first derivative is a convention there, the second is none
+    safe = np.where(length == 0.0, off, length)
     if ord is None or ord == "fro" or (ord == 2 and len(axes) == 1):
         along = slope * v if slope.dtype.kind == "f" else (np.conj(slope) * v).real
         return (v - slope * np.sum(along, axis=axes, keepdims=True)) / safe

@@ -21,6 +21,51 @@ def divisor(z: Any) -> Any:
     return np.where(z == 0.0, np.inf, z)
 
 
+def denominator(z: Any) -> Any:
+    """`np.where(0.0 == z, np.inf, z)`, where the lines around it know what the length of 0 is of.
+
+    >>> denominator(np.array([0.0, 2.0]))
+    array([inf,  2.])
+    """
+    return np.where(z == 0.0, np.inf, z)
+
+
+def length_dot(z: Any, z_dot: Any, away: Any) -> Any:
+    """The tangent of a length z: nan where z is 0 and does not stay so, since it is `away` a little further on.
+
+    >>> length_dot(np.array([2.0, 0.0, 0.0]), np.array([1.0, 0.0, 0.0]), np.array([1.0, 1.0, 0.0]))
+    array([ 1., nan,  0.])
+    """
+    return np.where((z == 0.0) & (away != 0.0), np.nan, z_dot)[()]
+
+
+def share(q: Any, x: Any, r: Any) -> Any:
+    """`q * x`, where q is a quotient by r, the length of x, or inf for 0: its derivative is nan there.
+
+    >>> share(np.array([0.5, 0.0]), np.array([2.0, 0.0]), np.array([2.0, np.inf]))
+    array([1., 0.])
+    """
+    return np.where(np.isnan(r), np.nan, q * x)[()]
+
+
+def shared(g: Any, q: Any, r: Any) -> Any:
+    """`g * q`, and nan where r is inf, in place of a length of 0, for any g but 0.
+
+    >>> shared(np.array([3.0, 3.0, 0.0]), np.array([0.5, 0.0, 0.0]), np.array([2.0, np.inf, np.inf]))
+    array([1.5, nan, 0. ])
+    """
+    return np.where(np.isinf(r) & (g != 0.0), np.nan, g * q)[()]
+
+
+def signed(g: Any, x: Any) -> Any:
+    """`g * np.sign(x)`, where g is computed from the size of x: its derivative is nan at 0.
+
+    >>> signed(3.0, np.array([-2.0, 0.0]))
+    array([-3.,  0.])
+    """
+    return g * np.sign(x)
+
+
 def quotient(x: Any, y: Any) -> Any:
     """`x / y`, and where y is inf, in place of a size of 0, nan for any x but 0: that is no derivative there.
 
