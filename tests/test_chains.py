@@ -81,3 +81,28 @@ def test_of_targets(statement: str, target: str) -> None:
     """The loops and the kernels of a text are found in calls that grow no faster."""
     short, long = (calls(defined(chain(statement)(n), NAMES), (VECTOR,), target=target) for n in (LONG // 2, LONG))
     assert long <= MOST * short
+
+
+def helpers(depth: int) -> str:
+    """Functions of which each calls the one below twice."""
+    lines = ["def h0(x):\n    a = np.sin(x)\n    return a * x\n"]
+    for k in range(1, depth + 1):
+        lines.append(
+            f"def h{k}(x):\n    a = h{k - 1}(x)\n    b = h{k - 1}(0.9 * x)\n    return np.tanh(0.5 * a + 0.4 * b)\n"
+        )
+    return "\n".join(lines) + f"\ndef f(x):\n    return np.sum(h{depth}(x))\n"
+
+
+@pytest.mark.parametrize("mode, target", [("reverse", "numpy"), ("forward", "numpy"), ("reverse", "opencl")])
+def test_of_helpers(mode: str, target: str) -> None:
+    """Helpers that each call two others are derived once, however often they are called."""
+    short, long = (calls(defined(helpers(n), NAMES), (VECTOR,), mode, target) for n in (6, 12))
+    assert long <= MOST * short
+
+
+def test_of_helpers_is_right() -> None:
+    f = defined(helpers(12), NAMES)
+    gradient, step = srcgrad.grad(f)(VECTOR), 1e-6 * np.eye(3)
+    found = [(f(VECTOR + one) - f(VECTOR - one)) / 2e-6 for one in step]
+    assert gradient == pytest.approx(found, rel=1e-6)
+    assert gradient == pytest.approx([srcgrad.jvp(f, (VECTOR,), (one * 1e6,))[1] for one in step], rel=1e-12)

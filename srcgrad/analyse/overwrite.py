@@ -86,7 +86,7 @@ def _loop(node: Node, bound: dict[str, None], found: Overwrites) -> None:
 
 def _home(owner: Node, which: str, name: str, touched: dict[Node, frozenset[str]]) -> Place | None:
     """The smallest block, loops not entered, that holds all that happens to a name; None if a loop holds it."""
-    touching = [node for node in getattr(owner, which) if name in _names(node, touched)]
+    touching = [node for node in getattr(owner, which) if name in (touched.get(node) or _names(node, touched))]
     if len(touching) == 1:
         only = touching[0]
         header = name in stores(only) or name in loads(only)

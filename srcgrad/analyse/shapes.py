@@ -125,6 +125,9 @@ def _head(entry: Known, inside: Known, past: dict[str, tuple[Spec, ...]], where:
             head[name] = one or two or NUMBER
             continue
         past[name] = seen = (*past.get(name, (one,)), two)
+        if not [each for each in seen if each is not one]:
+            head[name] = one  # no trip binds it
+            continue
         own = frozenset([f"{name} at {where}"])
         shape = shapes.setdefault(tuple((each.shape, each.ndim) for each in seen), own)
         dtype = dtypes.setdefault(tuple(each.dtype for each in seen), own)

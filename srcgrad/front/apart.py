@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import gast
 
 from srcgrad.facts import Facts
-from srcgrad.trees import BLOCKS, COMPOUND, Block, Node, copy, loads, statements, target, walk
+from srcgrad.trees import BLOCKS, COMPOUND, Block, Node, copy, inside, loads, statements, target, walk
+from srcgrad.walked import mentions
 
 
 def apart(function: Node, facts: Facts) -> None:
@@ -23,10 +26,11 @@ def apart(function: Node, facts: Facts) -> None:
     shared = {one for node in function.body for item in walk(node) for one in _shared(item)}
     kept = {*facts.wrt, *shared, *(n.id for n in walk(function.args) if isinstance(n, gast.Name))}
     for block in [function.body, *(b for node in statements(function.body) for b in _blocks(node))]:
-        for held in dict.fromkeys(str(target(node)) for node in block if _begins(node, target(node))):
-            first = next(node for node in block if _count([node], held))
-            alone = _begins(first, held) and _count(block, held) == _count(function.body, held)
-            if alone and held not in kept:
+        begun = dict.fromkeys(str(target(node)) for node in block if _begins(node, target(node)))
+        within, whole = (_counted(block), _counted(function.body)) if begun else ({}, {})
+        for held in begun:
+            first = next(node for node in block if mentions(node, held))
+            if _begins(first, held) and within[held] == whole[held] and held not in kept:
                 _name_apart(block, held, facts)
 
 
@@ -52,8 +56,9 @@ def _makes_other(node: Node, held: str) -> bool:
     return target(node) == held and isinstance(node.value, gast.Call) and held in loads(node.value)
 
 
-def _count(block: Block, held: str) -> int:
-    return sum(isinstance(n, gast.Name) and n.id == held for node in block for n in walk(node))
+def _counted(block: Block) -> dict[str, int]:
+    """How often each name stands in a block."""
+    return Counter(n.id for node in block for n in inside(node, gast.Name))
 
 
 def _name_apart(block: Block, held: str, facts: Facts) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 import gast
@@ -71,7 +71,10 @@ def _clashes(scopes: list[Scope]) -> Iterator[tuple[Scope, str]]:
     """Variables that have the name of something else which is read around them."""
     outside = {_spelled(n) for scope in scopes for n in scope.names if scope.home(_spelled(n)) is None}
     around: dict[Scope, set[str]] = {}
+    naming: dict[str, dict[Scope, None]] = {}
     for scope in scopes:
+        for identifier in dict.fromkeys(map(_spelled, scope.names)):
+            naming.setdefault(identifier, {})[scope] = None
         own = scope.function
         for identifier in map(_spelled, scope.names):
             home = scope.home(identifier)
@@ -80,16 +83,23 @@ def _clashes(scopes: list[Scope]) -> Iterator[tuple[Scope, str]]:
     for scope in scopes[1:]:
         inner = around.get(scope.function, set()) if scope.function is not scope else set()
         for identifier in scope.bound:
-            if identifier in outside or identifier in inner or _is_captured(scope, identifier, scopes):
+            if (
+                identifier in outside
+                or identifier in inner
+                or _is_captured(scope, identifier, naming.get(identifier, {}))
+            ):
                 if identifier not in scope.fixed and not _is_named(scope, identifier, scopes):
                     yield scope, identifier
 
 
-def _is_captured(scope: Scope, identifier: str, scopes: list[Scope]) -> bool:
-    """Whether a function reads a variable of its comprehension, and something else has the name as well."""
+def _is_captured(scope: Scope, identifier: str, naming: Iterable[Scope]) -> bool:
+    """Whether a function reads a variable of its comprehension, and something else has the name as well.
+
+    `naming` are the scopes in which the name stands.
+    """
     if scope.function is scope:
         return False
-    homes = [(one, one.home(identifier)) for one in scopes if any(_spelled(n) == identifier for n in one.names)]
+    homes = [(one, one.home(identifier)) for one in naming]
     captured = any(home is scope and one.function is not scope.function for one, home in homes)
     return captured and any(home is not scope for _, home in homes)
 

@@ -11,6 +11,7 @@ t = a - b                   t = c_stack.pop()
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import gast
@@ -44,14 +45,18 @@ def combined(program: Program, facts: Facts) -> Program:
         return program
     known = records(program, facts)
     changed = False
+    reading: _Reading | None = None
     for clone, block in placed(program.backward) if len(known) > 1 else ():
         made = facts.definition.get(facts.again.get(str(target(clone)), ""))
         read = [one for one in dict.fromkeys(loads(clone)) if one in known]
         if made is None or len(read) < 2:
             continue
-        if all(is_of(known[one], made, block) for one in read) and _saves(read, clone, block, program, facts):
+        if not all(is_of(known[one], made, block) for one in read):
+            continue
+        reading = reading or _read(program, facts)
+        if _saves(read, clone, block, reading):
             _keep(clone, made, known[read[0]].pushed, program, facts)
-            changed = True
+            changed, reading = True, None
     return dead(program, facts) if changed else program
 
 
@@ -78,22 +83,45 @@ def is_of(record: Record, made: Node, block: Block) -> bool:
     return record.popped is block and made in record.pushed and not leaves
 
 
-def _saves(read: list[str], clone: Node, block: Block, program: Program, facts: Facts) -> bool:
+@dataclass(frozen=True)
+class _Reading:
+    """How many statements of the backward half read a name, and how many of them its elements."""
+
+    names: Counter[str]
+    elements: Counter[str]
+    text: Text
+    trips: list[Block]
+
+
+def _read(program: Program, facts: Facts) -> _Reading:
+    nodes = [*statements(program.backward), program.result]
+    return _Reading(
+        Counter(one for node in nodes for one in set(loads(node))),
+        Counter(one for node in nodes for one in _by_elements(node, facts)),
+        text_of(program, facts),
+        bodies(program.forward),
+    )
+
+
+def _by_elements(node: Node, facts: Facts) -> set[str]:
+    return {n.id for part in header(node) for n in elements(part, facts)}
+
+
+def _saves(read: list[str], clone: Node, block: Block, reading: _Reading) -> bool:
     """Whether at least two values need not be kept, if what is computed of them is."""
-    others = [node for node in [*statements(program.backward), program.result] if node is not clone]
-    wanted = {n.id for node in others for part in header(node) for n in elements(part, facts)}
-    text = text_of(program, facts)
-    free = [one for one in read if one not in wanted and _is_spared(one, others, wanted, block, text, program)]
+    own = _by_elements(clone, reading.text.facts)
+    free = [one for one in read if reading.elements[one] == (one in own) and _is_spared(one, own, block, reading)]
     return len(free) > 1
 
 
-def _is_spared(held: str, others: Block, wanted: set[str], block: Block, text: Text, program: Program) -> bool:
-    """Whether nothing else reads a value, or its shape alone, which something else has."""
-    facts = text.facts
-    if not any(held in loads(node) for node in others) or text.is_steady(name(held)):
+def _is_spared(held: str, own: set[str], block: Block, reading: _Reading) -> bool:
+    """Whether no other statement reads a value, or its shape alone, which something else has."""
+    facts = reading.text.facts
+    if reading.names[held] == 1 or reading.text.is_steady(name(held)):
         return True
-    back = [str(target(node)) for node in block if node in facts.restores and target(node) in wanted]
-    return any(is_alike(one, held, bodies(program.forward), facts) for one in back if one not in facts.mutable)
+    restored = [str(target(node)) for node in block if node in facts.restores]
+    back = [one for one in restored if reading.elements[one] > (one in own) and one not in facts.mutable]
+    return any(is_alike(one, held, reading.trips, facts) for one in back)
 
 
 def _keep(clone: Node, made: Node, trip: Block, program: Program, facts: Facts) -> None:

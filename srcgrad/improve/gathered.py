@@ -173,9 +173,12 @@ def _reads(one: _Stack, facts: Facts) -> set[str]:
 def _free(node: Node, block: Block, names: set[str], touched: Callable[[Node], set[str]]) -> tuple[int, int]:
     """From where to where a statement may move in its block, if what touches its names is not passed."""
     place = block.index(node)
-    blocking = [k for k, other in enumerate(block) if other is not node and touched(other) & names]
-    before, behind = [k for k in blocking if k < place], [k for k in blocking if k > place]
-    return (before[-1] + 1 if before else 0), (behind[0] if behind else len(block))
+    start, end = place, place + 1
+    while start > 0 and not touched(block[start - 1]) & names:
+        start -= 1
+    while end < len(block) and not touched(block[end]) & names:
+        end += 1
+    return start, end
 
 
 def _join(group: list[_Stack], kept: str, program: Program, touched: _Touched) -> None:

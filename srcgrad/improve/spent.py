@@ -75,7 +75,7 @@ def _place(block: Block, loops: tuple[Node, ...], places: dict[Node, Where]) -> 
 
 def _is_own(adjoint: str, facts: Facts) -> bool:
     """Whether a name is that of the adjoint of an array of which parts are written."""
-    primal = facts.adjoint_of.get(adjoint)
+    primal = facts.adjoint_of.get(adjoint, "")
     whole = primal in facts.swapped or primal in facts.containers or facts.list_kind(primal)
     return primal in facts.mutable and not whole
 

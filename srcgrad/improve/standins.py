@@ -41,15 +41,15 @@ def standins(program: Program, facts: Facts) -> Program:
             if bound in shaped and len(shaped[bound]) == uses.read[bound] and uses.bound.get(bound) == 1:
                 for one in [n for n in walk(block[position].value) if isinstance(n, gast.Name)]:
                     shaped.setdefault(one.id, []).append((position, one))
-        ahead = _ahead(block, program)
+        ahead = _ahead(block, program) if shaped else Counter[str]()
         while any(_replaced(held, block, shaped, uses, ahead, trips, facts) for held in list(shaped)):
             changed = True
         block[:] = [node for node in block if node is not None]
     outlines = _outlines(program, facts)
-    bound = bindings(program.block) if outlines else {}
+    times = bindings(program.block) if outlines else {}
     made = {str(target(node)): node for node in program.forward if target(node)} if outlines else {}
     for held, places in outlines.items():
-        found = _alike(held, made, bound, facts)
+        found = _alike(held, made, times, facts)
         for place in places if found else ():
             place.id, changed = found, True
     return dead(program, facts) if changed else program
