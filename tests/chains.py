@@ -91,10 +91,16 @@ def calls(function: Callable[..., Any], args: tuple[Any, ...], mode: str = "reve
     return sum(entry.callcount for entry in profile.getstats())
 
 
-def growth(source: Callable[[int], str], names: dict[str, Any], args: tuple[Any, ...], mode: str = "reverse") -> float:
+def growth(
+    source: Callable[[int], str],
+    names: dict[str, Any],
+    args: tuple[Any, ...],
+    mode: str = "reverse",
+    counts: tuple[int, int] = (SHORT, LONG),
+) -> float:
     """How many times as many calls the long chain makes."""
     calls(defined(source(2), names), args, mode)  # loads what is loaded once
-    short, long = (calls(defined(source(count), names), args, mode) for count in (SHORT, LONG))
+    short, long = (calls(defined(source(count), names), args, mode) for count in counts)
     return long / short
 
 

@@ -83,6 +83,31 @@ def test_of_targets(statement: str, target: str) -> None:
     assert long <= MOST * short
 
 
+LOOPS = {
+    "for": "    for _ in range(3):\n{body}        a0, a1 = a{n}, a{m}\n",
+    "while": "    i = 0\n    while i < 3:\n{body}        a0, a1 = a{n}, a{m}\n        i += 1\n",
+    "left": "    while True:\n{body}        a0 = a{n}\n        a1 = a{m}\n        if a1[0] < 9.0:\n            break\n",
+    "with": "    with np.errstate(all='ignore'):\n{body}        a1 = a{m}\n",
+}
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_of_bodies(loop: str) -> None:
+    """Many statements in a loop, most of whose values are kept."""
+
+    def source(count: int) -> str:
+        lines = [f"        a{k} = a{k - 1} / a{k - 2} ** 2 + a{k - 2}\n" for k in range(2, count + 2)]
+        body = LOOPS[loop].format(body="".join(lines), n=count, m=count + 1)
+        return f"def f(x):\n{HEAD}{body}    return np.sum(a1)\n"
+
+    assert growth(source, NAMES, (VECTOR,), counts=(30, 60)) <= MOST
+
+
+def test_of_comprehensions() -> None:
+    statement = "l{a} = [v * {b}[0] for v in {c}]\n{a} = np.array(l{a}) + {b}"
+    assert growth(chain(statement), NAMES, (VECTOR,), counts=(30, 60)) <= MOST
+
+
 def helpers(depth: int) -> str:
     """Functions of which each calls the one below twice."""
     lines = ["def h0(x):\n    a = np.sin(x)\n    return a * x\n"]

@@ -83,11 +83,8 @@ def _clashes(scopes: list[Scope]) -> Iterator[tuple[Scope, str]]:
     for scope in scopes[1:]:
         inner = around.get(scope.function, set()) if scope.function is not scope else set()
         for identifier in scope.bound:
-            if (
-                identifier in outside
-                or identifier in inner
-                or _is_captured(scope, identifier, naming.get(identifier, {}))
-            ):
+            named = naming.get(identifier, {})
+            if identifier in outside or identifier in inner or _is_captured(scope, identifier, named):
                 if identifier not in scope.fixed and not _is_named(scope, identifier, scopes):
                     yield scope, identifier
 
