@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any  # called functions are arbitrary objects
 import gast
 import numpy as np
 
+from srcgrad.facts import UNKNOWN
 from srcgrad.front.chosen import selected
 from srcgrad.front.resolve import binding_of
-from srcgrad.trees import Block, Node, copy, expression, statement, walk
+from srcgrad.trees import Block, Node, copy, expression, root, statement, walk
 
 if TYPE_CHECKING:
     from srcgrad.front.plain import Plain
@@ -53,6 +54,9 @@ def _method(call: Node, work: Plain) -> Node | None:
     function = call.func
     if not isinstance(function, gast.Attribute) or not _is_array(function.value, work):
         return None
+    owner = getattr(root(function.value), "id", "")
+    if owner in work.facts.records or work.facts.kinds.get(owner, UNKNOWN).tag == "object":
+        return None  # a method of the object's class
     if binding_of(function, work.facts, work.facts.local) is not None:
         return None
     if function.attr == "fill" and len(call.args) == 1 and not call.keywords:
