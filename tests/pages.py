@@ -123,7 +123,7 @@ def _commands(block: Block) -> str:
         program, _, rest = line.partition(" ")
         if program in ("srcgrad", "python"):
             called = f"{sys.executable} {'-m srcgrad ' if program == 'srcgrad' else ''}{rest}"
-            done = subprocess.run(called, shell=True, text=True, check=False, capture_output=True)
+            done = subprocess.run(called, shell=True, text=True, check=False, capture_output=True, timeout=600)
             if done.returncode and not expected:
                 raise SystemExit(f"$ {line}\n{done.stdout}{done.stderr}")
             if expected:

@@ -38,7 +38,7 @@ print(kept.done, without, within, faults())
 
 @pytest.mark.skipif(not GLIBC, reason="the allocator is another one")
 def test_memory_is_kept_within_and_given_back_behind() -> None:
-    ran = subprocess.run([sys.executable, "-c", FAULTS], capture_output=True, text=True, check=True)
+    ran = subprocess.run([sys.executable, "-c", FAULTS], capture_output=True, text=True, check=True, timeout=600)
     done, without, within, behind = ran.stdout.split()
     assert done == "True"
     assert int(within) < int(without) / 4

@@ -42,18 +42,28 @@ def folder(tmp_path: Path) -> Path:
     ids=" ".join,
 )
 def test_commands(words: tuple[str, ...], folder: Path) -> None:
-    done = subprocess.run([sys.executable, "-m", "srcgrad", *words], cwd=folder, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "srcgrad", *words], cwd=folder, capture_output=True, text=True, timeout=600
+    )
     assert done.returncode == 0, done.stderr
     assert "of the user" not in done.stdout + done.stderr
 
 
 def test_processes_of_its_own(folder: Path) -> None:
     worker = subprocess.run(
-        child.command("srcgrad.explore.worker"), cwd=folder, input="", capture_output=True, text=True
+        child.command("srcgrad.explore.worker"),
+        cwd=folder,
+        input="",
+        capture_output=True,
+        text=True,
+        timeout=600,
     )
     assert (worker.returncode, worker.stdout) == (0, "ready\n"), worker.stderr
     line = child.command("srcgrad", "dump", "model.py")
-    assert "energy_grad" in subprocess.run(line, cwd=folder, capture_output=True, text=True, check=True).stdout
+    assert (
+        "energy_grad"
+        in subprocess.run(line, cwd=folder, capture_output=True, text=True, check=True, timeout=600).stdout
+    )
 
 
 def test_other_modules_keep_their_folder(tmp_path: Path) -> None:
@@ -62,11 +72,13 @@ def test_other_modules_keep_their_folder(tmp_path: Path) -> None:
     (tmp_path / "package" / "__main__.py").write_text("import sys, helper; print(sys.path[0] == sys.argv[1])\n")
     (tmp_path / "helper.py").write_text("")
     line = [sys.executable, "-m", "package", str(tmp_path.resolve()), "srcgrad"]
-    assert subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=True).stdout == "True\n"
+    assert (
+        subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=600).stdout == "True\n"
+    )
 
 
 def test_modules_of_the_working_folder_are_still_found(folder: Path) -> None:
     (folder / "numbers_of_mine.py").write_text(MODEL)
     line = [sys.executable, "-m", "srcgrad", "check", "numbers_of_mine:energy", *ARGUMENTS]
-    done = subprocess.run(line, cwd=folder, capture_output=True, text=True)
+    done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr

@@ -137,6 +137,7 @@ def test_broken_pipe(model):
         stdout=writer,
         stderr=subprocess.PIPE,
         check=False,
+        timeout=600,
     )
     os.close(writer)
     assert (done.returncode, done.stderr) == (1, b"")
@@ -207,7 +208,7 @@ def test_check_finds_a_wrong_rule(tmp_path):
         "check",
         f"{path}:f",
     ]  # elsewhere, for the rule stays in the table
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 1
     assert "FAILED" in done.stdout
 

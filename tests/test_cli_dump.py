@@ -145,6 +145,7 @@ def test_bash_completes(model, tmp_path):
         capture_output=True,
         text=True,
         check=False,
+        timeout=600,
     )
     assert done.stdout.splitlines() == ["dump", "f"], done.stderr
 

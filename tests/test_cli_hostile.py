@@ -90,9 +90,11 @@ def test_a_full_disk_is_told_of(words, model):
 def test_a_closed_output_is_told_of_and_a_reader_may_leave(model):
     model.write_bytes(F)
     python = f'"{sys.executable}" -m srcgrad'
-    done = subprocess.run(f"{python} dump model.py >&-", shell=True, stderr=subprocess.PIPE, check=False)
+    done = subprocess.run(f"{python} dump model.py >&-", shell=True, stderr=subprocess.PIPE, check=False, timeout=600)
     assert done.returncode == 1 and b"standard output is closed" in done.stderr
-    done = subprocess.run(f"{python} rules --json | head -c 10", shell=True, capture_output=True, check=False)
+    done = subprocess.run(
+        f"{python} rules --json | head -c 10", shell=True, capture_output=True, check=False, timeout=600
+    )
     assert (len(done.stdout), done.stderr) == (10, b"")
 
 

@@ -90,7 +90,11 @@ def test_fish_completes(folder):
     ]
     asked = "".join(f"complete -C '{line}'; echo; " for line in lines)
     done = subprocess.run(
-        ["fish", "--no-config", "-c", f"{LINES['fish']}{asked}"], capture_output=True, text=True, check=False
+        ["fish", "--no-config", "-c", f"{LINES['fish']}{asked}"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
     )
     found = [group.split("\n") for group in done.stdout.strip("\n").split("\n\n")]
     both = ["--mode=value-and-grad", "--mode=vjp"]

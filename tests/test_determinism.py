@@ -22,7 +22,7 @@ def dumped(arguments, seed):
     """What `srcgrad dump` prints in an interpreter of its own."""
     command = [sys.executable, "-m", "srcgrad", "dump", *arguments]
     environment = {**os.environ, "PYTHONHASHSEED": seed}
-    return subprocess.run(command, cwd=HERE, env=environment, check=True, capture_output=True).stdout
+    return subprocess.run(command, cwd=HERE, env=environment, check=True, capture_output=True, timeout=600).stdout
 
 
 @pytest.mark.parametrize("arguments", TARGETS, ids=" ".join)

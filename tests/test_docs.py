@@ -24,7 +24,7 @@ ROWS = {
 def test_page(page):
     """In a process of its own, since a page may add rules; `python -m tests.pages --write` mends a page."""
     command = [sys.executable, "-W", "error", "-m", "tests.pages", page]
-    done = subprocess.run(command, cwd=ROOT, text=True, check=False, capture_output=True)
+    done = subprocess.run(command, cwd=ROOT, text=True, check=False, capture_output=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -272,6 +272,7 @@ def test_standalone_runs_without_srcgrad(tmp_path, mode):
         capture_output=True,
         text=True,
         check=False,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
 
@@ -335,7 +336,7 @@ def test_same_bytes_for_every_hash_seed(tmp_path):
     target = write(tmp_path, **CLASH)
     command = [sys.executable, "-m", "srcgrad", "dump", target, "--standalone"]
     texts = {
-        subprocess.run(command, capture_output=True, check=True, env={"PYTHONHASHSEED": seed}).stdout
+        subprocess.run(command, capture_output=True, check=True, env={"PYTHONHASHSEED": seed}, timeout=600).stdout
         for seed in ("0", "1", "77")
     }
     assert len(texts) == 1

@@ -150,7 +150,9 @@ def test_a_notebook_cell_goes_with_its_functions(monkeypatch):
         monkeypatch.setitem(main, name, None)
     exec(compile(CELL, "<cell 7>", "exec"), main)
     given = pickle.dumps(srcgrad.grad(main["cell"])).hex()
-    done = subprocess.run([sys.executable, "-c", CHILD, given], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD, given], capture_output=True, text=True, check=False, timeout=600
+    )
     assert (done.stdout, done.stderr) == ("[6.0, 6.0]\n", "")
 
 

@@ -120,7 +120,9 @@ REFUSED = r"E5008 source not found: .* came from another process as code"
 def script(tmp_path, text):
     file = tmp_path / "fits.py"
     file.write_text(text)
-    return subprocess.run([sys.executable, "-W", "error", str(file)], capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-W", "error", str(file)], capture_output=True, text=True, check=False, timeout=600
+    )
 
 
 @pytest.mark.parametrize("called", CALLS)

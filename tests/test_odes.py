@@ -333,7 +333,7 @@ def loss(theta, y0, t):
 def test_standalone_text_runs_without_srcgrad(tmp_path):
     (tmp_path / "model.py").write_text(MODEL)
     command = [sys.executable, "-m", "srcgrad", "dump", "model.py:loss", "--standalone", "--wrt", "theta"]
-    text = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=600).stdout
     assert "srcgrad." not in text
     space: dict[str, Any] = {}
     exec(compile(text, "model_grad.py", "exec"), space)

@@ -67,7 +67,13 @@ def of_command(folder, *words):
     """What a command prints on standard error; it fails."""
     command = [sys.executable, "-m", "srcgrad", *words]
     done = subprocess.run(
-        command, cwd=folder, text=True, check=False, capture_output=True, env={"PYTHONPATH": str(ROOT)}
+        command,
+        cwd=folder,
+        text=True,
+        check=False,
+        capture_output=True,
+        env={"PYTHONPATH": str(ROOT)},
+        timeout=600,
     )
     assert done.returncode != 0
     return done.stderr

@@ -164,7 +164,9 @@ def test_a_full_disk_leaves_what_was_there(words, before, folder) -> None:
     if before is not None:
         out.write_text(before)
     known = sorted(os.listdir(folder))
-    done = subprocess.run([sys.executable, "-c", LIMITED, *words, "out.txt", "--force"], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, *words, "out.txt", "--force"], capture_output=True, text=True, timeout=600
+    )
     assert done.returncode == 1
     assert "out.txt cannot be written: File too large" in done.stderr
     assert sorted(os.listdir(folder)) == known
@@ -178,7 +180,9 @@ def test_a_killed_process_leaves_what_was_there(words, function, folder) -> None
     out = folder / "out.txt"
     out.write_text("mine\n")
     program = KILLED.replace("{function}", function)
-    done = subprocess.run([sys.executable, "-c", program, *words, "out.txt", "--force"], capture_output=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program, *words, "out.txt", "--force"], capture_output=True, timeout=600
+    )
     assert done.returncode < 0
     assert out.read_text() == "mine\n"
     assert main([*words, "out.txt", "--force"]) == 0  # what it left beside the file is no obstacle

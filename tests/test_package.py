@@ -19,7 +19,9 @@ def test_the_wheel_has_all(tmp_path: Path) -> None:
         shutil.copytree(ROOT / folder, source / folder, ignore=shutil.ignore_patterns("__pycache__"))
     for name in FILES:
         shutil.copy(ROOT / name, source)
-    done = subprocess.run([sys.executable, "-c", BUILD, str(tmp_path)], cwd=source, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", BUILD, str(tmp_path)], cwd=source, capture_output=True, text=True, timeout=600
+    )
     assert done.returncode == 0, done.stderr
     [wheel] = tmp_path.glob("*.whl")
     tree = [path.relative_to(source) for path in source.rglob("*") if path.is_file()]

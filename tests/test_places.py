@@ -210,7 +210,7 @@ def test_coverage_attributes_lines_to_the_generated_file(tmp_path):
     assert main(["dump", f"{model}:f", "--wrt", "x", "--standalone", "-o", str(made)]) == 0
     for words in (["run", "--source", ".", "run.py"], ["json", "-q"]):
         command = [sys.executable, "-m", "coverage", *words]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=600)
         assert done.returncode == 0, done.stdout + done.stderr
     found = json.loads((tmp_path / "coverage.json").read_text())["files"]["model_grad.py"]
     lines = made.read_text().splitlines()
@@ -235,7 +235,7 @@ def test_an_error_in_a_notebook_points_at_its_cell():
             shell.run_cell(cell, store_history=True)
         """
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=600)
     assert done.stdout.startswith(
         "DifferentiationError\n  In[3], line 2: slope(3.0)\n\n"
         "E5001 operation not differentiable: `BitAnd` has no derivative\n  at In[2]:3:19\n"

@@ -182,7 +182,7 @@ def test_standalone(tmp_path):
         "    return np.sum(x)\n"
     )
     command = [sys.executable, "-m", "srcgrad", "dump", f"{model}:f", "--wrt", "x", "--standalone"]
-    done = subprocess.run(command, text=True, check=True, capture_output=True)
+    done = subprocess.run(command, text=True, check=True, capture_output=True, timeout=600)
     space: dict[str, object] = {}
     exec(done.stdout, space)
     text = model.read_text().partition("def f")[2]

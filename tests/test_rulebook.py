@@ -75,5 +75,5 @@ def test_families_of_scipy_are_loaded_on_request(tmp_path):
     """A function of a SciPy package brings the rules of that package and of no other."""
     program = tmp_path / "program.py"
     program.write_text(ON_REQUEST)
-    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, check=True, timeout=600)
     assert done.stdout == "scipy_linalg\nscipy_linalg special\n"

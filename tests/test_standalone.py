@@ -28,7 +28,7 @@ MODULES = sorted({value.__module__ for value in vars(runtime).values() if inspec
 
 def run_tool(*words):
     """What a tool says of files; nothing where it finds nothing."""
-    done = subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, check=False, timeout=600)
     return "" if done.returncode == 0 else done.stdout + done.stderr
 
 
@@ -63,7 +63,9 @@ def test_the_text_needs_numpy_alone_and_is_right():
     imported = {line.split()[1].partition(".")[0] for line in text.splitlines() if line.startswith(("import", "from"))}
     assert imported == {"numpy", "math"}
     blocked = "import sys; sys.modules['srcgrad'] = None; sys.modules['pandas'] = None; import model_grad"
-    done = subprocess.run([sys.executable, "-W", "error", "-c", blocked], cwd=FOLDER, check=False, capture_output=True)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", blocked], cwd=FOLDER, check=False, capture_output=True, timeout=600
+    )
     assert done.returncode == 0, done.stderr
     names = names_of(text)
     model = names_of((FOLDER / "model.py").read_text(encoding="utf-8"))["energy"]

@@ -32,5 +32,7 @@ def test_scipy_is_not_needed(first: str, tmp_path: pathlib.Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(first + SCRIPT)
     paths = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, env=paths)
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, check=False, env=paths, timeout=600
+    )
     assert done.stdout == "[0. 0.] [[2.]]\nTrue []\n", done.stderr

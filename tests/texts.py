@@ -236,7 +236,7 @@ def against(checkout: Path, asked: list[str]) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder:
         program = OTHER.replace("{here!r}", repr(str(ROOT)))
         command = [sys.executable, "-c", program, str(checkout.resolve()), folder, *asked]
-        subprocess.run(command, check=True, cwd=folder)
+        subprocess.run(command, check=True, cwd=folder, timeout=600)
         for text in chosen(asked):
             before, now = (Path(folder) / f"{text.name}.py").read_text(), told(text)
             yield from difflib.unified_diff(

@@ -249,7 +249,9 @@ def test_2_39_texts_run_by_themselves(tmp_path: Path) -> None:
     file.write_text("import numpy as np\n\n\ndef total(a, x):\n    return np.sum(np.exp(a * x))\n")
     (tmp_path / "out.py").write_text(dump(f"{file}:total", standalone=True).text)
     check = "import sys; sys.modules['srcgrad'] = None; import out; print(out.total_grad(2.0, 1.0))"
-    done = subprocess.run([sys.executable, "-c", check], cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", check], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=600
+    )
     assert "7.38" in done.stdout
 
 

@@ -84,7 +84,7 @@ def test_3_8_and_3_24_rules_of_users_and_what_they_leave_out() -> None:
 
 def test_3_9_the_table_is_complete_and_machine_readable() -> None:
     command = [sys.executable, "-m", "srcgrad", "rules"]
-    missing = subprocess.run([*command, "--missing"], capture_output=True, text=True, check=False)
+    missing = subprocess.run([*command, "--missing"], capture_output=True, text=True, check=False, timeout=600)
     assert (missing.returncode, missing.stdout) == (0, "")
 
 
@@ -97,9 +97,11 @@ def test_3_10_rectifiers(relu: Any) -> None:
 def test_3_11_texts_run_without_the_library(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text("import numpy as np\n\n\ndef f(x, y):\n    return np.sum(x + y)\n")
     command = [sys.executable, "-m", "srcgrad", "dump", "model.py", "--standalone", "-o", "out.py"]
-    subprocess.run(command, cwd=tmp_path, check=True)
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=600)
     check = "import sys; sys.modules['srcgrad'] = None; import numpy as np, out; print(out.f_grad(np.ones(2), 1.0)[1])"
-    done = subprocess.run([sys.executable, "-c", check], cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", check], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=600
+    )
     assert done.stdout.strip() == "2.0"
 
 

@@ -74,7 +74,9 @@ def test_without_pygments_it_is_plain_and_says_so(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text("def f(x):\n    return x * x < 3 and x\n\n\ndef g(x):\n    return x * x\n")
     command = "import sys; sys.modules['pygments'] = None; from srcgrad.cli import main; sys.exit(main(sys.argv[1:]))"
     given = ["dump", str(tmp_path / "model.py:g"), "--html", "-"]
-    done = subprocess.run([sys.executable, "-c", command, *given], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", command, *given], capture_output=True, text=True, check=True, timeout=600
+    )
     assert html.escape(PLAIN) in done.stdout
     assert '<span class="k">' not in done.stdout
     assert "<code>def g(x):</code>" in done.stdout

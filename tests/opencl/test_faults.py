@@ -71,7 +71,7 @@ print(f(large[:20000])[0])
 """)
     space = {**os.environ, "POCL_MEMORY_LIMIT": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-W", "ignore", str(script)]
-    done = subprocess.run(command, env=space, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, env=space, capture_output=True, text=True, check=False, timeout=600)
     assert done.stdout.split() == ["E5021", "True", "0.0"], done.stdout + done.stderr
 
 
@@ -87,7 +87,7 @@ print(f(np.zeros(2000))[-1])
     space = {**os.environ, "POCL_CACHE_DIR": str(cache), "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-W", "ignore", str(script)]
     for _ in range(2):
-        done = subprocess.run(command, env=space, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, env=space, capture_output=True, text=True, check=False, timeout=600)
         assert done.stdout.split() == ["1.0"], done.stdout + done.stderr
         for entry in cache.rglob("*.bc"):
             os.truncate(entry, 700)

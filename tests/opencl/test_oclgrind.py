@@ -50,7 +50,9 @@ def log(tmp_path: pathlib.Path, *command: str, form: str = "cpu") -> str:
     """What Oclgrind finds in a run of Python."""
     place = tmp_path / "oclgrind.log"
     space = {**os.environ, **SETTINGS, "SRCGRAD_FORM": form, "OCLGRIND_LOG": str(place)}
-    done = subprocess.run([sys.executable, *command], env=space, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, *command], env=space, capture_output=True, text=True, check=False, timeout=600
+    )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     return place.read_text()
 

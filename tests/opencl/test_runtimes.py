@@ -52,7 +52,9 @@ def test_kernels(runtime: str, memory: str, tmp_path: pathlib.Path) -> None:
     files = [str(HERE / f"test_{name}.py") for name, _ in CHOSEN]
     chosen = " or ".join(f"(test_{name}.py and ({words or 'test'}))" for name, words in CHOSEN)
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *files, "-k", chosen]
-    done = subprocess.run(command, env=space(runtime, memory, tmp_path), capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, env=space(runtime, memory, tmp_path), capture_output=True, text=True, check=False, timeout=600
+    )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
 
 
@@ -70,7 +72,9 @@ print("written last" in probe._stale(device))
 print(probe._stale(opened(choose()[0], "mapped")) + probe._stale(opened(choose()[0], "shared")))
 """
     command = [sys.executable, "-W", "ignore", "-c", script]
-    found = subprocess.run(command, env=space("intel", "mapped", tmp_path), capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        command, env=space("intel", "mapped", tmp_path), capture_output=True, text=True, check=True, timeout=600
+    )
     assert found.stdout.split() == ["True"]
 
 

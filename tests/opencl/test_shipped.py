@@ -95,7 +95,7 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], d
         texts[mode] = place.read_text()
     (folder / "cases.pickle").write_bytes(pickle.dumps(CASES))
     command = [sys.executable, "-I", "-W", "error", str(CHILD), str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, done.stderr
     return pickle.loads((folder / "found.pickle").read_bytes()), texts
 
@@ -148,7 +148,7 @@ def test_nothing_of_srcgrad_is_imported_and_no_name_is_missing(
     place = tmp_path / "shipped.py"
     place.write_text(text)
     command = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--select", "E9,F", str(place)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, done.stdout
 
 

@@ -77,7 +77,9 @@ for kernel in (stored, summed):
 @pytest.mark.parametrize("real", ["float32", "float64"])
 def test_loops_compute_with_packed_numbers(real: str, tmp_path: pathlib.Path) -> None:
     space = {**os.environ, "POCL_CACHE_DIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
-    subprocess.run([sys.executable, "-W", "ignore", "-c", SCRIPT, real], env=space, check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", SCRIPT, real], env=space, check=True, capture_output=True, timeout=600
+    )
     packed = {code.stem.partition("_of_")[0]: _packed(code, real) for code in tmp_path.rglob("1-1-1*/*.so")}
     scalar = packed.pop("scalar")  # the runtime's own function, which is not ours to vectorise
     assert sorted(packed) == ["far", "stored", "stored_rows", "summed", "summed_rows"]
@@ -86,6 +88,6 @@ def test_loops_compute_with_packed_numbers(real: str, tmp_path: pathlib.Path) ->
 
 def _packed(code: pathlib.Path, real: str) -> int:
     """How many multiplications and additions of packed numbers there are."""
-    text = subprocess.run(["objdump", "-d", str(code)], check=True, capture_output=True, text=True).stdout
+    text = subprocess.run(["objdump", "-d", str(code)], check=True, capture_output=True, text=True, timeout=600).stdout
     word = "s" if real == "float32" else "d"
     return len(re.findall(rf"\bv?(?:mul|add|fmadd\d*)p{word}\b", text))
