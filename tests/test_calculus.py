@@ -178,6 +178,24 @@ def test_elementwise_grad():
     assert elementwise_grad(lambda x: x * x)(3.0) == 6.0
     with pytest.raises(DifferentiationError, match="E5007"):
         elementwise_grad(lambda x: (x, x))(X)
+    with pytest.raises(DifferentiationError, match="E5007"):
+        elementwise_grad(lambda x: {"u": 2.0 * x, "v": x})(X)
+
+
+def test_elementwise_grad_of_structures():
+    """Of lists, tuples and dicts of arrays: each array gets its own derivative, in the same structure."""
+
+    def f(p):
+        return p["a"][0] * np.sin(p["b"])
+
+    one, two = np.array([0.5, 1.0]), np.array([1.5, 2.0])
+    found = elementwise_grad(f)({"a": [one, two], "b": two})
+    np.testing.assert_allclose(found["b"], one * np.cos(two))
+    np.testing.assert_allclose(found["a"][0], np.sin(two))
+    np.testing.assert_array_equal(found["a"][1], [0.0, 0.0])
+    first, second = elementwise_grad(lambda p: p[0] * p[1] ** 2)((one, two))
+    np.testing.assert_allclose(first, two**2)
+    np.testing.assert_allclose(second, 2.0 * one * two)
 
 
 def test_linearize_and_transpose():

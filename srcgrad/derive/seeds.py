@@ -69,7 +69,8 @@ def _start(seed: str, output: Node, facts: Facts) -> Block:
         made = assign(seed, constant(1.0), output)
         facts.spec[made] = Spec()
         return [made]
-    if not isinstance(output.value, gast.Name):
+    held = getattr(output.value, "id", "")
+    if not isinstance(output.value, gast.Name) or "dict" in (facts.containers.get(held), facts.list_kind(held)):
         raise facts.refuse(
             output, "E5007", "the function returns several values", "return one array, or use srcgrad.vjp"
         )
