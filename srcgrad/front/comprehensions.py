@@ -7,7 +7,22 @@ from typing import TYPE_CHECKING
 import gast
 
 from srcgrad.front.resolve import binding_of
-from srcgrad.trees import SIMPLE, Block, Node, at, expression, header, inside, name, statement, target, walk
+from srcgrad.trees import (
+    SIMPLE,
+    Block,
+    Node,
+    at,
+    expression,
+    header,
+    inside,
+    name,
+    statement,
+    statements,
+    stores,
+    target,
+    walk,
+    written,
+)
 
 if TYPE_CHECKING:
     from srcgrad.front.plain import Plain
@@ -58,7 +73,7 @@ def _filled(value: Node, where: Node, made: Block, work: Plain) -> Node:
     if isinstance(value, gast.ListComp | gast.DictComp):
         own = target(where) if getattr(where, "value", None) is value else None
         return _loop(value, own, where, made, work)
-    if isinstance(value, gast.GeneratorExp) and _takes_apart(where, value):
+    if isinstance(value, gast.GeneratorExp) and (_takes_apart(where, value) or _is_gone_through(where, value, work)):
         return _loop(value, None, where, made, work)
     if _maps(value, work):
         return _loop(_as_comprehension(value, work), None, where, made, work)
@@ -87,6 +102,18 @@ def _takes_apart(where: Node, value: Node) -> bool:
     """Whether a statement is `a, b = (e for ...)`, which consumes its generator at once."""
     whole = isinstance(where, gast.Assign) and where.value is value
     return whole and all(isinstance(part, gast.Tuple | gast.List) for part in where.targets)
+
+
+def _is_gone_through(where: Node, value: Node, work: Plain) -> bool:
+    """Whether a loop is `for a, b in zip((e for ...), c)`, whose body changes nothing that its generator reads."""
+    if not isinstance(where, gast.For):
+        return False
+    found = binding_of(where.iter.func, work.facts, work.facts.local) if isinstance(where.iter, gast.Call) else None
+    goes = found is not None and found.object in (zip, enumerate)
+    given = where.iter.args if goes else [where.iter]
+    read = {n.id for n in inside(value, gast.Name) if isinstance(n.ctx, gast.Load)}
+    changed = {one for node in statements([where]) for one in [*stores(node), *written(node)]}
+    return any(one is value for one in given) and not read & changed and not inside(value, gast.NamedExpr)
 
 
 def _is_values(item: Node, work: Plain) -> bool:

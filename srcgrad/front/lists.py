@@ -76,6 +76,8 @@ def changed_list(node: Node, work: Plain) -> Block | None:
     if not isinstance(held, gast.Name) or held.id not in work.lists:
         return None
     args = call.args
+    if call.func.attr == "sort" and not args and work.lists[held.id] == "list":
+        return _sorted(held.id, call.keywords, node, work)
     if call.keywords and call.func.attr == "update" and not args and all(word.arg for word in call.keywords):
         args = [gast.Dict([constant(word.arg) for word in call.keywords], [word.value for word in call.keywords])]
     elif call.keywords:
@@ -88,7 +90,7 @@ def _method(held: str, method: str, args: list[Node], node: Node, work: Plain) -
         if method == "update" and len(args) == 1 and isinstance(args[0], gast.Dict) and None not in args[0].keys:
             before, values = _first(held, args[0].values, node, work)
             return before + [_put(held, k, value, node, work) for k, value in zip(args[0].keys, values, strict=True)]
-        return None
+        return _set_default(held, args, node, work) if method == "setdefault" else None
     if method == "extend" and len(args) == 1:
         return _extend(held, args[0], node, work)
     if method == "clear" and not args:
@@ -110,6 +112,39 @@ def _method(held: str, method: str, args: list[Node], node: Node, work: Plain) -
     return None
 
 
+def _set_default(held: str, args: list[Node], node: Node, work: Plain) -> Block | None:
+    """`d.setdefault(k, e)`: what is not there yet is put there; both are computed in any case."""
+    if len(args) != 2 or not isinstance(args[0], gast.Constant | gast.Name):
+        return None
+    before, value = ([], args[1]) if isinstance(args[1], gast.Constant | gast.Name) else _first_of(args[1], node, work)
+    put = _put(held, copy(args[0]), value, node, work)
+    return [*before, work.own(gast.If(expression(f"key not in {held}", key=copy(args[0])), [put], []), node)]
+
+
+def _first_of(value: Node, node: Node, work: Plain) -> tuple[Block, Node]:
+    held = work.name("item")
+    return [work.bind(held, value, node)], name(held)
+
+
+def _sorted(held: str, keywords: list[Node], node: Node, work: Plain) -> Block | None:
+    """`out.sort()` puts numbers to their places; what is equal stays in its order, backwards too."""
+    turned = [getattr(word.value, "value", None) for word in keywords]
+    if any(word.arg != "reverse" for word in keywords) or not all(isinstance(one, bool) for one in turned):
+        return None
+    order, k, items = work.name("order"), work.name("k"), work.name("ordered")
+    np_ = work.library("np")
+    sign = "-" if True in turned else ""
+    places = work.bind(order, expression(f"{np_}.argsort({sign}{np_}.array({held}), kind='stable')"), node)
+    empty = work.bind(items, gast.List([], gast.Load()), node)
+    take = _append(items, expression(f"{held}[{k}]"), node, work)
+    put = _put(held, name(k), expression(f"{items}[{k}]"), node, work)
+    loops = [
+        gast.For(name(k, gast.Store()), name(order), [take], [], None),
+        gast.For(name(k, gast.Store()), expression(f"range(len({held}))"), [put], [], None),
+    ]
+    return [places, empty, *(work.own(loop, node) for loop in loops)]
+
+
 def _assigned(node: Node, bound: str, work: Plain) -> Block | None:
     """`e = out.pop(i)`, `out = out + [e]`."""
     value = node.value
@@ -117,9 +152,15 @@ def _assigned(node: Node, bound: str, work: Plain) -> Block | None:
         if isinstance(value.left, gast.Name) and value.left.id == bound:
             _joins(value.right, node, work)
             return _joined(bound, value.right, node, work)
-    if not isinstance(value, gast.Call) or not isinstance(value.func, gast.Attribute) or value.func.attr != "pop":
+    if not isinstance(value, gast.Call) or not isinstance(value.func, gast.Attribute):
         return None
     held = value.func.value
+    if value.func.attr == "setdefault" and work.lists.get(getattr(held, "id", "")) == "dict" and not value.keywords:
+        put = _set_default(held.id, value.args, node, work)
+        read = expression(f"{held.id}[key]", key=copy(value.args[0])) if put is not None else None
+        return None if put is None else [*put, work.bind(bound, read, node)]
+    if value.func.attr != "pop":
+        return None
     if isinstance(held, gast.Name) and work.lists.get(held.id) == "list" and len(value.args) == 1:
         before, place = _place(held.id, value.args[0], node, work)
         read = work.bind(bound, expression("held[i]", held=held.id, i=copy(place)), node)

@@ -21,12 +21,14 @@ from srcgrad.front.imported import imported
 from srcgrad.front.lengths import lengths
 from srcgrad.front.list_names import kinds_of_lists
 from srcgrad.front.lists import changed_list
+from srcgrad.front.namesakes import namesakes
 from srcgrad.front.namespace import Binding
 from srcgrad.front.nested import take_out
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.quiet import is_quiet, opened
 from srcgrad.front.record_names import record_names
 from srcgrad.front.records import open_records, opened_records
+from srcgrad.front.repeats import repeats
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.sequence import check_sequence, check_targets
 from srcgrad.front.solutions import solutions
@@ -124,6 +126,7 @@ def plain(function: Node, facts: Facts) -> Node:
         work = Plain(facts)
         apart(function, facts)
         record_names(function, facts)
+        namesakes(function, facts)
         hooks(function, work, own_names(function))
         function.body = take_out(function.body, work)
         open_records(function, work)
@@ -178,6 +181,9 @@ def _statement(node: Node, work: Plain) -> Block:
             setattr(node, which, _block(getattr(node, which), work) or [at(gast.Pass(), node)])
     if isinstance(node, gast.With):
         return _context(node, work)
+    items = repeats(node, work)
+    if items:
+        return _block([*items, node], work)
     check_sequence(node, work.facts)
     check_targets(node, work.facts)
     changed = changed_list(node, work)
