@@ -8,7 +8,7 @@ from typing import Any  # arguments and captured objects are arbitrary
 import numpy as np
 
 from srcgrad.errors import DifferentiationError, Place
-from srcgrad.snapshot import parts_of
+from srcgrad.snapshot import parts_of, read_by
 
 
 def check_apart(
@@ -26,7 +26,7 @@ def check_apart(
     for argument, line in written.items():
         place = names.index(argument)
         others = [(name, value) for k, (name, value) in enumerate(zip(names, values, strict=True)) if k != place]
-        others += [("", value) for value in outside]
+        others += [("", one) for value in outside for one in read_by(value)]
         for name, other in others:
             if any(_is_shared(values[place], part) for part in parts_of(other)):
                 held = f"`{name}`" if name else "what the function captures"

@@ -127,6 +127,33 @@ def _content(cell: CellType) -> Any:
         return None  # not bound yet
 
 
+def read_by(value: Any) -> Iterator[Any]:
+    """A value, and what functions of the user's read from their modules: itself if it is one, those of its class.
+
+    >>> table = np.ones(2)
+    >>> def helper():
+    ...     return table
+    >>> any(one is table for one in read_by(helper))
+    True
+    """
+    todo, seen = [value], {}
+    while todo:
+        one = todo.pop()
+        if id(one) in seen:
+            continue
+        seen[id(one)] = one
+        yield one
+        function = one.__func__ if type(one) is MethodType else one
+        if type(function) is FunctionType and not _is_library(function):
+            todo += [v for k, v in function.__globals__.items() if k in _mentioned(function.__code__)]
+        elif _fields(one) and not _is_library(type(one)):
+            todo += [held for held in vars(type(one)).values() if type(held) is FunctionType]
+
+
+def _is_library(value: Any) -> bool:
+    return str(value.__module__).partition(".")[0] in ("numpy", "scipy", "srcgrad", "builtins")
+
+
 @functools.lru_cache(maxsize=1024)
 def _mentioned(code: CodeType) -> frozenset[str]:
     """Global names and attributes that a function reads, and those in it."""

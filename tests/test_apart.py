@@ -25,6 +25,33 @@ def read_as_global(x):
     return np.sum(U * x)
 
 
+def table():
+    return U
+
+
+def twice():
+    return 2.0 * table()
+
+
+def read_by_a_helper(x):
+    x[0] = 3.0 * x[1]
+    return np.sum(table() * x)
+
+
+def read_by_a_helpers_helper(x):
+    x[0] = 3.0 * x[1]
+    return np.sum(twice() * x)
+
+
+class Reader:
+    def weights(self):
+        return U
+
+    def energy(self, x):
+        x[0] = 3.0 * x[1]
+        return np.sum(self.weights() * x)
+
+
 def read_in_a_dict(x):
     x[0] = 3.0 * x[1]
     return np.sum(HELD["u"] * x)
@@ -88,6 +115,9 @@ def listed(xs, ys):
 
 
 PROGRAMS: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "a helper's global": (read_by_a_helper, (U,)),
+    "a global of a helper's helper": (read_by_a_helpers_helper, (U,)),
+    "a method's global": (Reader().energy, (U,)),
     "a global": (read_as_global, (U,)),
     "a part of a global": (read_as_global, (U[:],)),
     "a dict of the module": (read_in_a_dict, (U,)),
