@@ -352,3 +352,24 @@ def test_loops_with_checkpoints_blocks_and_methods() -> None:
 def test_safe_where_is_deprecated_and_changes_nothing() -> None:
     with pytest.warns(DeprecationWarning, match="changes nothing"):
         assert srcgrad.safe_where(entropy) is entropy
+
+
+def selected_number(x):
+    return np.select([x != 0.0], [np.log(x)], x)
+
+
+def chosen_number(x):
+    return np.where(x > 0.0, np.log(x) + np.arctanh(x), x)
+
+
+def divided_number(x):
+    return np.where(x > 0.0, 1.0 / np.sqrt(x), 3.0 * x)
+
+
+@pytest.mark.parametrize("function, expected", [(selected_number, 1.0), (chosen_number, 1.0), (divided_number, 3.0)])
+def test_numbers_of_python_have_masks(function: Any, expected: float) -> None:
+    """Where a rule divides by `np.divide`, since `/` of Python's numbers raises at 0."""
+    assert srcgrad.grad(function)(0.0) == expected
+    assert srcgrad.hvp(function)(0.0, 1.0) == 0.0
+    near = (function(0.5 + 1e-6) - function(0.5 - 1e-6)) / 2e-6
+    np.testing.assert_allclose(srcgrad.grad(function)(0.5), near, rtol=1e-8)

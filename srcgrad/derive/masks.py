@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 import gast
+import numpy as np
 
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.derive.guards import guarded, is_settled
@@ -103,7 +104,11 @@ class Masking:
         return tree, None
 
     def _call(self, tree: Node, moves: bool) -> tuple[Node, Mask | None]:
-        rule = rule_of(self.reading.called(tree.func))
+        called = self.reading.called(tree.func)
+        divides = called is np.divide and len(tree.args) == 2 and not tree.keywords
+        if divides and self._carries(tree.args[0]) and not self._carries(tree.args[1]):
+            return self._quotient(tree, moves)
+        rule = rule_of(called)
         if rule is None or not (rule.selects or rule.zeros):
             return self._reduced(tree, moves)
         places = [k for k, part in enumerate(tree.args) if self._carries(part)]
@@ -117,6 +122,13 @@ class Masking:
         again = copied(tree, self.facts)
         again.args[places[0]] = self.true(mask) if mask is not None else self._ones()
         return tree, self.bound(again)
+
+    def _quotient(self, tree: Node, moves: bool) -> tuple[Node, Mask | None]:
+        """`np.divide(g, x)`, which is the spelling of `g / x` for numbers: Python's raise where x is 0."""
+        tree.args[0], mask = self.line(tree.args[0], moves)
+        if mask is not None:
+            tree.args[1] = self._factor(tree.args[1], mask, True)
+        return tree, mask
 
     def _reduced(self, tree: Node, moves: bool) -> tuple[Node, Mask | None]:
         """A call of which nothing is known: what it is given is masked, and what it gives has no mask."""
