@@ -46,6 +46,11 @@ CUT = {
     "pad by two": lambda y: np.pad(np.arange(3), 1, constant_values=(y, 2.0 * y)) * y,
     "full_like": lambda y: np.full_like(np.arange(3), y) * y,
     "asarray": lambda y: np.asarray(y, dtype=int) * y,
+    "cumsum": lambda y: np.cumsum(y * np.arange(1.0, 4.0), dtype=int) * y,
+    "cumsum, a method": lambda y: (y * np.arange(1.0, 4.0)).cumsum(dtype=np.int32)[2] * y,
+    "cumprod": lambda y: np.cumprod(y * np.arange(1.0, 4.0), dtype=int) * y,
+    "prod": lambda y: np.prod(y * np.arange(1.0, 4.0), dtype=np.int64) * y,
+    "trace": lambda y: np.trace(y * np.ones((2, 2)), dtype=int) * y,
     "astype": lambda y: (y * np.ones(2)).astype(np.int64) * y,
 }
 
@@ -142,3 +147,15 @@ def test_insert(obj, axis):
         np.testing.assert_array_equal(vjp(f, x, y)[0], f(x, y))
         check_grads(f, (x, y), order=1, directions=1)
     assert taken
+
+
+def test_a_dtype_that_is_known_when_it_runs():
+    """A sum in the dtype of another argument: of floats as always, of integers refused."""
+
+    def f(x, k):
+        return np.sum(x * np.arange(1.0, 4.0), dtype=k.dtype) * x
+
+    check_grads(f, (1.3, np.ones(2)), order=1, wrt=0)
+    for call in (lambda: vjp(f, 1.3, np.arange(2), wrt=0), lambda: jvp(f, (1.3, np.arange(2)), (1.0, None))):
+        with pytest.raises(DifferentiationError, match="E5001"):
+            call()

@@ -236,8 +236,10 @@ class _Work:
         rule = rule_of(function) if function is not None else None
         if rule is None or rule.kind in ("constant", "refused") or rule.own is not None:
             return False
-        given = [*node.args, *(word.value for word in node.keywords)]
-        if not any(self._kind(one).tag in (*SEQUENCES, "none") for one in given):
+        self._dtype(node, rule)
+        if not any(
+            self._kind(one).tag in (*SEQUENCES, "none") for one in [*node.args, *(w.value for w in node.keywords)]
+        ):
             return False
         changes = self._changes(node, function, rule)
         for argument, made in changes.items():
@@ -245,6 +247,13 @@ class _Work:
             for word in node.keywords:
                 word.value = made if word.value is argument else word.value
         return bool(changes)
+
+    def _dtype(self, node: Node, rule: Rule) -> None:
+        """A check of a `dtype=` of which nothing is known: a sum of integers carries no derivative."""
+        for word in node.keywords if rule.kind == "linear" else ():
+            unknown = not isinstance(word.value, gast.Constant) and self._kind(word.value).tag == "unknown"
+            if word.arg == "dtype" and unknown and binding_of(word.value, self.facts, self.facts.local) is None:
+                self._check("check_dtype", gast.unparse(word.value), node)
 
     def _changes(self, node: Node, function: Any, rule: Rule) -> dict[Node, Node]:
         composition = rule.composition or written_out(rule, node.args, node.keywords)

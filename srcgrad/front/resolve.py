@@ -28,6 +28,7 @@ from srcgrad.rules import rule_of
 from srcgrad.runtime import (
     check_array,
     check_complex,
+    check_dtype,
     check_floating,
     check_input,
     check_item,
@@ -251,6 +252,7 @@ _REPORTS = (
     require_handled,
     check_number,
     check_item,
+    check_dtype,
     check_method,
     check_module,
     check_numbers,

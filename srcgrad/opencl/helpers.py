@@ -21,6 +21,7 @@ _LOOKING = (
     "check_array",
     "check_operand",
     "check_module",
+    "check_dtype",
     "check_method",
     "check_complex",
     "check_floating",

@@ -22,6 +22,19 @@ def check_operand(x: Any) -> None:
         )
 
 
+def check_dtype(dtype: Any) -> None:
+    """Refuse a dtype of integers where the text adds floats up in it: what is cut off carries no derivative.
+
+    >>> check_dtype(int)
+    Traceback (most recent call last):
+    ...
+    TypeError: E5001 a sum or mean with `dtype=int64` gives integers, which carry no derivative; convert before
+    """
+    if dtype is not None and np.dtype(dtype).kind in "biu":
+        what = f"a sum or mean with `dtype={np.dtype(dtype)}` gives integers, which carry no derivative"
+        raise TypeError(f"E5001 {what}; convert before")
+
+
 def check_method(x: Any) -> None:
     """Refuse an object where the text has the method of an array: its own is another function.
 
