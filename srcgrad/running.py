@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn  # functions and arguments are arbitrary objects
 
 from srcgrad.errors import CODES, DifferentiationError, Place
+from srcgrad.failures import failed_rule
 from srcgrad.opencl.boundary import are_direct, device_in, on_device, on_host, seen
 from srcgrad.opencl.device import Device, using
 from srcgrad.places import users_place, with_users_lines
@@ -49,6 +50,8 @@ def seed_like(output: Any, seed: Any, resident: Device | None) -> Any:
 def _raise(error: Exception) -> NoReturn:
     """Raise an error of generated text: with its code if it has one, and with the user's lines in its traceback."""
     known = coded(error) if isinstance(error, TypeError | ValueError) else error
+    if known is error:
+        known = failed_rule(error)
     if known is not error:
         raise with_users_lines(known.with_traceback(error.__traceback__)) from None
     raise with_users_lines(error)

@@ -232,14 +232,9 @@ def array(object, dtype=None, *, copy=True, ndmin=0):
     return np.reshape(made, (1,) * max(ndmin - np.ndim(made), 0) + np.shape(made))
 
 
-def _cast(name, *more):
+def _cast(name):
     """Calls with `dtype=`: elements are cast before they are put together, and a cast to integers carries nothing."""
-    return (
-        (f"{name}(x, dtype=np.float64)", (4,)),
-        (f"{name}(x, axis=0, dtype=float)", (3, 2)),
-        (f"{name}(4.3 + 0.1 * x, dtype=int) * x", (3,)),
-        *more,
-    )
+    return ((f"{name}(x, dtype=np.float64)", (4,)), (f"{name}(x, axis=0, dtype=float)", (3, 2)))
 
 
 @otherwise(np.prod, _cast("np.prod"), {2: "dtype"}, dtype=())
@@ -257,8 +252,6 @@ def cumprod(a, axis=None, dtype=None):
     return np.cumprod(np.asarray(a).astype(dtype), axis=axis)
 
 
-@otherwise(
-    np.trace, (("np.trace(4.3 + 0.1 * x, dtype=int) * x", (2, 2)), ("np.trace(x, dtype=float)", (3, 3))), dtype=()
-)
+@otherwise(np.trace, (("np.trace(x, dtype=float)", (3, 3)),), dtype=())
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
     return np.trace(np.asarray(a).astype(dtype), offset=offset, axis1=axis1, axis2=axis2)

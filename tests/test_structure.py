@@ -89,6 +89,7 @@ ORDER = (
         "like",
         "into",
         "tape",
+        "failures",
         "running",
         "snapshot",
         "apart",

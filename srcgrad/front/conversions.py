@@ -250,14 +250,12 @@ class _Work:
 
     def _dtype(self, node: Node, rule: Rule) -> None:
         """A check of a `dtype=` of which nothing is known: a sum of integers carries no derivative."""
-        for word in node.keywords if rule.kind == "linear" else ():
-            unknown = not isinstance(word.value, gast.Constant) and self._kind(word.value).tag == "unknown"
-            if word.arg == "dtype" and unknown and binding_of(word.value, self.facts, self.facts.local) is None:
-                self._check("check_dtype", gast.unparse(word.value), node)
+        for asked in [word.value for word in node.keywords if word.arg == "dtype" and rule.kind == "linear"]:
+            if self._kind(asked).tag == "unknown" and binding_of(asked, self.facts, self.facts.local) is None:
+                self._check("check_dtype", gast.unparse(asked), node)
 
     def _changes(self, node: Node, function: Any, rule: Rule) -> dict[Node, Node]:
-        composition = rule.composition or written_out(rule, node.args, node.keywords)
-        changes: dict[Node, Node] = {}
+        changes, composition = {}, rule.composition or written_out(rule, node.args, node.keywords)
         forward = self.facts.pushes_forward or (self.facts.module is not None and self.facts.module.inline)
         if composition is not None:
             for parameter, argument in _by_parameter(composition, node).items():

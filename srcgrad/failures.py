@@ -1,0 +1,62 @@
+"""Failures inside of a rule: what a function of NumPy takes, and the text that stands for it does not."""
+
+from __future__ import annotations
+
+import traceback
+from importlib import import_module
+from pathlib import Path
+from types import FrameType
+
+import srcgrad.runtime
+from srcgrad.errors import DifferentiationError
+from srcgrad.places import OURS, origin_of, users_place
+from srcgrad.rules import Rule, rules
+
+FAILURES = (TypeError, ValueError, IndexError, KeyError, AttributeError, ZeroDivisionError)
+_HELPERS = str(Path(srcgrad.runtime.__file__).parent)
+_RULES = str(Path(import_module("srcgrad.templates").__path__[0]).resolve())
+
+
+def failed_rule(error: Exception) -> Exception:
+    """E5006 for an error that a helper of a rule raises, or a composition whose operation takes these arguments.
+
+    What the operation does not take is the caller's error, and stays as it is. So does what a user's rule raises.
+    """
+    inside, place = False, None
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        file = frame.f_code.co_filename
+        if file.startswith(_HELPERS):
+            inside = True
+        elif file.startswith(OURS):
+            origin = origin_of(file, number)
+            place = users_place(file, number) if origin is None or not origin[0].startswith(_RULES) else place
+            inside = origin is not None and origin[0].startswith(_RULES) and (inside or _is_taken(frame, origin))
+        elif "srcgrad" not in file and "numpy" not in file and "scipy" not in file:
+            inside = False  # a function of the user, which a helper calls
+    if not inside or not isinstance(error, FAILURES):
+        return error
+    what = f"the rule does not hold for these arguments: {type(error).__name__}: {error}"
+    return DifferentiationError("E5006", what, "pass an array of another shape or kind, or leave it out of wrt", place)
+
+
+def _is_taken(frame: FrameType, origin: tuple[str, str, int]) -> bool:
+    """Whether the operation that a composition stands for takes what the composition was given."""
+    rule = _composed(origin[0], origin[1])
+    known = frame.f_locals
+    if rule is None or rule.composition is None or not all(one in known for one in rule.parameters[:1]):
+        return False
+    code = rule.composition.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    given = [known[one] for one in names[: code.co_argcount] if one in known]
+    keywords = {one: known[one] for one in names[code.co_argcount :] if one in known}
+    try:
+        rule.op(*given, **keywords)
+    except FAILURES:
+        return False
+    return True
+
+
+def _composed(file: str, function: str) -> Rule | None:
+    """The rule that a composition of this name is."""
+    found = [rule for rule in rules() if rule.composition is not None and rule.composition.__name__ == function]
+    return next((one for one in found if one.composition and one.composition.__code__.co_filename == file), None)
