@@ -6,6 +6,7 @@ from scipy import linalg
 
 from srcgrad.rules import adjoint, constants, d
 from srcgrad.runtime.broadcast import sum_to
+from srcgrad.runtime.choices import require_handled
 from srcgrad.runtime.stacked import matched, shared_batch
 from srcgrad.runtime.triangles import half_read
 
@@ -127,7 +128,9 @@ def khatri_rao(a, b):
     note="Of a column and a row.",
 )
 def matmul_toeplitz(c_or_cr, x):
-    return linalg.toeplitz(c_or_cr[0], c_or_cr[1]) @ x
+    whole = linalg.toeplitz(c_or_cr[0], c_or_cr[1])
+    require_handled(not np.iscomplexobj(whole), "complex c_or_cr: use scipy.linalg.toeplitz and a product, or solve")
+    return whole.astype(np.float64) @ x
 
 
 @adjoint.composed(
@@ -136,7 +139,9 @@ def matmul_toeplitz(c_or_cr, x):
     note="Of a column and a row; in time that is cubic in the size.",
 )
 def solve_toeplitz(c_or_cr, b):
-    return np.linalg.solve(linalg.toeplitz(c_or_cr[0], c_or_cr[1]), b)
+    whole = linalg.toeplitz(c_or_cr[0], c_or_cr[1])
+    require_handled(not np.iscomplexobj(whole), "complex c_or_cr: use scipy.linalg.toeplitz and a product, or solve")
+    return np.linalg.solve(whole.astype(np.float64), b)
 
 
 @adjoint.composed(

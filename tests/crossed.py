@@ -27,7 +27,7 @@ from tests.every_form import public
 from tests.rule_cases import Case, cases
 
 CODED = re.compile(r"E\d{4} |[^\n]*\bE\d{4}\b")
-SHARE = 6  # of how many rules each run of the tests crosses one
+SHARE = 8  # of how many rules each run of the tests crosses one
 ROUNDING = 2e-3  # float32 has seven digits; a condition number of some thousands leaves three
 
 

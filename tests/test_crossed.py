@@ -8,6 +8,16 @@ from scipy import linalg, signal, special
 from scipy.spatial import distance
 
 from srcgrad import DifferentiationError, check_grads, jvp, vjp
+from tests.crossed import drawn, faults
+
+DRAWN = drawn()
+
+
+@pytest.mark.parametrize("rule", DRAWN, ids=[rule.name for rule in DRAWN])
+@pytest.mark.filterwarnings("ignore")
+def test_drawn_rules(rule):
+    assert [f"{kind}: {case}: {wrong}" for kind, case, wrong in faults([rule]) if wrong] == []
+
 
 ROWS = [[0.4, 1.3, -0.7], [1.1, 0.2, 0.9]]
 LISTS = {
