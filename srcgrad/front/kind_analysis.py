@@ -48,10 +48,13 @@ class Kinds(Expressed):
 
     def _if(self, node: Node, names: Names) -> None:
         self.kind(node.test, names)
-        other = dict(names)
+        before, other = dict(names), dict(names)
         self.block(node.body, names)
         self.block(node.orelse, other)
         ended = [bool(block) and isinstance(block[-1], _LEAVES) for block in (node.body, node.orelse)]
+        taken = _is_taken(node.test, before)
+        if taken is not None:
+            ended = [not taken, taken]  # what is never reached has no say
         if ended == [True, False]:
             names.clear()
             names.update(other)
@@ -152,6 +155,19 @@ class Kinds(Expressed):
             key = place.slice.value if isinstance(place.slice, gast.Constant) else ANY
             names[base.id] = with_item(held, key, kind)
             self.note(base.id, names[base.id])
+
+
+def _is_taken(test: Node, names: Names) -> bool | None:
+    """Whether `w is None`, or `w is not None`, holds of a name whose kind is known; None where it is not."""
+    plain = isinstance(test, gast.Compare) and len(test.ops) == 1 and isinstance(test.left, gast.Name)
+    if not plain or getattr(test.comparators[0], "value", test) is not None or test.left.id not in names:
+        return None
+    tag = names[test.left.id].tag
+    if tag not in ("none", "list", "tuple", "dict", "array", "scalar") or not isinstance(
+        test.ops[0], gast.Is | gast.IsNot
+    ):
+        return None
+    return (tag == "none") is isinstance(test.ops[0], gast.Is)
 
 
 def _augmented(op: type, held: Kind, value: Kind) -> Kind:

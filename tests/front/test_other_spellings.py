@@ -140,6 +140,21 @@ def a_function_bound_anew(x):
     return g(a) + g(x[0])
 
 
+def a_list_in_place_of_none(x, w=None):
+    if w is None:
+        w = [1.0, 0.5, 2.0]
+    return np.sum(w * x * x)
+
+
+def a_list_where_none_was(x):
+    w = None
+    if w is not None:  # noqa: SIM108
+        w = 2.0
+    else:
+        w = [1.0, 0.5, 2.0]
+    return np.sum(w * x * x)
+
+
 PROGRAMS = [one for one in list(globals().values()) if getattr(one, "__module__", "") == __name__]
 PROGRAMS = [one for one in PROGRAMS if not one.__name__.startswith("_")]
 
