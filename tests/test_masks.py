@@ -373,3 +373,42 @@ def test_numbers_of_python_have_masks(function: Any, expected: float) -> None:
     assert srcgrad.hvp(function)(0.0, 1.0) == 0.0
     near = (function(0.5 + 1e-6) - function(0.5 - 1e-6)) / 2e-6
     np.testing.assert_allclose(srcgrad.grad(function)(0.5), near, rtol=1e-8)
+
+
+def through_a_view(x):
+    y = np.sqrt(x)
+    v = y[:1]
+    v[:] = 1.0
+    return np.sum(y * y * y)
+
+
+def through_a_strided_view(x):
+    y = np.sqrt(x)
+    y[::2][0] = 2.0
+    return np.sum(np.exp(y))
+
+
+def through_a_row(x):
+    y = np.log(np.stack([x, x + 1.0]))
+    y[0][0] = 0.5
+    y.T[0][0] *= 1.0
+    return np.sum(y * y)
+
+
+def through_two_views(x):
+    y = 1.0 / x
+    v = y[:2]
+    w = v[:1]
+    w[0] = x[1]
+    return np.sum(np.where(y > 0.0, y, 0.0) ** 2)
+
+
+@pytest.mark.parametrize("function", [through_a_view, through_a_strided_view, through_a_row, through_two_views])
+def test_elements_that_are_overwritten_through_a_view(function: Any) -> None:
+    x = np.array([0.0, 0.4, 2.0])
+    found = srcgrad.grad(function)(x)
+    steps = 1e-6 * np.eye(3)
+    near = np.array([(function(x + step) - function(x - step)) / 2e-6 for step in steps])
+    np.testing.assert_allclose(found[1:], near[1:], rtol=1e-6)
+    assert np.isfinite(found[0])
+    np.testing.assert_allclose(srcgrad.jvp(function, (x,), (np.ones(3),))[1], np.sum(found), rtol=1e-12)

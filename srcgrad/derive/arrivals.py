@@ -23,6 +23,7 @@ from srcgrad.trees import (
     loads,
     name,
     part_written,
+    root,
     statement,
     statements,
     stores,
@@ -184,8 +185,10 @@ def cleared_mask(node: Node, array: str, before: Mask | None, adjoints: Adjoints
     """The mask of an array before a part of it is overwritten: `mask_without(m, a, index)`."""
     facts, part = adjoints.facts, part_written(node)
     adjoints.masks.pop(array, None)
-    if not has_mask(array, facts) or not isinstance(part.value, gast.Name):
+    if not has_mask(array, facts):
         return []
+    if not isinstance(part.value, gast.Name):
+        return _cleared_view(node, array, before, adjoints)
     if before is not None and before.grown:
         adjoints.masks[array] = before
         return [at(statement("m[index] = False", m=name(before.held), index=copied(part.slice, facts)), node)]
@@ -193,6 +196,22 @@ def cleared_mask(node: Node, array: str, before: Mask | None, adjoints: Adjoints
     index = as_value(copied(part.slice, facts))
     adjoints.masks[array] = masking.without(before, copied(part.value, facts), index)
     return masking.made
+
+
+def _cleared_view(node: Node, array: str, before: Mask | None, adjoints: Adjoints) -> Block:
+    """The same where a part of a view is overwritten: `m[1:][0] = False`, for `y[1:][0] = e`."""
+    facts, part = adjoints.facts, copied(part_written(node), adjoints.facts)
+    held = root(part)
+    if held is None or held.id != array or (before is not None and before.grown):
+        return []
+    masking = Masking(facts, node, {})
+    given = constant(True) if before is None else masking.true(before)
+    text = f"{facts.library('np')}.array({facts.library('mask_to')}(m, {array}))"
+    mask = masking.bound(expression(text, m=given), True)
+    facts.elements[mask.held] = None
+    adjoints.masks[array] = replace(mask, spec=facts.value_spec.get(array, mask.spec))
+    held.id = mask.held
+    return [*masking.made, at(gast.Assign([part], constant(False), None), node)]
 
 
 def pushed_mask(node: Node, stack: str, mask: Mask | None, adjoints: Adjoints) -> Block:
