@@ -102,8 +102,7 @@ def negative(alpha: Any, c: Any, x: Any) -> Any:
     return np.mean(np.exp(v)) + np.sum((x - -alpha) ** 2)
 
 
-@pytest.mark.parametrize("target", ["numpy", "numba"])
-@pytest.mark.parametrize("rows", [None, 1, 4])
+@pytest.mark.parametrize("rows, target", [(None, "numpy"), (1, "numpy"), (4, "numpy"), (4, "numba")])
 @pytest.mark.parametrize("function", [two_of_columns, negative])
 def test_a_value_that_reads_no_row(function: Any, rows: int | None, target: str) -> None:
     args, wrt = (A[0], A[1:], X[:, 0].repeat(2, axis=0)), ("alpha", "c", "x")
