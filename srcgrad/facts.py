@@ -202,6 +202,7 @@ class Facts:
     called: bool = False  # whether another function of the text calls this one
     placed: bool = False  # written out in its caller, whose lists and arrays it gets
     apart: bool = False  # whether that gives a seed for each item of a returned tuple
+    taken: dict[str, str] = field(default_factory=dict)  # names asked as arrays; then arguments -> what looks at them
     seed: str = "given"  # parameter, given (without default), one, ones: where the seed comes from
     auxiliary: bool = False  # whether the function returns a pair of which only the first has a derivative
     seeds: tuple[str, ...] = ()
@@ -267,8 +268,7 @@ class Facts:
         if node not in self.augmented or not isinstance(node.targets[0], gast.Name):
             return node
         value, bound = node.value, node.targets[0].id
-        adds = isinstance(value, gast.BinOp) and isinstance(value.left, gast.Name) and value.left.id == bound
-        if not adds or bound in self.saved:
+        if bound in self.saved or not isinstance(value, gast.BinOp) or getattr(value.left, "id", "") != bound:
             return node
         return gast.copy_location(gast.AugAssign(node.targets[0], value.op, value.right), node)
 

@@ -25,6 +25,7 @@ from srcgrad.analyse.mutable import mutable
 from srcgrad.analyse.rowwise import rowwise
 from srcgrad.analyse.shapes import shapes
 from srcgrad.analyse.shifts import shifts
+from srcgrad.derive.arrays import check_places
 from srcgrad.derive.autocast import autocast
 from srcgrad.derive.blocked import blocked
 from srcgrad.derive.calls import calls
@@ -216,7 +217,7 @@ def _derived(begun: Begun, kinds: dict[str, Kind], made: str) -> Derived:
     program: Any = begun.tree
     if module.explained:
         facts.kept = kept(program, facts)
-    program.forward = [*check(kinds, facts), *program.forward]
+    program.forward = [*check(kinds, facts), *check_places(program, facts), *program.forward]
     free = outer_names(program, facts, tree)
     return Derived(made, assemble(program, facts, tree, made), facts, free)
 

@@ -205,11 +205,13 @@ def _of_object(found: Binding, node: Node) -> Function | None:
     return Function(spelled, binding=found) if callable(value) else None
 
 
+_USUAL = tuple(getattr(base, "__getattribute__", None) for base in (object, tuple, list, dict))
+
+
 def _method(owner: type, node: Node, value: object, facts: Facts) -> Function | None:
     """`model.predict`, where `model` is an object of a class written in Python."""
     found = inspect.getattr_static(owner, node.attr, None)
-    own = getattr(owner, "__getattribute__", None)
-    if shadows(value) or own is not getattr(object, "__getattribute__", None):
+    if shadows(value) or getattr(owner, "__getattribute__", None) not in _USUAL:
         return None
     if facts.module is not None:
         facts.module.methods.append((owner, node.attr, found, value))

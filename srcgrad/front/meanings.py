@@ -51,7 +51,8 @@ class Meanings:
         for held, kind in assumed.items():
             self._look_at(held, kind.items[0][0])
         for held in self._asked():
-            known = of_argument(held, self.kinds.named[held])
+            kind = self.kinds.named[held]
+            known = of_argument(held, kind if kind.owner is None else Kind("object", None, ((kind.owner, UNKNOWN),)))
             if known is not None and held not in self.facts.functions:
                 self.facts.functions[held] = known
 
@@ -138,13 +139,18 @@ class Meanings:
         for one in calls:
             held = one.value.id if isinstance(one.value, gast.Name) else ""
             kind = self.kinds.named.get(held, UNKNOWN)
-            if kind.tag == "object" and isinstance(_member(kind, one.attr), types.FunctionType):
+            if isinstance(_member(kind, one.attr), _METHODS):
                 found[held] = None
         return [held for held in found if held in own_names(self.function) and held not in self.facts.kinds]
 
 
+_METHODS = (types.FunctionType, staticmethod, classmethod)
+
+
 def _member(kind: Kind, attribute: str) -> object:
-    return inspect.getattr_static(kind.items[0][0], attribute, None)
+    """What the class of an object, or of a NamedTuple, has under a name."""
+    owner = kind.items[0][0] if kind.tag == "object" else kind.owner
+    return None if owner is None else inspect.getattr_static(owner, attribute, None)
 
 
 def _binding(whole: Any) -> Binding:

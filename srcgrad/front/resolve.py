@@ -27,6 +27,7 @@ from srcgrad.recompute import Checkpoint
 from srcgrad.rules import rule_of
 from srcgrad.runtime import (
     check_array,
+    check_arrays,
     check_complex,
     check_dtype,
     check_floating,
@@ -119,7 +120,8 @@ def _operator(op: Node, node: Node, facts: Facts) -> Any:
 def _of_attribute(node: Node, facts: Facts, local: frozenset[str]) -> Operation | None:
     if binding_of(node, facts, local) is not None or node.attr in PASSIVE_ATTRIBUTES:
         return None
-    if node.attr in ATTRIBUTES:
+    if node.attr in ATTRIBUTES and not _is_own(node, facts):
+        facts.taken[getattr(node.value, "id", "")] = ""
         return _of_op(ATTRIBUTES[node.attr], [node.value], [], node, facts)
     raise facts.refuse(
         node,
@@ -187,6 +189,14 @@ FROZEN = "call that of the distribution itself with all arguments, as scipy.stat
 _OBJECTS = ("object", "made", "module", "class", "function", "string", "none")  # whose methods are no array's
 
 
+def _is_own(node: Node, facts: Facts) -> bool:
+    """Whether an attribute, whatever its name, is of an object that is no array: also of a NamedTuple's class."""
+    held = facts.of.get(node.value) or facts.kinds.get(getattr(node.value, "id", ""))
+    if held is None:
+        return False
+    return held.tag in _OBJECTS or (held.owner is not None and hasattr(held.owner, node.attr))
+
+
 def _of_method(node: Node, facts: Facts) -> Operation:
     op = METHODS.get(node.func.attr) or getattr(np.ndarray, node.func.attr, None)
     rule = rule_of(op)
@@ -203,9 +213,9 @@ def _of_method(node: Node, facts: Facts) -> Operation:
             if node.func.attr in ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
             else "call the NumPy function instead, or write a rule for a function of your own and call that",
         )
-    held = facts.of.get(node.func.value)
-    if held is not None and held.tag in _OBJECTS:
+    if _is_own(node.func, facts):
         return Operation("opaque", node.func)
+    facts.taken[getattr(node.func.value, "id", "")] = ""
     assert rule.composition is None, "such a method is called as a function before"
     arguments = list(node.args)
     if op is np.compress and arguments:
@@ -243,6 +253,7 @@ def _of_op(op: Any, arguments: list[Node], keywords: list[Node], node: Node, fac
 _REPORTS = (
     builtins.print,
     check_array,
+    check_arrays,
     check_operand,
     check_seed,
     check_shapes,

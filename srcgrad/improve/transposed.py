@@ -1,4 +1,4 @@
-"""Transposes that a product takes as well, or that undo each other: `(x.T @ z_bar).T` is `z_bar.T @ x`."""
+"""Transposes that a product takes as well, that undo each other, or that are of a number: `(x.T @ z_bar).T`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def transposed(program: Program, facts: Facts) -> Program:
                 while _below(whole) is not None and _below(whole.value) is not None:
                     replace(node, whole, whole := whole.value.value)
                 _untwisted(whole, sources, facts)
-                turned = _turned(whole, facts)
+                turned = _turned(whole, facts) or _of_number(whole, program, facts)
                 if turned is not None:
                     replace(node, whole, turned)
     return program
@@ -76,6 +76,28 @@ def _untwisted(whole: Node, sources: dict[str, Node], facts: Facts) -> None:
         below = [_below(argument) for argument in whole.args]
         kept = [one is None or not isinstance(one, gast.Name) or one.id not in sources for one in below]
         whole.args = [a if k else copied(sources[b.id], facts) for a, b, k in zip(whole.args, below, kept, strict=True)]
+
+
+def _of_number(whole: Node, program: Program, facts: Facts) -> Node | None:
+    """`y_bar * 2.0` for its transpose: the seed of a gradient may be a float, which has none."""
+    below = _below(whole)
+    if below is None or not _is_number(below, facts):
+        return None
+    seeds = [n.id for n in inside(below, gast.Name)]
+    if any(bindings(program.block).get(seed, 0) > int(facts.seed == "one") for seed in seeds):
+        return expression(f"{facts.library('np')}.transpose(x)", x=below)  # also the name of an adjoint of arrays
+    return below
+
+
+def _is_number(value: Node, facts: Facts) -> bool:
+    """Whether an expression is computed from the seed of a gradient and from constants alone."""
+    if isinstance(value, gast.BinOp):
+        return _is_number(value.left, facts) and _is_number(value.right, facts)
+    if isinstance(value, gast.UnaryOp):
+        return _is_number(value.operand, facts)
+    if isinstance(value, gast.Name):
+        return facts.seed in ("parameter", "one") and not facts.pushes_forward and value.id in facts.seeds
+    return isinstance(value, gast.Constant)
 
 
 def _turned(whole: Node, facts: Facts) -> Node | None:

@@ -19,6 +19,7 @@ from srcgrad.runtime.structure import mapped
 
 _LOOKING = (
     "check_array",
+    "check_arrays",
     "check_operand",
     "check_module",
     "check_dtype",

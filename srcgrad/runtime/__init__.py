@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from srcgrad.runtime.assumed import check_array, check_dtype, check_item, check_method, check_module, check_operand
+from srcgrad.runtime.assumed import (
+    check_array,
+    check_arrays,
+    check_dtype,
+    check_item,
+    check_method,
+    check_module,
+    check_operand,
+)
 from srcgrad.runtime.axes import max_along, mean_along, min_along, sum_along
 from srcgrad.runtime.bands import half_bands, outer_bands, times_bands, turned_bands, whole_bands
 from srcgrad.runtime.blend import blend_factors
@@ -134,6 +142,7 @@ __all__ = [
     "check_adjoint",
     "check_adjoints",
     "check_array",
+    "check_arrays",
     "check_complex",
     "check_dtype",
     "check_filled",

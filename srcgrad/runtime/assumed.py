@@ -35,19 +35,20 @@ def check_dtype(dtype: Any) -> None:
         raise TypeError(f"E5001 {what}; convert before")
 
 
-def check_method(x: Any) -> None:
-    """Refuse an object where the text has the method of an array: its own is another function.
+def check_method(*arguments: Any) -> None:
+    """Refuse objects where the text has the method of an array: their own is another function.
 
     >>> check_method({})
     Traceback (most recent call last):
     ...
     TypeError: E5003 a method was taken for that of an array, and is one of a dict; call a function instead
     """
-    if not isinstance(x, np.ndarray | np.generic) and not hasattr(x, "__array_namespace__"):
-        raise TypeError(
-            f"E5003 a method was taken for that of an array, and is one of a {type(x).__name__}; "
-            "call a function instead"
-        )
+    for x in arguments:
+        if not isinstance(x, int | float | complex) and not (
+            hasattr(x, "__array__") or hasattr(x, "__array_namespace__")
+        ):
+            what = f"is one of a {type(x).__name__}; call a function instead"
+            raise TypeError(f"E5003 a method was taken for that of an array, and {what}")
 
 
 def check_module(x: Any, module: Any) -> None:
@@ -78,6 +79,20 @@ def check_array(x: Any) -> None:
         raise TypeError(
             f"E5010 an argument of class {type(x).__name__} is written into through a part of it; pass an array"
         )
+
+
+def check_arrays(*arguments: Any) -> None:
+    """Refuse lists, tuples and dicts where items are read of what the text takes for arrays.
+
+    >>> check_arrays(np.zeros(2), [1.0, 2.0])
+    Traceback (most recent call last):
+    ...
+    TypeError: E5005 items are read of an argument that was taken for an array, and is a list; pass np.asarray(x)
+    """
+    for x in arguments:
+        if isinstance(x, list | tuple | dict):
+            what = f"and is a {type(x).__name__}; pass np.asarray(x)"
+            raise TypeError(f"E5005 items are read of an argument that was taken for an array, {what}")
 
 
 def check_item(x: Any, held: Any = None) -> None:

@@ -1,0 +1,187 @@
+"""Texts of which the arguments are not known: what is taken for an array is looked at, and only there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad.dump import dump
+from tests.random.judge import judged
+
+LISTS = {  # programs that read a list or a tuple by place: right with the arguments, refused by a text without
+    "item": ("return a[1]", "[0.97, 0.38]"),
+    "ragged": ("return a[0]", "(0.9, [0.39])"),
+    "augmented": ("d = a[1]\n    a[1] += 0.5\n    return d * a[1]", "[0.4, 1.1]"),
+    "loop": ("s = 0.0\n    for v in a:\n        s = s * 0.5 + v * v\n    return s", "[0.4, 1.1]"),
+    "unpacked twice": ("b, c = a\n    d, e = a\n    return b * e", "[0.4, 1.1]"),
+    "zip": (
+        "s = 0.0\n    for v, w in zip(a, reversed(a)):\n        s = s * 0.5 + v * w * w\n    return s",
+        "[0.4, 1.1]",
+    ),
+    "in": ("return a[0] if 0.4 in a else a[1]", "[0.4, 1.1]"),
+    "sum of lists": ("b = a + a\n    return b[0] * b[2]", "[0.4, 1.1]"),
+    "slice": ("b = a[1:]\n    return b[0] * a[0]", "[0.4, 1.1]"),
+    "helper": ("return h(a) * 2.0", "[0.4, 1.1]"),
+    "helper that recurs": ("return again(a, 2)", "[0.4, 1.1]"),
+    "arrays": (
+        "x = np.ones(2)\n    for w in a:\n        x = np.tanh(w * x)\n    return np.sum(x)",
+        "[np.ones(2), np.ones(2)]",
+    ),
+    "while": ("k = 0\n    s = 1.0\n    while k < 2:\n        s = s * a[k]\n        k += 1\n    return s", "[0.4, 1.1]"),
+}
+HELPERS = """
+import numpy as np
+def h(b): return b[0] * b[1]
+def again(b, n): return b[0] if n == 0 else b[1] * again(b, n - 1)
+"""
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_lists(name: str) -> None:
+    body, value = LISTS[name]
+    text = f"{HELPERS}\ndef f(a):\n    {body}\ndef arguments(): return ({value},)\n"
+    found = judged(text, 1)
+    assert found.verdict == "right", found
+    made = dump("-:f", text=text).text
+    assert made.count("check_arrays(a)\n") == 1, made
+
+
+QUIET = {  # nothing is assumed of these, or a list is an error anyhow
+    "linear": "def f(x):\n    return np.sum(x * 2.0 + 1.0) * x[0]",
+    "axes": "def f(x):\n    return x[0, 1] * x[1, 0]",
+    "attribute": "def f(x):\n    return x[0] * x.shape[0]",
+    "unpacked": "def f(x):\n    a, b = x\n    return a * b",
+    "by name": "def f(x):\n    return x['a'] * x['b']",
+    "converted": "def f(x):\n    x = np.asarray(x)\n    return x[0] * x[1]",
+    "order": "def f(x):\n    return x[0] * np.sum(x > 1.0)",
+    "declared": "def f(x: '3'):\n    return x[0] * x[1]",
+    "passive": "def f(x, n):\n    return np.sum(x) * 2.0",
+    "not differentiated": "def f(x, n):\n    return np.sum(x) * n[0]",
+}
+
+
+@pytest.mark.parametrize("name", QUIET)
+def test_quiet(name: str) -> None:
+    text = dump("-:f", text=f"import numpy as np\n{QUIET[name]}\n", wrt=("x",)).text
+    assert "check_arrays" not in text
+    assert "check_method" not in text
+
+
+def test_modes() -> None:
+    text = "def f(x):\n    return x[0] * x[1]\n"
+    for mode in ("reverse", "value-and-grad", "vjp", "hvp"):
+        assert "    check_arrays(x)\n" in dump("-:f", text=text, mode=mode).text
+    assert "check_arrays" not in dump("-:f", text=text, mode="forward").text  # the same for a list
+    assert "check_arrays" not in dump("-:f", text=text, target="numba").text  # which compiles for what it is given
+
+
+def test_live_arguments_are_known() -> None:
+    def f(x):
+        return x[0] * x[1]
+
+    slope = srcgrad.grad(f)
+    assert slope([2.0, 3.0]) == [3.0, 2.0]
+    np.testing.assert_array_equal(slope(np.array([2.0, 3.0])), [3.0, 2.0])
+    assert "check_arrays" not in slope.source
+
+
+OWN = """
+import numpy as np
+import typing
+import dataclasses
+class P({base}):
+    a: float
+    b: float
+    def sum(self): return self.a * self.b
+    def dot(self, v): return self.a * v + self.b
+    def max(self): return self.b * 3.0
+    def copy(self): return self.a - self.b
+    def mean(self): return 0.5
+    def index(self, x): return self.a * x
+    def twice(self): return self.sum() * 2.0
+    @staticmethod
+    def trace(x): return x * x
+    @classmethod
+    def min(cls, x): return x * 3.0
+    def __call__(self, x): return self.a * x
+    def itself(self): return self
+def h(q): return q.sum() + q.dot(2.0)
+def f(p, x):
+    {body}
+def arguments(): return (P(0.5, 0.7), 0.3)
+"""
+BODIES = {
+    "sum": "return p.sum() * x",
+    "dot": "return p.dot(x)",
+    "max": "return p.max() + x * p.a",
+    "copy": "return p.copy() * x",
+    "mean": "return p.mean() * x",
+    "index": "return p.index(x)",
+    "twice": "return p.twice() * x",
+    "trace": "return p.trace(x) * p.a",
+    "min": "return p.min(x) * p.a",
+    "call": "return p(x)",
+    "itself": "return p.itself().a * x + p.itself().sum()",
+    "store": "c = np.zeros(2)\n    c[-1] = p.sum()\n    return np.sum(c) * x",
+    "loop": "s = 0.0\n    for i in range(3):\n        s = s * x + p.sum()\n    return s",
+    "helper": "return h(p) * x",
+    "class": "return P.sum(p) * x",
+    "local": "q = P(x, p.a)\n    return q.sum() + q.dot(p.b)",
+}
+OF_TUPLES = {
+    "unpacked": "a, b = p\n    return p.sum() * x + a - b * p.a",
+    "rebound": "p = p.sum()\n    return p * x",
+    "at once": "p, (a, s) = (p.sum(), p)\n    return p * a * x",
+    "replaced": "q = p._replace(a=x)\n    return q.sum() * p.sum()",
+}
+
+
+@pytest.mark.parametrize("body", [*BODIES.values(), *OF_TUPLES.values()], ids=[*BODIES, *OF_TUPLES])
+def test_methods_of_a_named_tuple(body: str) -> None:
+    found = judged(OWN.format(base="typing.NamedTuple", body=body), 1)
+    assert found.verdict == "right", found
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_methods_of_a_dataclass(name: str) -> None:
+    text = OWN.format(base="", body=BODIES[name]).replace("class P()", "@dataclasses.dataclass\nclass P")
+    found = judged(text, 1)
+    assert found.verdict == "right", found
+
+
+@pytest.mark.parametrize("body", ["q = p\n    return q.sum() * x", "return p.T * x"])
+def test_what_is_refused_of_a_named_tuple(body: str) -> None:
+    text = OWN.format(base="typing.NamedTuple", body=body).replace(
+        "    def mean", "    T = property(sum)\n    def mean"
+    )
+    assert judged(text, 1).verdict in ("right", "refused")
+
+
+def test_a_method_of_what_is_unknown_is_looked_at() -> None:
+    made = dump("-:f", text="def f(x):\n    return x.sum() * x.max()\n").text
+    assert made.count("check_method(x)\n") == 1
+    made = dump("-:f", text="def f(z):\n    return (z.conjugate() * z).real\n").text
+    outside: dict = {}
+    exec(made, outside)
+    assert outside["f_grad"](2.0) == 4.0  # a number has it too
+
+
+TURNED = {
+    "argument": ("return x.T", "np.array(0.5)"),
+    "second name": ("c = x\n    b = c.T\n    return b", "np.array(0.5)"),
+    "computed": ("b = np.sin(x)\n    return b.T", "np.array(0.5)"),
+    "method": ("return x.transpose() * 2.0", "np.array(0.5)"),
+    "sum": ("s = np.sum(x)\n    return s.T * 2.0", "np.array([0.5, 0.2])"),
+    "number": ("return np.float64(x).T", "0.5"),
+    "norm": ("return np.linalg.norm(x).T", "np.array([0.5, 0.2])"),
+    "squeezed": ("return np.squeeze(x).T", "np.array([0.5])"),
+    "converted": ("return -np.asarray(x).T", "0.5"),
+}
+
+
+@pytest.mark.parametrize("name", TURNED)
+def test_transpose_of_rank_0(name: str) -> None:
+    body, value = TURNED[name]
+    found = judged(f"import numpy as np\ndef f(x):\n    {body}\ndef arguments(): return ({value},)\n", 1)
+    assert found.verdict == "right", found
