@@ -8,7 +8,7 @@ import gast
 
 from srcgrad.derive.program import Program
 from srcgrad.facts import UNKNOWN, Facts
-from srcgrad.trees import Block, Node, called, header, name, statement, stores, target, walk, written
+from srcgrad.trees import Block, Node, called, header, inside, name, statement, stores, target, walk, written
 
 _MODES = ("reverse", "value-and-grad", "vjp", "hvp", "elementwise")  # of which texts have adjoints
 _GO_ON = ("reversed", "list", "tuple", "zip", "enumerate", "sorted", "iter")  # what gives the items of a list
@@ -35,10 +35,18 @@ def check_places(program: Program, facts: Facts) -> Block:
     sure = [p for p in facts.wrt if p not in places.arrays]
     asked = [p for p in sure if p in places.asked]
     facts.taken = dict.fromkeys(asked, "check_method")
-    facts.taken |= {p: "check_arrays" for p in sure if p in places.read and p not in {**facts.taken, **places.own}}
+    read = [p for p in sure if p in places.read and p not in places.own and p not in places.asked]
+    facts.taken |= dict.fromkeys(_made_as_arrays(read, program) if facts.mode == "hvp" else read, "check_arrays")
     if facts.called or facts.module.inline:
         return []
     return [line for helper in ("check_method", "check_arrays") for line in _line(helper, facts)]
+
+
+def _made_as_arrays(read: list[str], program: Program) -> list[str]:
+    """Those of which the text that is differentiated once more has adjoints of arrays: of others it has tuples'."""
+    calls = [n for s in program.block for n in inside(s, gast.Call) if isinstance(n.func, gast.Attribute)]
+    made = [getattr(n.args[0], "id", "") for n in calls if n.func.attr == "zeros_like"]
+    return [p for p in read if p in made]
 
 
 def _line(helper: str, facts: Facts) -> Block:

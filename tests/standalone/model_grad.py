@@ -3,6 +3,7 @@
 # Made by srcgrad 0.1.0 from model.py (sha256 428114e3ef3189d3). To make it again, in
 # its folder:
 #     srcgrad dump model.py:energy --standalone -o model_grad.py
+# Written by srcgrad; sha256 of all other lines: b1769bc906dd802b
 from math import pi
 
 import numpy as np
@@ -54,6 +55,15 @@ def mirrored(x, items):
     return type(x)(*items) if hasattr(x, "_fields") else tuple(items)
 
 
+def _by_items(g, x):
+    """`sum_to` for each item of a list or a tuple, of which NumPy may have made an
+    array."""
+    parts = g if isinstance(g, list | tuple) else summed_to(np.asarray(g), np.shape(x))
+    return mirrored(
+        x, [sum_to(part, item) for part, item in zip(parts, x, strict=True)]
+    )
+
+
 def sum_to(g, x, dtype=None):
     """`g` summed over the axes along which `x` was broadcast: the adjoint of `x`
     from that of the result."""
@@ -87,9 +97,7 @@ def sum_to(g, x, dtype=None):
     elif type(g) is float and issubclass(kind, np.floating):
         return kind(g)
     if isinstance(x, list | tuple):
-        return mirrored(
-            x, [sum_to(part, item) for part, item in zip(g, x, strict=True)]
-        )
+        return _by_items(g, x)
     for value in (g, x):
         if type(value) is np.ndarray and value.dtype.kind == "O" and value.size:
             value = value.flat[0]  # of an array of objects, which NumPy has made
