@@ -19,6 +19,7 @@ from srcgrad.front.namespace import Binding, attribute
 from srcgrad.front.singular import once_more
 from srcgrad.front.sparse import sparse_product
 from srcgrad.front.step import Step
+from srcgrad.front.values import is_own
 from srcgrad.front.wrappers import is_of_library
 from srcgrad.handed import parts_of
 from srcgrad.identity import home, uncached
@@ -120,7 +121,7 @@ def _operator(op: Node, node: Node, facts: Facts) -> Any:
 def _of_attribute(node: Node, facts: Facts, local: frozenset[str]) -> Operation | None:
     if binding_of(node, facts, local) is not None or node.attr in PASSIVE_ATTRIBUTES:
         return None
-    if node.attr in ATTRIBUTES and not _is_own(node, facts):
+    if node.attr in ATTRIBUTES and not is_own(node, facts):
         facts.taken[getattr(node.value, "id", "")] = ""
         return _of_op(ATTRIBUTES[node.attr], [node.value], [], node, facts)
     raise facts.refuse(
@@ -186,17 +187,6 @@ def _of_binding(found: Binding, node: Node, facts: Facts) -> Operation:
 FROZEN = "call that of the distribution itself with all arguments, as scipy.stats.norm.logpdf(x, loc, scale)"
 
 
-_OBJECTS = ("object", "made", "module", "class", "function", "string", "none")  # whose methods are no array's
-
-
-def _is_own(node: Node, facts: Facts) -> bool:
-    """Whether an attribute, whatever its name, is of an object that is no array: also of a NamedTuple's class."""
-    held = facts.of.get(node.value) or facts.kinds.get(getattr(node.value, "id", ""))
-    if held is None:
-        return False
-    return held.tag in _OBJECTS or (held.owner is not None and hasattr(held.owner, node.attr))
-
-
 def _of_method(node: Node, facts: Facts) -> Operation:
     op = METHODS.get(node.func.attr) or getattr(np.ndarray, node.func.attr, None)
     rule = rule_of(op)
@@ -213,7 +203,7 @@ def _of_method(node: Node, facts: Facts) -> Operation:
             if node.func.attr in ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
             else "call the NumPy function instead, or write a rule for a function of your own and call that",
         )
-    if _is_own(node.func, facts):
+    if is_own(node.func, facts):
         return Operation("opaque", node.func)
     facts.taken[getattr(node.func.value, "id", "")] = ""
     assert rule.composition is None, "such a method is called as a function before"

@@ -11,7 +11,7 @@ import gast
 import numpy as np
 
 from srcgrad.converted import literal_value
-from srcgrad.facts import SCALAR, UNKNOWN, Kind
+from srcgrad.facts import SCALAR, UNKNOWN, Facts, Kind
 from srcgrad.kinds import ANY
 from srcgrad.trees import Node
 
@@ -165,3 +165,14 @@ def _rank(ndim: int, index: Node, of: dict[Node, Kind]) -> int | None:
     if ndim == 0 and any(isinstance(part, gast.Constant) and part.value is ... for part in parts):
         return None  # `x[0, ...]` is an array of rank 0
     return max(ndim, 0)
+
+
+_OBJECTS = ("object", "made", "module", "class", "function", "string", "none")  # whose methods are no array's
+
+
+def is_own(node: Node, facts: Facts) -> bool:
+    """Whether an attribute, whatever its name, is of an object that is no array: also of a NamedTuple's class."""
+    held = facts.of.get(node.value) or facts.kinds.get(getattr(node.value, "id", ""))
+    if held is None:
+        return False
+    return held.tag in _OBJECTS or (held.owner is not None and hasattr(held.owner, node.attr))

@@ -3,7 +3,6 @@
 # Made by srcgrad 0.1.0 from model.py (sha256 428114e3ef3189d3). To make it again, in
 # its folder:
 #     srcgrad dump model.py:energy --standalone -o model_grad.py
-# Written by srcgrad; sha256 of all other lines: b1769bc906dd802b
 from math import pi
 
 import numpy as np
