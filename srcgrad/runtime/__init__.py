@@ -71,13 +71,7 @@ from srcgrad.runtime.linalg import cofactor, cofactor_derivative, cofactor_secon
 from srcgrad.runtime.masks import mask_at, mask_to, mask_without, picks
 from srcgrad.runtime.matrices import bordered, chain_adjoints, chain_bend, chain_second, chain_tangent, corner
 from srcgrad.runtime.norm import norm_curvature, norm_gradient
-from srcgrad.runtime.odes import (
-    odeint_pullback,
-    odeint_pushforward,
-    solution,
-    solution_pullback,
-    solution_pushforward,
-)
+from srcgrad.runtime.odes import odeint_pullback, odeint_pushforward, solution, solution_pullback, solution_pushforward
 from srcgrad.runtime.places import quantile_place, quantile_slope
 from srcgrad.runtime.probes import probe, probed
 from srcgrad.runtime.quadrature import quad_pullback, quad_pushforward
