@@ -58,7 +58,7 @@ def signed_adjoint(z, g, x):
 @adjoint.elementwise(magnitude, domain=(0.3, 2.0), cl="fabs(x)", complex="gradient", values="real")
 def magnitude_adjoint(z, x):
     if np.iscomplexobj(x):
-        d[x] = d[z] * np.where(z == 0.0, np.nan, x / np.where(z == 0.0, 1.0, z))
+        d[x] = quotient(d[z], np.where(z == 0.0, np.inf, z)) * x
     else:
         d[x] = quotient(d[z], np.where(x == 0.0, np.inf, np.sign(x)))
 

@@ -152,12 +152,22 @@ def pairs_of_order_three(x):
     return np.sum(np.linalg.norm(x[:, None] - x, 3, axis=-1))
 
 
+def pairs_of_complex_numbers(x):
+    z = x[:, 0] + 1j * x[:, 1]
+    return np.sum(np.abs(z[:, None] - z))
+
+
 def differences(f, x, v):
     step = 1e-5
     return (grad(f)(x + step * v) - grad(f)(x - step * v)) / (2.0 * step)
 
 
-@pytest.mark.parametrize("f", [pairs, pairs_in_a_loop, pairs_by_hypot, pairs_of_vector_norm, pairs_of_order_three])
+PAIRS = [
+    pairs, pairs_in_a_loop, pairs_by_hypot, pairs_of_vector_norm, pairs_of_order_three, pairs_of_complex_numbers,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", PAIRS)
 def test_directions_in_which_a_length_of_0_stays_0(f):
     """Of all pairs of points, each with itself among them: the diagonal is left as it is."""
     expected = differences(f, POINTS, TURN)  # the rounding of a central difference is some 1e-9

@@ -203,9 +203,7 @@ class _Text:
         """What a length may be of, wherever it is computed in the text."""
         values = [getattr(node, "value", None) for node in self.bound.get(getattr(z, "id", ""), [])]
         calls = [one for one in values if isinstance(one, gast.Call)]
-        return [
-            part for call in calls if (r := rule_of(self.means(call))) is not None and r.length for part in call.args
-        ]
+        return [part for call in calls if self._is_length(call) for part in call.args]
 
     def signs(self) -> None:
         """`g * np.sign(x)` where g is computed from the size of x: `signed(g, x)`."""
