@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.rules import adjoint, d, tangent
 from srcgrad.runtime import spread
 from srcgrad.runtime.broadcast import summands
-from srcgrad.runtime.reduce import count, diff_transpose, share
+from srcgrad.runtime.reduce import count, diff_transpose, max_or_least, min_or_most, share
 
 from .forms import reduction_forms
 
@@ -102,6 +102,26 @@ def smallest(y, a, axis=None, keepdims=False):
 
 @tangent(np.min)
 def smallest_tangent(y, a, axis=None, keepdims=False):
+    d[y] = np.sum(share(np.ones_like(y), a, y, axis, keepdims) * d[a], axis=axis, keepdims=keepdims)
+
+
+@adjoint(max_or_least, forms=reduction_forms("max_or_least"))
+def largest_or_least(y, a, axis=None, keepdims=False):
+    d[a] = share(d[y], a, y, axis, keepdims)
+
+
+@tangent(max_or_least)
+def largest_or_least_tangent(y, a, axis=None, keepdims=False):
+    d[y] = np.sum(share(np.ones_like(y), a, y, axis, keepdims) * d[a], axis=axis, keepdims=keepdims)
+
+
+@adjoint(min_or_most, forms=reduction_forms("min_or_most"))
+def smallest_or_most(y, a, axis=None, keepdims=False):
+    d[a] = share(d[y], a, y, axis, keepdims)
+
+
+@tangent(min_or_most)
+def smallest_or_most_tangent(y, a, axis=None, keepdims=False):
     d[y] = np.sum(share(np.ones_like(y), a, y, axis, keepdims) * d[a], axis=axis, keepdims=keepdims)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from srcgrad.analyse.row_forms import ROWS, Form, UnprovedError, joined, places, product, reduced, summation
 from srcgrad.analyse.row_values import Handler, Rows
 from srcgrad.converted import literal_value
+from srcgrad.runtime import max_or_least, min_or_most
 from srcgrad.trees import Node
 
 
@@ -140,6 +141,6 @@ HANDLERS: dict[Any, Handler] = {
     np.prod: _reduction(""), np.var: _reduction(""), np.std: _reduction(""), np.linalg.norm: _reduction(""),
     np.matmul: _product, np.dot: _dot, np.vdot: _flat, np.transpose: _transpose, np.swapaxes: _swapped,
     np.expand_dims: _expanded, np.stack: _stacked, np.concatenate: _stacked, np.einsum: _einsum, np.copy: _same,
-    np.reshape: _reshaped,
+    np.reshape: _reshaped, max_or_least: _reduction(""), min_or_most: _reduction(""),
     np.ndarray.astype: _same, np.zeros_like: _same, np.ones_like: _same, np.full_like: _same, np.cumsum: _along,
 }  # fmt: skip

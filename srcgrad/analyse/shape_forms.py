@@ -13,7 +13,7 @@ from srcgrad.analyse.kept import kept
 from srcgrad.converted import literal_value
 from srcgrad.facts import Facts, Operation, Spec
 from srcgrad.front.results import several_of
-from srcgrad.runtime import cast, hook, owned, probe, probed, sum_to
+from srcgrad.runtime import cast, hook, max_or_least, min_or_most, owned, probe, probed, sum_to
 from srcgrad.trees import Node, stores
 
 
@@ -140,13 +140,14 @@ def _diagonal(operation: Operation, arguments: dict[str, Spec], opaque: Spec) ->
     return Spec(opaque.shape, opaque.dtype, 3 - rank) if rank in (1, 2) else opaque
 
 
-REDUCTIONS = (np.sum, np.mean, np.max, np.min, np.prod, np.var, np.std)
+REDUCTIONS = (np.sum, np.mean, np.max, np.min, np.prod, np.var, np.std, max_or_least, min_or_most)
 FORMS = {
     np.sum: _reduction, np.mean: _reduction, np.max: _reduction, np.min: _reduction, np.prod: _reduction,
     np.var: _reduction, np.std: _reduction, np.copy: _same, np.transpose: _transpose, np.matmul: _product,
     np.dot: _product, np.inner: _inner, np.linalg.norm: _norm, np.outer: _outer,
     np.full_like: _same, sum_to: _like, np.swapaxes: _swapped, np.flip: _same,
     np.roll: _same, np.cross: _cross, owned: _same, hook: _same, probe: _same, probed: _same, cast: _cast,
+    max_or_least: _reduction, min_or_most: _reduction,
     np.reshape: _reshape, np.linalg.cholesky: _same, np.linalg.inv: _same, np.linalg.solve: _solved, np.diag: _diagonal,
 }  # fmt: skip
 

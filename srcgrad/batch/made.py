@@ -54,6 +54,7 @@ def _number(text: Expressions, call: Call) -> Lifted:
 @rule("a axis out keepdims initial where", np.max, np.min, np.prod, np.any, np.all, np.amax, np.amin)
 @rule("a axis dtype out ddof keepdims", np.std, np.var)
 @rule("a axis keepdims", np.count_nonzero)
+@rule("a axis keepdims", runtime.max_or_least, runtime.min_or_most)
 @rule("a axis out keepdims", np.argmax, np.argmin)
 def _reduced(text: Expressions, call: Call) -> Lifted:
     _passive(call)

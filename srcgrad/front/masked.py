@@ -40,6 +40,7 @@ def masked(call: Node, work: Plain) -> Node | None:
         return gast.BinOp(total, gast.Div(), plain.called("sum", constant(0.0)))
     if op in (np.max, np.min, np.amax, np.amin) and initial is not None and _is_cheap(initial):
         largest = op in (np.max, np.amax)
+        plain.helper = work.library("max_or_least" if largest else "min_or_most") if _by_numpy(work) else ""
         found = plain.called("max" if largest else "min", initial)
         other = "maximum" if largest else "minimum"
         return expression(f"{plain.numpy}.{other}(found, initial)", found=found, initial=copy(initial))
@@ -55,6 +56,11 @@ def _operation(call: Node, work: Plain) -> Any:
     return METHODS.get(call.func.attr)
 
 
+def _by_numpy(work: Plain) -> bool:
+    """Whether NumPy runs the text: it may find no elements, and then there is the initial value alone."""
+    return work.facts.module.target == "numpy"
+
+
 def _is_cheap(value: Node | None) -> bool:
     """Whether an expression may be evaluated twice."""
     kinds = (gast.Name, gast.Constant, gast.Attribute, gast.UnaryOp, gast.USub, gast.Load)
@@ -67,6 +73,7 @@ class _Plainly:
     def __init__(self, work: Plain, array: Node, others: list[Node], words: list[Node], where: Node | None) -> None:
         self.numpy = work.library("np")
         self.array, self.others, self.words, self.where = array, others, words, where
+        self.helper = ""  # what stands for the function of NumPy
 
     def called(self, name: str, neutral: Node) -> Node:
         """The reduction with that name; elements that are left out are `neutral`."""
@@ -74,7 +81,7 @@ class _Plainly:
         if self.where is not None:
             text = f"{self.numpy}.where(m, a, e)"
             kept = expression(text, m=copy(self.where), a=self.array, e=copy(neutral))
-        made = expression(f"{self.numpy}.{name}(a)", a=kept)
+        made = expression(f"{self.helper or f'{self.numpy}.{name}'}(a)", a=kept)
         made.args += [copy(other) for other in self.others]
         made.keywords = [gast.keyword(word.arg, copy(word.value)) for word in self.words]
         return made

@@ -31,6 +31,32 @@ def count(a: Any, axis: Any = None) -> int:
     return int(np.prod([shape[k] for k in order[kept:]], dtype=np.int64)) or 1
 
 
+def max_or_least(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """`np.max(a, axis, keepdims=keepdims)`, and the least number of the dtype where there are no elements.
+
+    >>> max_or_least(np.zeros((2, 0)), 1), max_or_least(np.array([], np.int8)), max_or_least(np.array([1.0, 2.0]))
+    (array([-inf, -inf]), np.int8(-128), np.float64(2.0))
+    """
+    return np.max(a, axis=axis, keepdims=keepdims, initial=_end(a, largest=False))
+
+
+def min_or_most(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """`np.min(a, axis, keepdims=keepdims)`, and the largest number of the dtype where there are no elements.
+
+    >>> min_or_most(np.zeros((2, 0)), 1), min_or_most(np.array([], np.int8)), min_or_most(np.array([1.0, 2.0]))
+    (array([inf, inf]), np.int8(127), np.float64(1.0))
+    """
+    return np.min(a, axis=axis, keepdims=keepdims, initial=_end(a, largest=True))
+
+
+def _end(a: Any, largest: bool) -> Any:
+    """The largest or the least number of the dtype of an array."""
+    dtype = np.asarray(a).dtype
+    if dtype.kind not in "iu":
+        return largest if dtype.kind == "b" else np.inf if largest else -np.inf
+    return np.iinfo(dtype).max if largest else np.iinfo(dtype).min
+
+
 def share(g: Any, a: Any, y: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """The adjoint of an extreme `y` of a along `axis`, shared evenly by the elements of a that are equal to it.
 
@@ -46,6 +72,8 @@ def share(g: Any, a: Any, y: Any, axis: Any = None, keepdims: bool = False) -> A
     elif axis is not None and not keepdims and np.ndim(a):
         g, y = np.expand_dims(g, axis), np.expand_dims(y, axis)
     among = np.equal(a, y).astype(np.asarray(y).dtype)  # no integers: their count would turn float32 into float64
+    if not among.size:
+        return among
     return among * (g / np.add.reduce(among, axis, keepdims=True))
 
 

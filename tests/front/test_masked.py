@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import srcgrad
 from srcgrad import check_grads, grad
 from srcgrad.errors import DifferentiationError
 
@@ -92,3 +93,30 @@ def multiply_where(x: Any) -> Any:
 def test_what_is_not_handled_is_refused_by_name(f: Callable[..., Any]) -> None:
     with pytest.raises(DifferentiationError, match="E5006"):
         grad(f)(X)
+
+
+def extreme_of_none(x: Any, c: Any) -> Any:
+    return np.max(x[x > 5.0], initial=c) * np.sum(x) + np.min(x[:0], axis=0, initial=c).sum()
+
+
+def sums_of_none(x: Any, c: Any) -> Any:
+    none = x[x > 5.0]
+    return np.sum(none, initial=c) * np.prod(none, initial=c) + np.max(x, initial=c)
+
+
+def rows_of_none(x: Any, c: Any) -> Any:
+    return np.sum(np.max(x[:, :0], axis=1, initial=c) * x[:, 0])
+
+
+@pytest.mark.parametrize("function", [extreme_of_none, sums_of_none, rows_of_none])
+@pytest.mark.filterwarnings("error")
+def test_where_nothing_is_reduced_the_initial_value_stands(function: Callable[..., Any]) -> None:
+    check_grads(function, (np.array([[0.3, 0.9], [0.5, 0.2]]), 1.7), order=2)
+
+
+def test_an_array_of_integers_without_elements_has_an_initial_value() -> None:
+    def first(x: Any, k: Any) -> Any:
+        return np.max(k, initial=1) * x + np.min(k, initial=4)
+
+    value, slope = srcgrad.value_and_grad(first)(0.5, np.array([], int))
+    assert (value, slope) == (4.5, 1.0)
