@@ -18,4 +18,4 @@ def blend_factors(a: Any, w: Any) -> Any:
            [5., 6.]])
     """
     with np.errstate(over="raise", under="raise", invalid="raise"):
-        return np.reshape(w * a, (-1, a.shape[1]))
+        return np.reshape(w * a, (len(w) * len(a), a.shape[1]))
