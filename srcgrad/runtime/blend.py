@@ -18,4 +18,5 @@ def blend_factors(a: Any, w: Any) -> Any:
            [5., 6.]])
     """
     with np.errstate(over="raise", under="raise", invalid="raise"):
-        return np.reshape(w * a, (len(w) * len(a), a.shape[1]))
+        made = w * a
+        return np.reshape(made, (len(w) * len(a), made.shape[-1]))
