@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +14,7 @@ from srcgrad.places import OURS, origin_of, users_place
 from srcgrad.rules import Rule, rules
 
 FAILURES = (TypeError, ValueError, IndexError, KeyError, AttributeError, ZeroDivisionError)
+_LIBRARIES = {"srcgrad", "numpy", "scipy", *sys.stdlib_module_names}
 _HELPERS = str(Path(srcgrad.runtime.__file__).parent)
 _RULES = str(Path(import_module("srcgrad.templates").__path__[0]).resolve())
 
@@ -31,8 +33,8 @@ def failed_rule(error: Exception) -> Exception:
             origin = origin_of(file, number)
             place = users_place(file, number) if origin is None or not origin[0].startswith(_RULES) else place
             inside = origin is not None and origin[0].startswith(_RULES) and (inside or _is_taken(frame, origin))
-        elif "srcgrad" not in file and "numpy" not in file and "scipy" not in file:
-            inside = False  # a function of the user, which a helper calls
+        elif str(frame.f_globals.get("__name__")).partition(".")[0] not in _LIBRARIES:
+            return error  # of a function of the user, which a helper or the text calls
     if not inside or not isinstance(error, FAILURES):
         return error
     what = f"the rule does not hold for these arguments: {type(error).__name__}: {error}"
