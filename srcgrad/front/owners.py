@@ -9,7 +9,9 @@ from typing import Any  # objects are arbitrary
 
 import gast
 
+from srcgrad.facts import UNKNOWN, Facts, Kind
 from srcgrad.front.namespace import Namespace
+from srcgrad.front.values import of_object
 from srcgrad.trees import Node
 
 NOTHING: Any = object()
@@ -43,6 +45,18 @@ def live(node: Node, namespace: Namespace, local: Any, noted: list[Any] | None) 
         steady = isinstance(held, types.FunctionType | types.ModuleType | type)
         noted.append((owner, node.attr, held if steady else OfType(type(held)), None))
     return held
+
+
+def known_of(value: Node, facts: Facts) -> Kind:
+    """What is known of an argument that the text has not looked at; of a live object, which modules it holds."""
+    held = facts.named.get(getattr(value, "id", ""))
+    owner = live(value, facts.namespace, facts.local, None) if held is None else NOTHING
+    modules = [key for key, item in getattr(owner, "__dict__", {}).items() if isinstance(item, types.ModuleType)]
+    if not modules:
+        return held or UNKNOWN
+    places = {one: gast.Attribute(value, one, gast.Load()) for one in modules}
+    found = {m: live(place, facts.namespace, facts.local, facts.module.methods) for m, place in places.items()}
+    return Kind("object", None, (*of_object(owner).items, *((m, of_object(one)) for m, one in found.items())))
 
 
 def is_instance(value: Any) -> bool:

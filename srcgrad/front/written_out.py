@@ -9,7 +9,7 @@ from typing import Any  # called functions are arbitrary objects
 import gast
 
 from srcgrad.errors import DifferentiationError
-from srcgrad.facts import UNKNOWN, Facts
+from srcgrad.facts import Facts
 from srcgrad.front.checkpoints import checkpoints
 from srcgrad.front.conversions import conversions
 from srcgrad.front.exits import exits
@@ -22,6 +22,7 @@ from srcgrad.front.mixed import doubtful_write
 from srcgrad.front.namespace import Binding, Namespace
 from srcgrad.front.opened import displays, open_display
 from srcgrad.front.overlay import Overlay
+from srcgrad.front.owners import known_of
 from srcgrad.front.plain import own_names, plain
 from srcgrad.front.sequence import outer_changes
 from srcgrad.front.source import Source
@@ -146,7 +147,7 @@ def _facts_of(tree: Node, found: Function, namespace: Overlay, source: Source, f
 
 def _front(tree: Node, given: dict[str, Node], inner: Facts, facts: Facts) -> None:
     """The callee in the language of the rest of the pipeline, for what the caller knows of the arguments."""
-    inner.named = {p: facts.of.get(v, facts.named.get(getattr(v, "id", ""), UNKNOWN)) for p, v in given.items()}
+    inner.named = {p: facts.of.get(v) or known_of(v, facts) for p, v in given.items()}
     inner.kinds.update({p: kind for p, kind in inner.named.items() if kind.tag in ("dict", "list")})
     exits(subset(plain(conversions(checkpoints(item_targets(tree, inner), inner), inner), inner), inner), inner)
 
