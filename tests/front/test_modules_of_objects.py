@@ -1,4 +1,4 @@
-"""A module that a global object holds is that module in the methods that a function calls, until the object holds another."""
+"""A module that a global object holds is that module in the methods that a function calls, until it is replaced."""
 
 from __future__ import annotations
 
