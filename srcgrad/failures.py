@@ -15,6 +15,7 @@ from srcgrad.rules import Rule, rules
 
 FAILURES = (TypeError, ValueError, IndexError, KeyError, AttributeError, ZeroDivisionError)
 _LIBRARIES = {"srcgrad", "numpy", "scipy", *sys.stdlib_module_names}
+_OF_SHAPES = ("fit_to", "row_count")  # helpers that meet what does not fit together first: the caller's error
 _HELPERS = str(Path(srcgrad.runtime.__file__).parent)
 _RULES = str(Path(import_module("srcgrad.templates").__path__[0]).resolve())
 
@@ -28,7 +29,7 @@ def failed_rule(error: Exception) -> Exception:
     for frame, number in traceback.walk_tb(error.__traceback__):
         file = frame.f_code.co_filename
         if file.startswith(_HELPERS):
-            inside = True
+            inside = frame.f_code.co_name not in _OF_SHAPES
         elif file.startswith(OURS):
             origin = origin_of(file, number)
             place = users_place(file, number) if origin is None or not origin[0].startswith(_RULES) else place

@@ -133,6 +133,7 @@ def read_by(value: Any) -> Iterator[Any]:
     >>> table = np.ones(2)
     >>> def helper():
     ...     return table
+    >>> helper.__module__ = "model"
     >>> any(one is table for one in read_by(helper))
     True
     """

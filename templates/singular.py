@@ -50,9 +50,9 @@ def shared_adjoint(z, g, q, r):
     d[q] = d[z] * g
 
 
-@adjoint.elementwise(signed, domain={"x": (0.3, 2.0)}, cl="g * sign(x)")
-def signed_adjoint(z, g, x):
-    d[g] = quotient(d[z], np.where(x == 0.0, np.inf, np.sign(x)))
+@adjoint.elementwise(signed, domain={"x": (0.3, 2.0)}, cl="q * sign(x)")
+def signed_adjoint(z, q, x):
+    d[q] = quotient(d[z], np.where(x == 0.0, np.inf, np.sign(x)))
 
 
 @adjoint.elementwise(magnitude, domain=(0.3, 2.0), cl="fabs(x)", complex="gradient", values="real")

@@ -13,15 +13,15 @@ from srcgrad.trees import BLOCKS, Block, Node, assign, at, copy, expression, is_
 def refresh(function: Node, facts: Facts) -> Node:
     """Make a change of such an array one of its name, and put the new array where the old one was.
 
-    >>> from srcgrad.facts import Kind
     >>> from srcgrad.phases import explain_text
     >>> text = "def f(x):\\n    a = np.zeros(2) + x\\n    t = (a, x)\\n    a *= x\\n    return np.sum(t[0])"
     >>> print(explain_text(text, after="refresh"))
     def f(x):
         a = np.zeros(2) + x
-        t = (a, x)
-        a = a * x
-        t = (a, t[1])
+        t = a, x
+        a = a.copy()
+        a[...] *= x
+        t = a, t[1]
         return np.sum(t[0])
     """
     if facts.generated or not _changes(function.body):

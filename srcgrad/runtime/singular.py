@@ -57,13 +57,13 @@ def shared(g: Any, q: Any, r: Any) -> Any:
     return np.where(np.isinf(r) & (g != 0.0), np.nan, g * q)[()]
 
 
-def signed(g: Any, x: Any) -> Any:
-    """`g * np.sign(x)`, where g is computed from the size of x: its derivative is nan at 0.
+def signed(q: Any, x: Any) -> Any:
+    """`q * np.sign(x)`, where q is computed from the size of x: its derivative is nan at 0.
 
     >>> signed(3.0, np.array([-2.0, 0.0]))
     array([-3.,  0.])
     """
-    return g * np.sign(x)
+    return q * np.sign(x)
 
 
 def quotient(x: Any, y: Any) -> Any:
