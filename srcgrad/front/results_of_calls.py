@@ -74,6 +74,8 @@ def of_function(function: Any, args: list[Kind], words: dict[str, Kind]) -> Kind
     if function in _TRUTH:
         return BOOL
     if isinstance(function, np.ufunc):
+        if function.signature is not None:  # a product of matrices or vectors: it may be a number
+            return NUMERIC if function.nout == 1 else UNKNOWN
         return elementwise([*args, *words.values()]) if function.nout == 1 else UNKNOWN
     rule = rule_of(function)
     if rule is None or rule.kind in ("constant", "refused", "composed") or rule.results or rule.own is not None:
