@@ -1009,7 +1009,7 @@ def f(x, c):
 """,
     ),
     "[c] * 3": (
-        "E5005",
+        "right",
         """
 def f(x, c):
     l = [c] * 3
@@ -1239,7 +1239,7 @@ def f(x, c):
 """,
     ),
     "result of a callee in a container 2": (
-        "E5010",
+        "right",
         """
 def g(a):
     return a
@@ -1291,7 +1291,7 @@ def f(x, c):
 """,
     ),
     "result of a callee in a container 6": (
-        "E5010",
+        "right",
         """
 def g(a):
     return a
@@ -1328,7 +1328,7 @@ def f(x, c):
 """,
     ),
     "counter in an index": (
-        "E5010",
+        "right",
         """
 def f(x, c):
     n = 0

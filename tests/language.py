@@ -22,6 +22,15 @@ NAMES = {
 
 # name -> the program, which defines `f`, and perhaps ARGS
 RIGHT = {
+    "list append view changes": """
+def f(x, c):
+    u = x.copy()
+    hs = []
+    for i in range(3):
+        hs.append(u)
+        u[0] = u[1] * c
+    return np.sum(hs[0])
+""",
     "copyto": """
 def f(x, c):
     a = np.zeros(4)
@@ -1232,18 +1241,6 @@ def f(x, c):
     z = y.astype(float, copy=False)
     z[0] = c
     return np.sum(y * z)
-""",
-    ),
-    "list append view changes": (
-        "E5010",
-        """
-def f(x, c):
-    u = x.copy()
-    hs = []
-    for i in range(3):
-        hs.append(u)
-        u[0] = u[1] * c
-    return np.sum(hs[0])
 """,
     ),
     "swap view stale": (

@@ -32,7 +32,7 @@ def check_places(program: Program, facts: Facts) -> Block:
     if places.held:
         places.block(program.forward)
         places.block([*facts.fresh_copies, *program.backward, program.result], backward=True)
-    sure = [p for p in facts.wrt if p not in places.arrays]
+    sure = [p for p in facts.wrt if p not in places.arrays and p not in places.named]
     asked = [p for p in sure if p in places.asked]
     facts.taken = dict.fromkeys(asked, "check_method")
     read = [p for p in sure if p in places.read and p not in places.own and p not in places.asked]
@@ -73,6 +73,7 @@ class _Places:
     held: dict[str, str]  # name -> the argument that it is, if it is a list
     asked: dict[str, None] = field(default_factory=dict)  # arguments of which a method of arrays is called
     read: dict[str, None] = field(default_factory=dict)  # arguments of which items are read
+    named: dict[str, None] = field(default_factory=dict)  # arguments into which the text writes by names: dicts
     own: dict[str, None] = field(default_factory=dict)  # those for which a list has no such attribute, in each call
     arrays: dict[str, None] = field(default_factory=dict)  # those for which what is no array is an error in each call
 
@@ -117,6 +118,8 @@ class _Places:
         return []
 
     def _expression(self, node: Node, always: bool) -> None:
+        if isinstance(node, gast.Subscript) and isinstance(getattr(node.slice, "value", None), str):
+            self.named.update(dict.fromkeys(self._list(node.value) if isinstance(node.ctx, gast.Store) else []))
         if isinstance(node, gast.Subscript) and not _has_axes(node.slice):
             self.read.update(dict.fromkeys(self._list(node.value)))
             adjoint = getattr(node.value, "id", "")
