@@ -153,4 +153,5 @@ def is_only_read(node: Node, name: str, facts: Facts, shown: Sequence[str] = ())
         elif isinstance(item, gast.AugAssign) and shown and not {*shown} & {*stores(item)}:
             operands = [item.value]
         allowed += sum(isinstance(part, gast.Name) and part.id == name for part in operands)
-    return allowed == sum(isinstance(n, gast.Name) and n.id == name for n in walk(node))
+    met = [n for n in walk(node) if isinstance(n, gast.Name) and n.id == name]
+    return allowed == len(met)
