@@ -214,6 +214,9 @@ def test_what_looks_like_html_stays_text(chromium: Any, tmp_path: Path) -> None:
         assert violations(page) == []
 
 
+PLACES = "[...document.querySelectorAll('.srcgrad-report')].map(e => [e.offsetTop, e.offsetHeight])"
+
+
 def test_two_reports_in_a_notebook_leave_each_other_and_the_page_alone(chromium: Any, tmp_path: Path) -> None:
     first = srcgrad.grad(lambda x: x * x)._repr_html_()
     second = srcgrad.hvp(lambda x, w: w * x**3)._repr_html_()
@@ -231,8 +234,11 @@ def test_two_reports_in_a_notebook_leave_each_other_and_the_page_alone(chromium:
         assert page.evaluate(style) == expected
         for k in (0, 1, 3):
             report = page.locator(".srcgrad-report").nth(k)
+            page.mouse.move(0, 0)
+            places = page.evaluate(PLACES)
             report.locator(".source button.no").last.hover()
             assert report.locator(".lit").count() > 1
+            assert page.evaluate(PLACES) == places, "what is pointed at stays under the pointer"
             assert page.locator(".lit").count() == report.locator(".lit").count()
         assert "E5" in page.locator(".srcgrad-report pre").inner_text()
         assert seen.errors == seen.console == []
