@@ -128,6 +128,8 @@ class Printer:
         function = self.function(node)
         if function is np.where and len(node.args) == 3:
             test, yes, no = (self.text(argument, _TEST + 1) for argument in node.args)
+            if not isinstance(node.args[0], gast.Name) and not self.is_test(node.args[0]):
+                test = f"({self.text(node.args[0], _SUM)} != 0.0)"
             return f"{test} ? {yes} : {no}", _CHOICE
         if function in FLAT and len(node.args) == function.nin and not node.keywords:
             return f"{FLAT[function]}({', '.join(map(self.text, node.args))})", _ATOM

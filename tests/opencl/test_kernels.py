@@ -18,6 +18,7 @@ from srcgrad.opencl.launch import launch
 from srcgrad.opencl.memory import Lease
 from srcgrad.rules import Rule, rules
 from tests.opencl.conftest import fewer
+from tests.random_targets import form
 from tests.test_language import made
 
 SHAPES = [
@@ -319,3 +320,26 @@ def test_the_adjoint_of_a_maximum_is_computed_where_its_seed_is(real: Any, launc
     given = x.astype(np.float64 if real is np.float32 else np.float32)  # of two types: the Python runs
     for one, other in zip(derived(given, w)[1], srcgrad.value_and_grad(clipped, (0, 1))(given, w)[1], strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("gpu", [False, True])
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+def test_a_number_that_decides_is_true_where_it_is_not_0(real: Any, gpu: bool) -> None:
+    """An argument, a value of the kernel, an expression, a number, and a mask of what an extreme reads."""
+
+    def chosen(x: Any, y: Any) -> Any:
+        z = np.floor(y)
+        s = np.where(y, np.sin(x), x * x) + np.where(z, x, x * x) + np.where(y * z, x, np.cos(x))
+        return np.sum(s * np.where(np.max(y), x, 1.0))
+
+    def extreme(x: Any, y: Any) -> Any:
+        w = x * np.exp(-np.sqrt(x + 0.5))
+        t = y[0] - np.sum(w[:, None] * w[:, None], axis=1)
+        return np.sum(np.max(t[:, None] * y, axis=1, keepdims=True) * x[:, None])
+
+    x, y = np.array([0.5, 0.2, 0.7], real), np.array([0.0, 1.0, 2.0], real)
+    with form(gpu):
+        for function in (chosen, extreme):
+            found = srcgrad.grad(function, wrt=(0, 1), target="opencl")(x, y)
+            for one, other in zip(found, srcgrad.grad(function, wrt=(0, 1))(x, y), strict=True):
+                np.testing.assert_allclose(one, other, rtol=1e-12 if real is np.float64 else 1e-5)
