@@ -40,14 +40,18 @@ class Graph:
 def graph(block: Block) -> Graph:
     """The control flow graph of a block of assignments, ifs and loops."""
     result = Graph()
-    for last in _chain(result, block, [ENTRY]):
+    left: Left = {gast.Return: []}
+    for last in [*_chain(result, block, [ENTRY], left), *left[gast.Return]]:
         result.successors[last].append(len(result.nodes))
     result.nodes.append(None)
     result.successors.append([])
     return result
 
 
-def _chain(result: Graph, block: Block, before: list[int]) -> list[int]:
+Left = dict[type, list[int]]  # `break`, `continue` and `return` -> where they stand
+
+
+def _chain(result: Graph, block: Block, before: list[int], left: Left) -> list[int]:
     for node in block:
         number = len(result.nodes)
         result.nodes.append(node)
@@ -56,8 +60,8 @@ def _chain(result: Graph, block: Block, before: list[int]) -> list[int]:
         for previous in before:
             result.successors[previous].append(number)
         if isinstance(node, gast.If):
-            after = _chain(result, node.body, [number])
-            before = after + _chain(result, node.orelse, [number])
+            after = _chain(result, node.body, [number], left)
+            before = after + _chain(result, node.orelse, [number], left)
         elif isinstance(node, gast.For | gast.While):
             inside = number
             if isinstance(node, gast.For):
@@ -66,9 +70,13 @@ def _chain(result: Graph, block: Block, before: list[int]) -> list[int]:
                 result.successors.append([])
                 result.binding.add(inside)
                 result.successors[number].append(inside)
-            for last in _chain(result, node.body, [inside]):
+            own: Left = {**left, gast.Break: [], gast.Continue: []}
+            for last in [*_chain(result, node.body, [inside], own), *own[gast.Continue]]:
                 result.successors[last].append(number)
-            before = [number]
+            before = _chain(result, node.orelse or [], [number], left) + own[gast.Break]
+        elif isinstance(node, gast.Break | gast.Continue | gast.Return) and type(node) in left:
+            left[type(node)].append(number)
+            before = []
         else:
             before = [number]
     return before

@@ -20,12 +20,14 @@ from srcgrad.trees import (
     expression,
     header,
     inside,
+    loads,
     name,
     statement,
     statements,
     stores,
     target,
     walk,
+    written,
 )
 
 
@@ -76,12 +78,12 @@ def _zeros(halves: Halves, facts: Facts) -> None:
             else:
                 halves.backward.append(made)
     order = {facts.spelled[w]: k for k, w in enumerate(facts.wrt)}
-    seen: set[str] = set()  # what an earlier statement binds may not be cleared before that one
+    seen: set[str] = set()  # what an earlier statement binds may not be cleared, or measured, before that one
     hoisted = []
     for node in halves.backward:
-        if node in facts.zeros and target(node) in order and target(node) not in seen:
+        if node in facts.zeros and target(node) in order and seen.isdisjoint([target(node), *loads(node)]):
             hoisted.append(node)
-        seen.update(s for n in statements([node]) for s in stores(n))
+        seen.update(s for n in statements([node]) for s in stores(n) if s not in written(n))
     first = sorted(hoisted, key=lambda n: order[str(target(n))])
     halves.backward = first + [n for n in halves.backward if n not in hoisted] + last
 

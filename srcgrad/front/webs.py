@@ -11,7 +11,21 @@ from srcgrad.flow import ENTRY, Definitions, definitions
 from srcgrad.front.integers import counters, integers
 from srcgrad.indices import is_basic
 from srcgrad.parts import is_swap
-from srcgrad.trees import COMPOUND, Block, Node, copy, header, name, statements, stores, walk, written
+from srcgrad.trees import (
+    COMPOUND,
+    Block,
+    Node,
+    children,
+    copy,
+    header,
+    holds,
+    inside,
+    name,
+    statements,
+    stores,
+    walk,
+    written,
+)
 
 
 def parameters(function: Node) -> list[str]:
@@ -117,13 +131,24 @@ def separate(function: Node, facts: Facts, only: Collection[str] | None = None) 
 
 
 def _uses(block: Block) -> list[tuple[Node, Node]]:
-    return [
-        (node, item)
-        for node in statements(block)
-        for part in header(node)
-        for item in walk(part)
-        if isinstance(item, gast.Name) and isinstance(item.ctx, gast.Load)
+    return [(node, item) for node in statements(block) for part in header(node) for item in _read(part)]
+
+
+def _read(part: Node) -> list[Node]:
+    """The names that an expression reads, but not those that a comprehension in it binds for itself."""
+    if not holds(part, *_COMPREHENSIONS):
+        return [item for item in inside(part, gast.Name) if isinstance(item.ctx, gast.Load)]
+    if not isinstance(part, _COMPREHENSIONS):
+        return [item for child in children(part) for item in _read(child)]
+    first = part.generators[0].iter  # is of the scope around
+    own = {item.id for each in part.generators for item in inside(each.target, gast.Name)}
+    around = _read(first)
+    return around + [
+        item for child in children(part) for item in _read(child) if item not in around and item.id not in own
     ]
+
+
+_COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
 def _unite(reaching: Definitions, uses: list[tuple[Node, Node]]) -> list[int]:

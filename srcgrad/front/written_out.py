@@ -102,7 +102,9 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     functions = {p: f for p, f in known.items() if f.whole is None and f.cls is None}
     theirs = mentioned([*known.values(), *owners.values()])
     around = frozenset().union(*(_around(f.owner) for f in functions.values() if f.tree is not None))
-    moved = _apart(tree, found, theirs, around | (_around(facts) if functions else around), outer, inner, facts)
+    theirs_around = around | (_around(facts) if functions else around)
+    moved = _apart(tree, found, theirs, theirs_around, outer, inner, facts)
+    inner.around |= theirs_around - own_names(tree)  # what functions read that it hands on in turn
     given = {moved.get(p, p): v for p, v in given.items()}
     _front(tree, given, inner, facts)
     inner.doubtful = None if inner.generated else doubtful_write(original)

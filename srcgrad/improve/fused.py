@@ -55,7 +55,7 @@ def fused(program: Program, facts: Facts) -> Program:
         return program
     for loop in [node for node in program.forward if isinstance(node, gast.For)]:
         back = next((node for node in program.backward if turned(node, loop) or by_items(node, loop)), None)
-        if back is None:
+        if back is None or loop not in program.forward:  # a loop that was made one has taken along what follows it
             continue
         whole = dict(loop.__dict__), back.body, program.forward
         if not _fuse(loop, back, program, facts):

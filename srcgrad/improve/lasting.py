@@ -110,7 +110,7 @@ def text_of(program: Program, facts: Facts) -> Text:
     nodes = list(statements(program.forward))
     loops = [node for node in nodes if isinstance(node, gast.For | gast.While)]
     inside = {name for loop in loops for node in statements([loop]) for name in _bound(node)}
-    made = [name for node in nodes for name in _bound(node)]
+    made = [*program.parameters, *(name for node in nodes for name in _bound(node))]
     lists = {name for node in nodes for name in written(node) if not _is_array(name, program, facts)}
     free = {read for node in nodes for read in loads(node)} | set(program.parameters)
     settled = frozenset(name for name in free if name not in inside | lists and made.count(name) < 2)
