@@ -84,7 +84,46 @@ def a_loop_that_ends_with_it(x, s):
     return y
 
 
+def left_by_a_break(x, s):
+    y = s.b * x
+    for i in range(4):
+        s = x * y
+        if i == 2:
+            break
+        s = 0.5
+    else:
+        s = 0.0
+    return s * x
+
+
+def kept_by_a_continue(x, s):
+    y = s.b * x
+    s = y
+    for i in range(3):
+        s = s * y + i
+        if i > 0:
+            continue
+        s = 0.5
+    return s * y
+
+
+def in_the_else_of_a_loop(x, s):
+    y = x * s.w
+    for i in range(2):
+        y = y * i + x
+        if y > 100.0:
+            break
+    else:
+        y = y * s.b
+        s = y
+    s = x * y
+    return s * y
+
+
 FUNCTIONS = [
+    left_by_a_break,
+    kept_by_a_continue,
+    in_the_else_of_a_loop,
     stored_within_a_context,
     a_function_in_its_place,
     another_object,
