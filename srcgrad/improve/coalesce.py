@@ -17,12 +17,13 @@ def coalesce(program: Program, facts: Facts) -> Program:
     families = _families(facts)
     lives = _lives(program) if families else {}
     read = {name for node in statements(program.block) for name in loads(node)}
+    read |= {user for name, user in families if name in read}
     renamed: dict[str, str] = {}
     groups: dict[str, list[Interval]] = {}
     for name, user in families:
         if name not in lives:
             continue
-        if name not in read and user not in read:  # the `_` of a loop
+        if name not in read and user not in read:  # the `_` of a loop, where no other value has its name
             renamed[name] = user
             continue
         group = groups.setdefault(user, [*lives.get(user, ())])
