@@ -30,6 +30,12 @@ class Adjoints:
     outputs: dict[str, list[tuple[int, Node]]] = field(default_factory=dict)  # tuple -> adjoints of parts that matter
     masks: dict[str, Mask] = field(default_factory=dict)  # primal -> where its adjoint may be nonzero, if known
     mask_stacks: dict[str, str] = field(default_factory=dict)  # stack -> that of the masks of its items' adjoints
+    flags: dict[str, str] = field(default_factory=dict)  # primal -> what says whether anything was added to its adjoint
+    flag: str = ""  # that of the statement whose contributions are made
+    flag_names: dict[tuple[Node, str], str] = field(default_factory=dict)  # statement, primal -> the flag that it makes
+    flag_stacks: dict[str, str] = field(default_factory=dict)  # stack -> that of the flags of its items' adjoints
+    flag_sides: dict[str, Block] = field(default_factory=dict)  # flag -> the one side of a branch that sets it
+    guarded: dict[str, None] = field(default_factory=dict)  # primal values whose adjoints are made under a flag
     arriving: dict[str, list[Mask | None]] = field(default_factory=dict)  # ... of what a statement contributes
     depth: int = 0  # how many branches are around the current place
 
@@ -88,6 +94,7 @@ class Adjoints:
         """Add a value that has the operand's own shape to its adjoint."""
         primal = operand.id
         self.masks.pop(primal, None)
+        self.flags.pop(primal, None)
         value = self.fitting(operand, value)
         spec = self.specs.get(primal, self.facts.spec.get(operand))
         target = self.of(primal)
@@ -178,6 +185,7 @@ class Adjoints:
         """`x_bar[index] += value`, on an array that this code made."""
         primal = operand.id
         self.masks.pop(primal, None)
+        self.flags.pop(primal, None)
         into.extend(self.whole(primal, self.facts.spec.get(operand), like))
         target = self.of(primal)
         if primal in self.facts.containers and not _is_plain(primal, index, self.facts):

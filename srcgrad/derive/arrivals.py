@@ -10,12 +10,13 @@ import gast
 from srcgrad.derive.adjoints import Adjoints
 from srcgrad.derive.instantiate import Lines
 from srcgrad.derive.masks import Mask, Masking
-from srcgrad.derive.states import ABSENT, ZERO
-from srcgrad.facts import Facts, Operation, copied
+from srcgrad.derive.states import ABSENT, ZERO, State
+from srcgrad.facts import Facts, Operation, Spec, copied
 from srcgrad.indices import as_value, is_basic, without_axes
 from srcgrad.trees import (
     Block,
     Node,
+    assign,
     at,
     constant,
     expression,
@@ -77,7 +78,9 @@ def mask_before(primal: str, adjoints: Adjoints) -> list[Mask | None]:
     known = adjoints.masks.get(primal)
     if known is not None and known.grown:
         return [known]
-    return [adjoints.masks.get(primal)] if adjoints.exists(primal) else []
+    if known is None and primal in adjoints.flags:
+        known = _flagged(adjoints.flags[primal])
+    return [known] if adjoints.exists(primal) else []
 
 
 def united(primal: str, before: list[Mask | None], node: Node, adjoints: Adjoints) -> Block:
@@ -86,10 +89,53 @@ def united(primal: str, before: list[Mask | None], node: Node, adjoints: Adjoint
     if arrived is None or primal not in adjoints.facts.masked:
         return []
     masking = Masking(adjoints.facts, node, {})
+    if adjoints.flag and before and before[0] is not None:
+        if before[0] == _flagged(before[0].held) and all(mask is None for mask in arrived):
+            return []
+        arrived = [_flagged(adjoints.flag) if mask is None else mask for mask in arrived]
     mask = masking.either([*before, *arrived])
     if mask is not None:
         adjoints.masks[primal] = mask
     return masking.made
+
+
+def _flagged(flag: str) -> Mask:
+    """The mask of an adjoint that is zero as a whole unless a flag is set."""
+    return Mask(flag, Spec(ndim=0), plain=True)
+
+
+def met_masks(
+    sides: list[Block], states: list[State], masks: list[dict[str, Mask]], node: Node, adjoints: Adjoints
+) -> None:
+    """Note the masks behind the two sides of a branch, each of which binds those that differ."""
+    facts, found = adjoints.facts, {}
+    for primal in dict.fromkeys(one for side in masks for one in side):
+        given = [side.get(primal) for side in masks]
+        zero = [state.get(primal, ABSENT) in (ABSENT, ZERO) for state in states]
+        first = next(mask for mask in given if mask is not None)
+        if given[0] == given[1]:
+            found[primal] = first
+        elif facts.masked.get(primal) and not any(mask is not None and mask.grown for mask in given):
+            if all(mask is not None or none for mask, none in zip(given, zero, strict=True)):
+                found[primal] = _met(primal, given, sides, node, adjoints)
+    adjoints.masks = found
+
+
+def _met(primal: str, given: list[Mask | None], sides: list[Block], node: Node, adjoints: Adjoints) -> Mask:
+    facts, numpy = adjoints.facts, adjoints.facts.library("np")
+    spec = facts.value_spec.get(primal, Spec(ndim=None))
+    held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
+    facts.temporaries[held] = "t"
+    for side, mask in zip(sides, given, strict=True):
+        masking = Masking(facts, node, {})
+        if mask is not None:
+            tree = masking.true(masking.fitting(mask, name(primal), spec))
+        elif spec.scalar or adjoints.unbound(primal):
+            tree = constant(False)
+        else:
+            tree = expression(f"{numpy}.zeros({numpy}.shape({primal}), dtype={numpy}.bool_)")
+        side += [*masking.made, at(assign(held, tree), node)]
+    return Mask(held, spec, True)
 
 
 def has_mask(array: str, facts: Facts) -> bool:
@@ -248,5 +294,6 @@ def mask_heads(adjoints: Adjoints) -> Block:
         statement(f"{held} = [False] * len({stack})" if lists(stack) else f"{held} = []")
         for stack, held in adjoints.mask_stacks.items()
     ]
+    made += [statement(f"{held} = []") for held in adjoints.flag_stacks.values()]
     adjoints.facts.zeros.update(dict.fromkeys(made))
     return made

@@ -28,7 +28,8 @@ def doubts(function: Node, facts: Facts) -> Node:
     facts.doubts = _doubtful(function, order, facts)
     facts.masked = _masked(order, facts)
     pieces = _pieces_read(order, facts)
-    apart = (one for one in facts.masked if one in pieces and _is_taken_apart(pieces[one]))
+    perhaps = _pieces_read([one for node in order if isinstance(node, gast.If) for one in statements([node])], facts)
+    apart = (one for one in facts.masked if one in pieces and one not in perhaps and _is_taken_apart(pieces[one]))
     facts.masked.update(dict.fromkeys(apart, False))
     return function
 
@@ -150,7 +151,7 @@ def _masked(order: Block, facts: Facts) -> dict[str, bool]:
     found: dict[str, bool] = {}
     begun = [(node, [one for one in stores(node) if one in facts.active]) for node in order]
     steps = [
-        (bound, not written(node), _meets_doubt(node, bound, facts), loads(node)) for node, bound in begun if bound
+        (bound, not written(node), meets_doubt(node, facts), loads(node)) for node, bound in begun if bound
     ]
     while True:
         known = dict(found)
@@ -161,10 +162,10 @@ def _masked(order: Block, facts: Facts) -> dict[str, bool]:
             return found
 
 
-def _meets_doubt(node: Node, bound: list[str], facts: Facts) -> bool:
+def meets_doubt(node: Node, facts: Facts) -> bool:
     """Whether a line of a statement's derivative may multiply or divide by what is not finite."""
     operation = _operation(node, facts)
     if operation is None or operation.kind != "op":
         return False
-    finite = not any(one in facts.doubts for one in bound)
+    finite = not any(one in facts.doubts for one in stores(node))
     return not has_finite_lines(operation, facts, facts.doubts, finite)

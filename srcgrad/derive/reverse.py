@@ -8,9 +8,12 @@ import gast
 
 from srcgrad.analyse.overwrite import Overwrites, overwrites
 from srcgrad.derive.adjoints import Adjoints
-from srcgrad.derive.arrivals import loop_masks, mask_heads
+from srcgrad.derive.arrivals import loop_masks, mask_heads, met_masks
 from srcgrad.derive.checkpointed import backward_loop, own_statements
 from srcgrad.derive.contributions import contributions
+from srcgrad.derive.doubts import meets_doubt
+from srcgrad.derive.flags import after_trip, before_loop, carried, met, under, within
+from srcgrad.derive.parts import Parts
 from srcgrad.derive.saves import Saves
 from srcgrad.derive.seeds import seed
 from srcgrad.derive.stacks import stack_adjoints, undo
@@ -78,7 +81,7 @@ def _block(block: Block, place: tuple[Node, str], work: Backward) -> Block:
     made = work.saves.restore_ends(place)
     for run in reversed(_runs(block, work.facts)):
         made += _run(run, work)
-    return made
+    return within(made, work.adjoints)
 
 
 def _runs(block: Block, facts: Facts) -> list[Block]:
@@ -139,13 +142,52 @@ def _assignment(node: Node, work: Backward, again: Block) -> Block:
     if swaps(node, work.facts):
         return undo_swap(node, work.adjoints) + work.saves.restore_before(node) + again
     made = _made_whole(node, work)
-    parts = contributions(node, work.adjoints, work.facts)
+    bound = [one for one in stores(node) if work.adjoints.exists(one)]
+    flag = work.adjoints.flags.get(bound[0], "") if len(bound) == 1 else ""
+    state, flags, masks = dict(work.adjoints.state), dict(work.adjoints.flags), dict(work.adjoints.masks)
+    guarded = bool(flag) and _is_guarded(node, work)
+    zeros, parts, united = _parts(node, work, flag, guarded)
     restored = work.saves.restore_before(node)
+    if zeros and restored and parts.reads_result:  # what they are like may not be there yet
+        work.adjoints.state, work.adjoints.flags, work.adjoints.masks = state, flags, masks
+        zeros, parts, united = _parts(node, work, flag, False)
+        guarded = False
+    early, late = [], parts.all()
     if restored and parts.reads_result:
-        computed = [bound for clone in again for bound in stores(clone)]
+        computed = [one for clone in again for one in stores(clone)]
         early, late = parts.split(work.lost.before[node], computed)
-        return made + early + restored + again + late
-    return made + restored + again + parts.all()
+    if guarded:
+        early, late = (under(flag, side, node, work.adjoints) for side in (early, late))
+    return [*made, *early, *restored, *again, *zeros, *late, *united]
+
+
+def _parts(node: Node, work: Backward, flag: str, guarded: bool) -> tuple[Block, Parts, Block]:
+    """The contributions of an assignment, with zeros before them if they are made under a flag, and what unites flags."""
+    adjoints = work.adjoints
+    before, flags, masks = dict(adjoints.state), adjoints.flags, adjoints.masks
+    adjoints.flag = flag
+    zeros: Block = []
+    while True:
+        adjoints.state, adjoints.flags, adjoints.masks = dict(before), dict(flags), dict(masks)
+        parts = contributions(node, adjoints, work.facts)
+        after = [one for one in adjoints.state if adjoints.exists(one)]
+        fresh = [one for one in after if before.get(one, ABSENT) == ABSENT] if guarded else []
+        if not fresh:
+            break
+        adjoints.state = before
+        for primal in fresh:
+            _initialise(primal, zeros, node, work)
+            adjoints.guarded.update({} if primal in work.facts.wrt else {primal: None})
+    adjoints.flag = ""
+    gone = [one for one in stores(node) if not adjoints.exists(one)]
+    adjoints.flags = {one: kept for one, kept in adjoints.flags.items() if one not in gone}
+    own = {one: kind for one, kind in before.items() if one not in stores(node)}
+    return zeros, parts, carried(flag, own, flags, node, adjoints) if flag else []
+
+
+def _is_guarded(node: Node, work: Backward) -> bool:
+    """Whether a statement with a flag goes under it."""
+    return meets_doubt(node, work.facts) or any(one in work.adjoints.guarded for one in stores(node))
 
 
 def _made_whole(node: Node, work: Backward) -> Block:
@@ -158,17 +200,18 @@ def _made_whole(node: Node, work: Backward) -> Block:
 def _branch(node: Node, work: Backward) -> Block:
     """The same test in reverse if its operands are intact then, otherwise a named boolean."""
     state = work.adjoints.state
-    before, masks = dict(state), work.adjoints.masks
+    before, masks, flags = dict(state), work.adjoints.masks, work.adjoints.flags
     test = work.saves.test(node)
     zeros: Block = []
     while True:
-        sides, states, ended_masks = [], [], []
+        sides, states, ended_masks, ended_flags = [], [], [], []
         work.adjoints.depth += 1
         for which in ("body", "orelse"):
-            work.adjoints.state, work.adjoints.masks = dict(before), dict(masks)
+            work.adjoints.state, work.adjoints.masks, work.adjoints.flags = dict(before), dict(masks), dict(flags)
             sides.append(_block(getattr(node, which), (node, which), work))
             states.append(work.adjoints.state)
             ended_masks.append(work.adjoints.masks)
+            ended_flags.append(work.adjoints.flags)
         work.adjoints.depth -= 1
         fresh = [n for n in names(*states) if differ(n, states) and before.get(n, ABSENT) == ABSENT]
         fresh += [n for n in changed(before, states) if not work.adjoints.unbound(n)]
@@ -186,8 +229,8 @@ def _branch(node: Node, work: Backward) -> Block:
                     side.append(work.adjoints.zeros(primal, work.facts.value_spec.get(primal), node))
         merged[primal] = joined([ended.get(primal, ABSENT) for ended in states])
     work.adjoints.state = merged
-    one, other = ended_masks
-    work.adjoints.masks = {primal: mask for primal, mask in one.items() if other.get(primal) == mask}
+    met_masks(sides, states, ended_masks, node, work.adjoints)
+    zeros += met(sides, states, ended_flags, flags, node, work.adjoints)
     restored = work.saves.restore_before(node)
     if not sides[0] and not sides[1]:
         return zeros + restored
@@ -206,9 +249,9 @@ def _loop(node: Node, work: Backward) -> Block:
     """The same header backwards; adjoints that the body adds to exist, as zeros, before it."""
     before = dict(work.adjoints.state)
     zeros: Block = loop_masks(node, work.adjoints)
-    masks = work.adjoints.masks
+    masks, flags = work.adjoints.masks, dict(work.adjoints.flags)
     while True:
-        work.adjoints.state, work.adjoints.masks = at_trip(before), dict(masks)
+        work.adjoints.state, work.adjoints.masks, work.adjoints.flags = at_trip(before), dict(masks), dict(flags)
         body = _loop_body(node, work)
         after = work.adjoints.state
         steady = {one: mask for one, mask in masks.items() if work.adjoints.masks.get(one) == mask}
@@ -217,18 +260,21 @@ def _loop(node: Node, work: Backward) -> Block:
             continue
         fresh = [n for n in after if after[n] != ABSENT and before.get(n, ABSENT) == ABSENT]
         numbers = changed(before, [after])
-        if not fresh and not numbers:
+        begun, again = before_loop(fresh, flags, node, work.adjoints)
+        if not fresh and not numbers and not again:
             break
+        zeros += begun
         work.adjoints.state, work.adjoints.masks = before, masks
         for primal in numbers:
             before[primal] = EITHER
         for primal in [*fresh, *(n for n in numbers if not work.adjoints.unbound(n))]:
             _initialise(primal, zeros, node, work)
+    body += after_trip(flags, node, work.adjoints)
     for primal, kind in before.items():
         if kind != ABSENT and after.get(primal, ABSENT) == ABSENT:
             body.append(work.adjoints.zeros(primal, work.facts.value_spec.get(primal), node))
     work.adjoints.state = {n: joined([k, after.get(n, ABSENT)]) for n, k in before.items()}
-    work.adjoints.masks = masks
+    work.adjoints.masks, work.adjoints.flags = masks, flags
     restored = work.saves.restore_before(node)
     if body and node in work.facts.checkpointed:
         return zeros + backward_loop(node, body, work.saves) + restored

@@ -9,6 +9,7 @@ import gast
 
 from srcgrad.derive.adjoints import Adjoints
 from srcgrad.derive.arrivals import mask_before, popped_mask, pushed_mask
+from srcgrad.derive.flags import popped_flag, pushed_flag
 from srcgrad.derive.lists import changed_list, tangent_of_change, tangent_of_store, undo_change, undo_store
 from srcgrad.derive.states import PRESENT
 from srcgrad.derive.writes import tangent_of_write, undo_write
@@ -81,8 +82,10 @@ def undo(node: Node, adjoints: Adjoints) -> Block:
         if stack in facts.active and isinstance(value, gast.Name) and value.id in facts.active:
             popped = expression(f"{adjoints.of(stack)}.pop()")
             before = mask_before(value.id, adjoints)
+            state, flags = dict(adjoints.state), dict(adjoints.flags)
             adjoints.contribute_whole(copied(value, facts), popped, made, node)
             made += popped_mask(node, stack, value, before, adjoints)
+            made += popped_flag(node, stack, state, flags, adjoints)
     elif is_update(node):
         array, index, value = node.value.args
         if adjoints.exists(array.id) and isinstance(value, gast.Name) and value.id in facts.active:
@@ -101,6 +104,7 @@ def undo(node: Node, adjoints: Adjoints) -> Block:
             adjoint = adjoints.read(bound, spec) if adjoints.exists(bound) else adjoints.zero_value(bound, spec)
             made.append(at(statement(f"{adjoints.of(stack)}.append(adjoint)", adjoint=adjoint), node))
             made += pushed_mask(node, stack, adjoints.masks.pop(bound, None), adjoints)
+            made += pushed_flag(node, stack, bound, adjoints)
         adjoints.state.pop(bound, None)
     return made
 
