@@ -10,7 +10,7 @@ import gast
 from srcgrad.derive.adjoints import Adjoints
 from srcgrad.derive.instantiate import Lines
 from srcgrad.derive.masks import Mask, Masking
-from srcgrad.derive.states import ABSENT, ZERO, State
+from srcgrad.derive.states import ABSENT, NUMBER, ZERO, State
 from srcgrad.facts import Facts, Operation, Spec, copied
 from srcgrad.indices import as_value, is_basic, without_axes
 from srcgrad.trees import (
@@ -111,7 +111,7 @@ def met_masks(
     facts, found = adjoints.facts, {}
     for primal in dict.fromkeys(one for side in masks for one in side):
         given = [side.get(primal) for side in masks]
-        zero = [state.get(primal, ABSENT) in (ABSENT, ZERO) for state in states]
+        zero = [state.get(primal, ABSENT) in (ABSENT, ZERO, NUMBER) for state in states]
         first = next(mask for mask in given if mask is not None)
         if given[0] == given[1]:
             found[primal] = first

@@ -150,9 +150,7 @@ def _masked(order: Block, facts: Facts) -> dict[str, bool]:
     """Names whose adjoints meet a doubtful factor, or go on to where they do; whether all elements do at once."""
     found: dict[str, bool] = {}
     begun = [(node, [one for one in stores(node) if one in facts.active]) for node in order]
-    steps = [
-        (bound, not written(node), meets_doubt(node, facts), loads(node)) for node, bound in begun if bound
-    ]
+    steps = [(bound, not written(node), meets_doubt(node, facts), loads(node)) for node, bound in begun if bound]
     while True:
         known = dict(found)
         for bound, whole, meets, read in steps:

@@ -1,4 +1,4 @@
-"""Whether an adjoint was added to at all: a branch that is not taken, or a loop without a trip, contributes nothing.
+"""Whether an adjoint was added to at all: a branch that is not taken contributes nothing.
 
 x_bar += 0.5 * r_bar / r    # 0 / 0 where no branch has read r
 if r_used:
@@ -10,10 +10,16 @@ from __future__ import annotations
 import gast
 
 from srcgrad.derive.adjoints import Adjoints
+from srcgrad.derive.doubts import meets_doubt
 from srcgrad.derive.states import ABSENT, EITHER, PRESENT, State
 from srcgrad.trees import BLOCKS, Block, Node, assign, at, constant, loads, name, statement, statements, stores, written
 
 Flags = dict[str, str]  # primal -> the name of a boolean: where it is false, the adjoint is zero by structure
+
+
+def is_guarded(node: Node, adjoints: Adjoints) -> bool:
+    """Whether a statement whose adjoint has a flag goes under it: it may multiply by what is not finite."""
+    return meets_doubt(node, adjoints.facts) or any(one in adjoints.guarded for one in stores(node))
 
 
 def carried(flag: str, before: State, flags: Flags, node: Node, adjoints: Adjoints) -> Block:
@@ -41,7 +47,7 @@ def met(
         if found[0] == found[1]:
             ended.update({primal: found[0]} if isinstance(found[0], str) else {})
             continue
-        own = [one for one, side in zip(found, flags, strict=True) if _is_own(one, side, before)]
+        own = [str(one) for one, side in zip(found, flags, strict=True) if _is_own(one, side, before)]
         held = ended[primal] = own[0] if own else _named(primal, node, adjoints)
         known = [value for value in (False, before.get(primal)) if value in found]
         begun += [_bind(held, known[0], node)] if known else []
@@ -184,4 +190,3 @@ def _named(primal: str, node: Node, adjoints: Adjoints) -> str:
 
 def _bind(held: str, value: bool | str, node: Node) -> Node:
     return assign(held, name(value) if isinstance(value, str) else constant(value), node)
-

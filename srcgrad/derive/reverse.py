@@ -11,8 +11,7 @@ from srcgrad.derive.adjoints import Adjoints
 from srcgrad.derive.arrivals import loop_masks, mask_heads, met_masks
 from srcgrad.derive.checkpointed import backward_loop, own_statements
 from srcgrad.derive.contributions import contributions
-from srcgrad.derive.doubts import meets_doubt
-from srcgrad.derive.flags import after_trip, before_loop, carried, met, under, within
+from srcgrad.derive.flags import after_trip, before_loop, carried, is_guarded, met, under, within
 from srcgrad.derive.parts import Parts
 from srcgrad.derive.saves import Saves
 from srcgrad.derive.seeds import seed
@@ -145,14 +144,15 @@ def _assignment(node: Node, work: Backward, again: Block) -> Block:
     bound = [one for one in stores(node) if work.adjoints.exists(one)]
     flag = work.adjoints.flags.get(bound[0], "") if len(bound) == 1 else ""
     state, flags, masks = dict(work.adjoints.state), dict(work.adjoints.flags), dict(work.adjoints.masks)
-    guarded = bool(flag) and _is_guarded(node, work)
+    guarded = bool(flag) and is_guarded(node, work.adjoints)
     zeros, parts, united = _parts(node, work, flag, guarded)
     restored = work.saves.restore_before(node)
     if zeros and restored and parts.reads_result:  # what they are like may not be there yet
         work.adjoints.state, work.adjoints.flags, work.adjoints.masks = state, flags, masks
         zeros, parts, united = _parts(node, work, flag, False)
         guarded = False
-    early, late = [], parts.all()
+    early: Block = []
+    late = parts.all()
     if restored and parts.reads_result:
         computed = [one for clone in again for one in stores(clone)]
         early, late = parts.split(work.lost.before[node], computed)
@@ -162,7 +162,7 @@ def _assignment(node: Node, work: Backward, again: Block) -> Block:
 
 
 def _parts(node: Node, work: Backward, flag: str, guarded: bool) -> tuple[Block, Parts, Block]:
-    """The contributions of an assignment, with zeros before them if they are made under a flag, and what unites flags."""
+    """Zeros before the contributions of an assignment, these, and what unites flags behind them."""
     adjoints = work.adjoints
     before, flags, masks = dict(adjoints.state), adjoints.flags, adjoints.masks
     adjoints.flag = flag
@@ -183,11 +183,6 @@ def _parts(node: Node, work: Backward, flag: str, guarded: bool) -> tuple[Block,
     adjoints.flags = {one: kept for one, kept in adjoints.flags.items() if one not in gone}
     own = {one: kind for one, kind in before.items() if one not in stores(node)}
     return zeros, parts, carried(flag, own, flags, node, adjoints) if flag else []
-
-
-def _is_guarded(node: Node, work: Backward) -> bool:
-    """Whether a statement with a flag goes under it."""
-    return meets_doubt(node, work.facts) or any(one in work.adjoints.guarded for one in stores(node))
 
 
 def _made_whole(node: Node, work: Backward) -> Block:
