@@ -47,23 +47,49 @@ def test_lists(name: str) -> None:
     assert made.count("check_arrays(a)\n") == 1, made
 
 
+WHOLE = {  # lists that functions of NumPy read, by any way: each text says which arguments it takes for arrays
+    "functions": ("return np.sum(np.sin(p)) * np.linalg.norm(p) + np.mean(p)", "[0.1, 0.2],"),
+    "keyword": ("return np.sum(a=p) ** 2", "(0.1, 0.2),"),
+    "second name": ("c, x = x, p\n    return x[-1] + c", "[0.4], 0.8"),
+    "swapped in a branch": ("v = p\n    if x > 1.0:\n        v = [x, x]\n    return np.prod(v) * x", "[0.4, 0.3], 0.8"),
+    "either": ("v = x\n    if p[0] < 1.0:\n        v = p\n    return v[0] * v[1]", "[0.4, 0.3], [1.4, 1.3]"),
+    "joined": ("return np.prod(np.concatenate([p, x]))", "[0.1, 0.2], [0.5]"),
+    "stacked": ("return np.sum(np.stack((p, x)) ** 3)", "[0.1, 0.2], [0.5, 0.6]"),
+    "matrix": ("return np.linalg.det(p)", "[[0.1, 0.2], [0.5, 0.3]],"),
+    "converted": ("p = np.asarray(p)\n    return p[0] * p[1]", "[0.1, 0.2],"),
+    "interp": ("return np.interp(0.3, p, x) ** 2", "[0.1, 0.5], [0.7, 0.2]"),
+    "where": ("return np.prod(np.where(x > 0.5, p, 0.0))", "[0.1, 0.2], 0.7"),
+    "parts": ("a, b = p\n    return a[0] * b[1] + np.sum(a)", "([0.1, 0.2], [0.5, 0.6]),"),
+    "parts by name": ("a = p['u']\n    return a[0] * a[1] * p['v']", "dict(u=[0.1, 0.2], v=0.5),"),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_lists_under_functions_of_numpy(name: str) -> None:
+    body, values = WHOLE[name]
+    text = f"import numpy as np\ndef f(p, x=1.0):\n    {body}\ndef arguments(): return ({values})\n"
+    found = judged(text, 1)
+    assert found.verdict == "right", found
+    assert dump("-:f", text=text).text.count("check_arrays(") == 1
+
+
 QUIET = {  # nothing is assumed of these, or a list is an error anyhow
     "linear": "def f(x):\n    return np.sum(x * 2.0 + 1.0) * x[0]",
     "axes": "def f(x):\n    return x[0, 1] * x[1, 0]",
     "attribute": "def f(x):\n    return x[0] * x.shape[0]",
     "unpacked": "def f(x):\n    a, b = x\n    return a * b",
     "by name": "def f(x):\n    return x['a'] * x['b']",
-    "converted": "def f(x):\n    x = np.asarray(x)\n    return x[0] * x[1]",
     "order": "def f(x):\n    return x[0] * np.sum(x > 1.0)",
     "declared": "def f(x: '3'):\n    return x[0] * x[1]",
-    "passive": "def f(x, n):\n    return np.sum(x) * 2.0",
-    "not differentiated": "def f(x, n):\n    return np.sum(x) * n[0]",
+    "passive": "def f(x, n):\n    return np.sum(x * x * 2.0)",
+    "not differentiated": "def f(x, n):\n    return np.sum(x * x * 2.0) * n[0]",
+    "number": "def f(x, n):\n    return math.sin(x) * x",
 }
 
 
 @pytest.mark.parametrize("name", QUIET)
 def test_quiet(name: str) -> None:
-    text = dump("-:f", text=f"import numpy as np\n{QUIET[name]}\n", wrt=("x",)).text
+    text = dump("-:f", text=f"import math\nimport numpy as np\n{QUIET[name]}\n", wrt=("x",)).text
     assert "check_arrays" not in text
     assert "check_method" not in text
 

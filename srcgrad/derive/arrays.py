@@ -5,15 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import gast
+import numpy as np
 
 from srcgrad.derive.program import Program
 from srcgrad.facts import UNKNOWN, Facts
-from srcgrad.trees import Block, Node, called, header, inside, name, statement, stores, target, walk, written
+from srcgrad.front.resolve import binding_of
+from srcgrad.rules import rule_of
+from srcgrad.trees import Block, Node, called, expression, header, inside, statement, stores, walk, written
 
 _MODES = ("reverse", "value-and-grad", "vjp", "hvp", "elementwise")  # of which texts have adjoints
 _GO_ON = ("reversed", "list", "tuple", "zip", "enumerate", "sorted", "iter")  # what gives the items of a list
 _BLOCKS = (gast.For, gast.While, gast.If, gast.Try, gast.With, gast.FunctionDef)
 _OF_LISTS = frozenset([*dir(list), *dir(tuple), *dir(dict)])
+_OF_EACH = (np.concatenate, np.hstack, np.vstack, np.dstack, np.column_stack, sum)  # each array gets its own adjoint
 _ORDERS = (gast.Lt, gast.LtE, gast.Gt, gast.GtE)
 
 
@@ -27,12 +31,12 @@ def check_places(program: Program, facts: Facts) -> Block:
     """
     if facts.mode not in _MODES or facts.module.target == "numba" or facts.module.blocks:
         return []
-    places = _Places(facts, {p: p for p in facts.wrt if _is_unknown(p, facts)})
+    places = _Places(facts, {p: [p] for p in facts.wrt if _is_unknown(p, facts)}, _containers(facts))
     places.asked.update({p: None for p in places.held if p in facts.taken})
-    if places.held:
+    if places.held or places.whole:
         places.block(program.forward)
         places.block([*facts.fresh_copies, *program.backward, program.result], backward=True)
-    sure = [p for p in facts.wrt if p not in places.arrays and p not in places.named]
+    sure = [p for p in [*facts.wrt, *places.parts] if p not in places.arrays and p not in places.named]
     asked = [p for p in sure if p in places.asked]
     facts.taken = dict.fromkeys(asked, "check_method")
     read = [p for p in sure if p in places.read and p not in places.own and p not in places.asked]
@@ -55,7 +59,7 @@ def _line(helper: str, facts: Facts) -> Block:
     if not given:
         return []
     made = statement(f"{facts.library(helper)}()")
-    made.value.args = [name(one) for one in given]
+    made.value.args = [expression(one) for one in given]
     return [made]
 
 
@@ -65,12 +69,19 @@ def _is_unknown(parameter: str, facts: Facts) -> bool:
     return not known and (parameter in facts.active or facts.mode == "hvp")
 
 
+def _containers(facts: Facts) -> dict[str, None]:
+    """Arguments that are unpacked, or of which items are read by names, and of which nothing else is known."""
+    return {p: None for p in facts.wrt if p in facts.containers and p in facts.active and p not in facts.arguments}
+
+
 @dataclass
 class _Places:
     """What the statements of a text tell of its arguments."""
 
     facts: Facts
-    held: dict[str, str]  # name -> the argument that it is, if it is a list
+    held: dict[str, list[str]]  # name -> the arguments, or parts of these, that it may be, if they are lists
+    whole: dict[str, None]  # arguments that are containers of what nothing is known of
+    parts: dict[str, None] = field(default_factory=dict)  # their parts that each call reads, as the text spells them
     asked: dict[str, None] = field(default_factory=dict)  # arguments of which a method of arrays is called
     read: dict[str, None] = field(default_factory=dict)  # arguments of which items are read
     named: dict[str, None] = field(default_factory=dict)  # arguments into which the text writes by names: dicts
@@ -81,33 +92,60 @@ class _Places:
         """Look at statements in order; `always` says that they run in each call."""
         for node in block:
             parts = header(node) if isinstance(node, _BLOCKS) else [node]
+            if always and not backward:
+                self._parts(node, parts)
             for part in parts:
                 for item in walk(part):
                     self._expression(item, always and not isinstance(node, gast.While))
-            self._bound(node, backward=backward)
+            self._bound(node, backward=backward, always=always)
             for which in ("body", "orelse", "finalbody"):
                 inner = getattr(node, which, None) if isinstance(node, _BLOCKS) else None
                 if inner:
                     self.block(inner, always=always and isinstance(node, gast.With), backward=backward)
 
-    def _bound(self, node: Node, *, backward: bool) -> None:
-        if isinstance(node, gast.For) or (isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Tuple)):
-            of = self._list(node.iter if isinstance(node, gast.For) else node.value)
+    def _parts(self, node: Node, parts: list[Node]) -> None:
+        """The parts of containers that a statement reads in each call."""
+        for item in [item for part in parts for item in walk(part)]:
+            plain = isinstance(item, gast.Subscript) and isinstance(item.slice, gast.Constant)
+            if plain and isinstance(item.ctx, gast.Load) and getattr(item.value, "id", "") in self.whole:
+                self.parts[gast.unparse(item)] = None
+        if isinstance(node, gast.Assign) and getattr(node.value, "id", "") in self.whole:
+            self.parts.update(dict.fromkeys(gast.unparse(part) for _, part in self._pairs(node.targets[0], node.value)))
+
+    def _bound(self, node: Node, *, backward: bool, always: bool) -> None:
+        value = node.value if isinstance(node, gast.Assign) else None
+        pairs = [] if value is None else self._pairs(node.targets[0], value)
+        if isinstance(node, gast.For) or (not pairs and value is not None and isinstance(node.targets[0], gast.Tuple)):
+            of = self._list(node.iter if value is None else value)
             self.read.update(dict.fromkeys(of))
         if backward:
             return
-        bound = target(node)
-        of = self._list(node.value) if bound is not None else []
-        for one in stores(node):
-            if not written(node):
+        bound = {one: self._list(part) for one, part in pairs}
+        for one in [*stores(node), *written(node)]:
+            self.whole.pop(one, None)
+            if always and not written(node):
                 self.held.pop(one, None)
-        if bound is not None and of:
-            self.held[bound] = of[0]
+        for one, of in bound.items():
+            if of and not (of[0] in self.parts and one in self.facts.containers):
+                self.held[one] = list(dict.fromkeys([*self.held.get(one, []), *of]))
+
+    def _pairs(self, place: Node, value: Node) -> list[tuple[str, Node]]:
+        """Names and what they are bound to: `a, b = b, a`, and `a, b = params` for a container, too."""
+        if isinstance(place, gast.Name):
+            return [(place.id, value)]
+        if not isinstance(place, gast.Tuple) or not all(isinstance(one, gast.Name) for one in place.elts):
+            return []
+        if isinstance(value, gast.Name) and value.id in self.whole:
+            return [(one.id, expression(f"{value.id}[{k}]")) for k, one in enumerate(place.elts)]
+        both = isinstance(value, gast.Tuple) and len(place.elts) == len(value.elts)
+        return [(one.id, part) for one, part in zip(place.elts, value.elts, strict=True)] if both else []
 
     def _list(self, value: Node) -> list[str]:
         """The arguments of which a value is a list, if they are lists."""
         if isinstance(value, gast.Name):
-            return [self.held[value.id]] if value.id in self.held else []
+            return self.held.get(value.id, [])
+        if isinstance(value, gast.Subscript) and getattr(value.value, "id", "") in self.whole:
+            return [spelled] if (spelled := gast.unparse(value)) in self.parts else []
         if isinstance(value, gast.Subscript) and isinstance(value.slice, gast.Slice):
             return self._list(value.value)
         if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add):
@@ -118,13 +156,15 @@ class _Places:
         return []
 
     def _expression(self, node: Node, always: bool) -> None:
-        if isinstance(node, gast.Subscript) and isinstance(getattr(node.slice, "value", None), str):
-            self.named.update(dict.fromkeys(self._list(node.value) if isinstance(node.ctx, gast.Store) else []))
+        named = isinstance(node, gast.Subscript) and isinstance(getattr(node.slice, "value", None), str)
+        if named:
+            own = [one for one in self._list(node.value) if isinstance(node.ctx, gast.Store) or one in self.parts]
+            self.named.update(dict.fromkeys(own))
         if isinstance(node, gast.Subscript) and not _has_axes(node.slice):
             self.read.update(dict.fromkeys(self._list(node.value)))
             adjoint = getattr(node.value, "id", "")
             owner = self.facts.adjoint_of.get(adjoint, "")
-            if isinstance(node.ctx, gast.Store) and owner in self.held.values():
+            if isinstance(node.ctx, gast.Store) and owner in [p for of in self.held.values() for p in of]:
                 self.read[owner] = None
         elif isinstance(node, gast.Call):
             self._call(node)
@@ -134,7 +174,16 @@ class _Places:
             self.arrays.update(dict.fromkeys(self._of_arrays(node)))
 
     def _call(self, node: Node) -> None:
-        """A function of the text that reads an argument by place."""
+        """A function of the text that reads an argument by place, or one of NumPy that makes an array of it."""
+        found = binding_of(node.func, self.facts, self.facts.local)
+        rule = None if found is None or found.kind != "object" else rule_of(found.object)
+        ours = rule is not None and str(getattr(rule.op, "__module__", "")).startswith("srcgrad.")
+        if rule is not None and rule.kind != "constant" and rule.own is None and not ours:
+            several = rule.op in _OF_EACH
+            given = [*node.args[several:], *(word.value for word in node.keywords)]
+            given += node.args[:1] if several and isinstance(node.args[0], gast.List | gast.Tuple) else []
+            given += [item for one in given if isinstance(one, gast.List | gast.Tuple) for item in one.elts]
+            self.read.update(dict.fromkeys(one for part in given for one in self._list(part)))
         inner = self.facts.module.making.get(called(node))
         for parameter, value in zip(_parameters(inner), node.args, strict=False) if inner is not None else ():
             if inner.taken.get(parameter):
@@ -145,6 +194,10 @@ class _Places:
         """The arguments with which an expression is an error if they are lists."""
         if isinstance(node, gast.Subscript) and _has_axes(node.slice) and not isinstance(node.slice, gast.Slice):
             return self._list(node.value)
+        if isinstance(node, gast.Call):
+            found = binding_of(node.func, self.facts, self.facts.local)
+            of_numbers = found is not None and getattr(found.object, "__module__", "") == "math"
+            return [one for part in node.args for one in self._list(part)] if of_numbers else []
         if isinstance(node, gast.UnaryOp) and not isinstance(node.op, gast.Not):
             return self._list(node.operand)
         if isinstance(node, gast.Compare) and isinstance(node.ops[0], _ORDERS):

@@ -82,17 +82,17 @@ def check_array(x: Any) -> None:
 
 
 def check_arrays(*arguments: Any) -> None:
-    """Refuse lists, tuples and dicts where items are read of what the text takes for arrays.
+    """Refuse lists, tuples and dicts that the text takes for arrays.
 
     >>> check_arrays(np.zeros(2), [1.0, 2.0])
     Traceback (most recent call last):
     ...
-    TypeError: E5005 items are read of an argument that was taken for an array, and is a list; pass np.asarray(x)
+    TypeError: E5005 an argument was taken for an array, and is a list; pass np.asarray(x)
     """
     for x in arguments:
         if isinstance(x, list | tuple | dict):
             what = f"and is a {type(x).__name__}; pass np.asarray(x)"
-            raise TypeError(f"E5005 items are read of an argument that was taken for an array, {what}")
+            raise TypeError(f"E5005 an argument was taken for an array, {what}")
 
 
 def check_item(x: Any, held: Any = None) -> None:
