@@ -13,6 +13,7 @@ import gast
 from srcgrad.trees import Block, Node, loads, stores
 
 ENTRY = 0
+Edge = tuple[list[str], list[str]]
 
 
 @dataclass
@@ -192,3 +193,19 @@ def _solve_backward(flow: Graph, reads: list[int], writes: list[int]) -> tuple[l
                     waiting.add(previous)
                     todo.append(previous)
     return before, after
+
+
+def reached(start: list[str], edges: list[Edge]) -> dict[str, None]:
+    """What flows on from some names, they included; each edge leads from names to names."""
+    leaving: dict[str, list[str]] = {}
+    for sources, sinks in edges:
+        for source in sources:
+            leaving.setdefault(source, []).extend(sinks)
+    found = dict.fromkeys(start)
+    todo = list(start)
+    while todo:
+        for sink in leaving.get(todo.pop(), []):
+            if sink not in found:
+                found[sink] = None
+                todo.append(sink)
+    return found

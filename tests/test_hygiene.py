@@ -52,7 +52,7 @@ PROGRAMS = {
     "a_loop_over_a_name_that_has_other_values": "m = 1.3\ndef f(x):\n    k = x * 2.0\n    a = (k := m) * np.tanh(x)\n"
     "    for k in [2.0, k]:\n        k = 3.0\n    return a * k\n",
     "a_loop_over_a_name_that_nobody_reads": "def f(x):\n    k = x * 2.0\n    k = 1.3\n    a = k * np.tanh(x)\n"
-    "    for i in range(2):\n        for k in range(3):\n            k = 0.5 * i\n        a = a * x\n    return a * k\n",
+    "    for i in range(2):\n        for k in range(3):\n            k = 0.5 * i\n        a *= x\n    return a * k\n",
     "a_range_that_may_be_empty": "def f(x, y):\n    for y in range(int(x)):\n        pass\n    return x * y\n",
 }
 

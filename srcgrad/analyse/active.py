@@ -7,16 +7,16 @@ import operator
 import gast
 import numpy as np
 
+from srcgrad.analyse.attributes import check_attributes
 from srcgrad.analyse.parted import part_read, parted, parts_bound
 from srcgrad.analyse.steps import check_steps
 from srcgrad.facts import Facts
+from srcgrad.flow import Edge, reached
 from srcgrad.front.asked import without_checks
 from srcgrad.front.step import Step
 from srcgrad.indices import adds_axes
 from srcgrad.template import adjoint_template, tangent_template
 from srcgrad.trees import Block, Node, is_write, loads, statements, stores, walk, written
-
-Edge = tuple[list[str], list[str]]
 
 
 def carried(node: Node, facts: Facts) -> list[str]:
@@ -100,13 +100,13 @@ def activity(function: Node, facts: Facts) -> Node:
     edges, tuples = flow_edges(function, facts)
     result = function.body[-1]
     outputs = list(loads(result.value.elts[0] if facts.auxiliary else result))
-    varied = _reach(list(facts.wrt), edges)
-    useful = _reach(outputs, [(after, before) for before, after in edges])
+    varied = reached(list(facts.wrt), edges)
+    useful = reached(outputs, [(after, before) for before, after in edges])
     for held, parts in _parts(function, facts).items():
-        for reached in (varied, useful):
-            if any(part in reached for part in parts):
-                reached[held] = None
-        varied, useful = ({one: None for one in reached if one not in parts} for reached in (varied, useful))
+        for found in (varied, useful):
+            if any(part in found for part in parts):
+                found[held] = None
+        varied, useful = ({one: None for one in found if one not in parts} for found in (varied, useful))
     for held, parts in tuples.items():
         if any(part in varied and part in useful for part in parts):
             varied[held] = useful[held] = None
@@ -114,6 +114,7 @@ def activity(function: Node, facts: Facts) -> Node:
     function.body = without_checks(function.body, facts)
     facts.active = {found: None for found in varied if found in useful}
     _check_refused(function, facts)
+    check_attributes(function, facts)
     _note_lines(function, useful, facts)
     _count(function, facts)
     _index(function, facts)
@@ -187,8 +188,8 @@ def flows(function: Node, facts: Facts) -> list[list[str]]:
     value = function.body[-1].value
     parts = value.elts if isinstance(value, gast.Tuple) else [value]
     backwards = [(after, before) for before, after in edges]
-    found = [_reach(_carried(part, facts), backwards) for part in parts]
-    return [[p for p in _given(function) if p in reached] for reached in found]
+    found = [reached(_carried(part, facts), backwards) for part in parts]
+    return [[p for p in _given(function) if p in sources] for sources in found]
 
 
 def _note_lines(function: Node, useful: dict[str, None], facts: Facts) -> None:
@@ -281,18 +282,3 @@ def _count(function: Node, facts: Facts) -> None:
         inside = list(statements([loop]))
         own = {name for node in inside for name in stores(node)}
         facts.lasting.update({name: None for node in inside for name in loads(node) if name not in own})
-
-
-def _reach(start: list[str], edges: list[tuple[list[str], list[str]]]) -> dict[str, None]:
-    leaving: dict[str, list[str]] = {}
-    for sources, sinks in edges:
-        for source in sources:
-            leaving.setdefault(source, []).extend(sinks)
-    found = dict.fromkeys(start)
-    todo = list(start)
-    while todo:
-        for sink in leaving.get(todo.pop(), []):
-            if sink not in found:
-                found[sink] = None
-                todo.append(sink)
-    return found

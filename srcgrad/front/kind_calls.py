@@ -115,6 +115,9 @@ class Called:
         if held.tag == "object":
             attributes: Names = dict(held.items[1:])
             return attributes.get(name, UNKNOWN)
+        if held.tag == "made" or (held.owner is not None and name in getattr(held.owner, "_fields", ())):
+            fields: dict[Any, Kind] = dict(held.items)
+            return fields.get(held.owner._fields.index(name), UNKNOWN) if held.owner is not None else UNKNOWN
         if name == "shape":
             count = held.ndim if held.tag == "array" else None
             return SHAPE if count is None else Kind("tuple", None, tuple((k, INTEGER) for k in range(count)))
@@ -122,9 +125,6 @@ class Called:
             return INTEGER
         if name in ATTRIBUTES:
             return held if held.tag in ("array", "scalar") else NUMERIC
-        if held.owner is not None and name in getattr(held.owner, "_fields", ()):
-            fields: dict[Any, Kind] = dict(held.items)
-            return fields.get(held.owner._fields.index(name), UNKNOWN)
         return UNKNOWN
 
     def called(self, callee: Kind, args: list[Kind], words: Names) -> Kind:

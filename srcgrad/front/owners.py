@@ -10,7 +10,7 @@ from typing import Any  # objects are arbitrary
 import gast
 
 from srcgrad.facts import UNKNOWN, Facts, Kind
-from srcgrad.front.namespace import Namespace
+from srcgrad.front.namespace import Binding, Namespace
 from srcgrad.front.values import of_object
 from srcgrad.trees import Node
 
@@ -63,6 +63,14 @@ def is_instance(value: Any) -> bool:
     """Whether a value is an object of a class that is written in Python."""
     written = bool(type(value).__flags__ & _HEAP_TYPE)
     return written and not isinstance(value, type | types.ModuleType) and type(value).__module__ != "numpy"
+
+
+def makes_objects(called: Any) -> bool:
+    """Whether what is called may make an object of a user's class: such a class, or what is not known here."""
+    if isinstance(called, type):
+        written = bool(called.__flags__ & _HEAP_TYPE) or called is types.SimpleNamespace
+        return written and called.__module__ != "numpy"
+    return isinstance(called, gast.AST) or (isinstance(called, Binding) and called.kind in ("unknown", "value"))
 
 
 def is_replaced(owner: Any, name: str, found: Any, value: Any) -> bool:

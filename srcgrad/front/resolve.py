@@ -119,9 +119,10 @@ def _operator(op: Node, node: Node, facts: Facts) -> Any:
 
 
 def _of_attribute(node: Node, facts: Facts, local: frozenset[str]) -> Operation | None:
-    if binding_of(node, facts, local) is not None or node.attr in PASSIVE_ATTRIBUTES:
+    own = is_own(node, facts)
+    if binding_of(node, facts, local) is not None or (node.attr in PASSIVE_ATTRIBUTES and not own):
         return None
-    if node.attr in ATTRIBUTES and not is_own(node, facts):
+    if node.attr in ATTRIBUTES and not own:
         facts.taken[getattr(node.value, "id", "")] = ""
         return _of_op(ATTRIBUTES[node.attr], [node.value], [], node, facts)
     raise facts.refuse(

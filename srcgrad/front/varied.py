@@ -7,7 +7,8 @@ from collections.abc import Iterable
 import gast
 
 from srcgrad.facts import Facts
-from srcgrad.front.resolve import binding_of
+from srcgrad.front.resolve import PASSIVE_ATTRIBUTES, binding_of
+from srcgrad.front.values import is_own
 from srcgrad.rules import rule_of
 from srcgrad.trees import Node, children, holds, loads, statements, stores, written
 from srcgrad.walked import walked
@@ -65,7 +66,7 @@ def reads_varied(node: Node, varied: dict[str, None], facts: Facts, local: froze
         if kind is gast.Name:
             if item.id in varied:
                 return True
-        elif kind in _NONE or (kind is gast.Attribute and item.attr in ("shape", "dtype", "size", "ndim")):
+        elif kind in _NONE or (kind is gast.Attribute and item.attr in PASSIVE_ATTRIBUTES and not is_own(item, facts)):
             continue
         elif kind is gast.IfExp:
             todo.extend((item.body, item.orelse))

@@ -1,0 +1,64 @@
+"""Objects that a function makes, with fields named like attributes of arrays: a gradient is right, or refused."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+import types
+
+import pytest
+
+import srcgrad
+
+HEAD = "import collections, dataclasses, types, typing\nimport numpy as np\n"
+KINDS = {
+    "plain": "class Box:\n    def __init__(self, {f}, w):\n        self.{f} = {f}\n        self.w = w\n",
+    "dataclass": "@dataclasses.dataclass\nclass Box:\n    {f}: float\n    w: float\n",
+    "named tuple": "class Box(typing.NamedTuple):\n    {f}: float\n    w: float\n",
+    "tuple of collections": "Box = collections.namedtuple('Box', '{f} w')\n",
+    "property": "class Box:\n    def __init__(self, v, w):\n        self.v = v\n        self.w = w\n"
+    "    @property\n    def {f}(self):\n        return self.v * 1.0\n",
+    "namespace": "Box = lambda v, w: types.SimpleNamespace({f}=v, w=w)\n",
+}
+USES = {
+    "made": "def f(b):\n    c = Box(b * b, 1.0)\n    return c.{f} * c.w + c.{f}\n",
+    "rebound": "def f(b):\n    c = b * 2.0\n    d = c * 1.0\n    c = Box(b * b, 1.0)\n    return c.{f} + d\n",
+    "at once": "def f(b):\n    return Box(b * b, 1.0).{f} * 2.0\n",
+    "by a helper": "def g(v):\n    return Box(v * v, 1.0)\ndef f(b):\n    return g(b).{f} * 2.0\n",
+    "by a method": "class Shop:\n    def make(self, v):\n        o = Box(v * v, 1.0)\n        return o\nshop = Shop()\n"
+    "def f(b):\n    return shop.make(b).{f} * 2.0\n",
+    "given to a helper": "def g(o):\n    return o.{f} * o.w\ndef f(b):\n    return g(Box(b * b, 1.0))\n",
+    "in a list": "def f(b):\n    l = [Box(b * b, 1.0), Box(b, 2.0)]\n    return l[0].{f} + l[1].{f} * b\n",
+    "in a dict": "def f(b):\n    d = {{'a': Box(b * b, 1.0)}}\n    return d['a'].{f} * 2.0\n",
+    "in a comprehension": "def f(b):\n    l = [Box(b * k, 1.0) for k in (1.0, 2.0)]\n"
+    "    return sum([o.{f} * b for o in l])\n",
+    "by map": "def f(b):\n    m = map(lambda v: Box(v, 1.0), [b, b * b])\n    return sum(o.{f} for o in m)\n",
+    "in a loop": "def f(b):\n    c = None\n    for k in range(3):\n        c = Box(b * k, 1.0)\n    return c.{f}\n",
+    "in a branch": "def f(b):\n    if b > 0.1:\n        c = Box(b * b, 1.0)\n    else:\n        c = Box(b, 1.0)\n"
+    "    return c.{f} * c.w\n",
+    "by a choice": "def f(b):\n    c = Box(b * b, 1.0) if b > 0.1 else Box(b, 2.0)\n    return c.{f} * c.w\n",
+    "unpacked": "def f(b):\n    c, d = Box(b * b, 1.0), b\n    return c.{f} * d\n",
+    "under two names": "def f(b):\n    c = Box(b * b, 1.0)\n    e = c\n    return e.{f} * 2.0\n",
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_field_is_no_attribute_of_an_array(kind: str, use: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for field in ("size", "ndim", "real", "T"):
+        text = (HEAD + KINDS[kind] + USES[use]).format(f=field)
+        name = f"made_{kind}_{use}_{field}".replace(" ", "_")
+        module = types.ModuleType(name)
+        monkeypatch.setitem(sys.modules, name, module)
+        monkeypatch.setitem(linecache.cache, f"<{name}>", (len(text), None, text.splitlines(True), f"<{name}>"))
+        exec(compile(text, f"<{name}>", "exec"), module.__dict__)
+        try:
+            value, gradient = srcgrad.value_and_grad(module.f)(0.7)
+            tangent = srcgrad.jvp(module.f, (0.7,), (1.0,))[1]
+        except srcgrad.DifferentiationError:
+            continue
+        h = 1e-6
+        assert value == module.f(0.7)
+        assert gradient == pytest.approx((module.f(0.7 + h) - module.f(0.7 - h)) / (2 * h), rel=1e-7)
+        assert tangent == pytest.approx(gradient, rel=1e-12)
