@@ -18,6 +18,8 @@ def record_names(function: Node, facts: Facts) -> None:
     `p = p.x * 2; return p` is `p_1 = p.x * 2; return p_1`. A field of the object is then never read from what is none.
     """
     objects = [one for one, kind in contained(facts.kinds) if kind.tag == "object" or kind.owner is not None]
+    for parameter in objects:
+        _without_aliases(parameter, function, facts)
     bound = [one for one in objects if any(_binds(one, node) for node in function.body)]
     scopes = [scope for node in function.body for scope in inside(node, *_SCOPES)]
     if not bound or any(_reads(one, *scopes) for one in bound):
@@ -27,6 +29,24 @@ def record_names(function: Node, facts: Facts) -> None:
             _divide(parameter, function.body, facts)
     else:
         separate(function, facts, bound)
+
+
+def _without_aliases(parameter: str, function: Node, facts: Facts) -> None:
+    """Call an object by one name: that of the parameter, also where `q = p` has given it another one."""
+    bound = [one.id for node in function.body for one in inside(node, gast.Name) if not isinstance(one.ctx, gast.Load)]
+    own = {a.id for a in inside(function.args, gast.Name)}
+    scopes = [scope for node in function.body for scope in inside(node, *_SCOPES)]
+    kept: Block = []
+    for node in function.body:
+        held = getattr(node.value, "id", "") if isinstance(node, gast.Assign) and len(node.targets) == 1 else ""
+        alias = getattr(node.targets[0], "id", "") if held == parameter else ""
+        alone = bound.count(alias) == 1 and parameter not in bound and alias not in own and not _reads(alias, *scopes)
+        if alias != parameter and not (alias and alone):
+            kept.append(node)
+            continue
+        for other in function.body if alias != parameter else ():
+            _rename(alias, parameter, other, facts)
+    function.body = kept
 
 
 def _divide(parameter: str, block: Block, facts: Facts) -> None:

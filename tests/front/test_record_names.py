@@ -159,3 +159,24 @@ def test_a_named_tuple_is_told_from_what_takes_its_name(function: Callable[..., 
 def test_the_object_has_its_own_gradient() -> None:
     gradient = srcgrad.grad(a_number_after_a_change, wrt=1)(0.7, Spring(0.6, 0.5))
     assert gradient == Spring(0.0, pytest.approx(4.0 * 0.7 * 1.5))
+
+
+def another_name(x, s):
+    p = s
+    q = p
+    q.b += x
+    return s.b * x + p.w * q.b
+
+
+def its_own_name(x, s):
+    s = s
+    s.b = x * s.w
+    return s.b * x
+
+
+@pytest.mark.parametrize("function", [another_name, its_own_name], ids=lambda f: f.__name__)
+def test_an_object_of_two_names_is_one(function: Callable[..., Any]) -> None:
+    h, given = 1e-6, Spring(0.6, 0.5)
+    numeric = (function(0.7 + h, Spring(0.6, 0.5)) - function(0.7 - h, Spring(0.6, 0.5))) / (2 * h)
+    assert srcgrad.grad(function)(0.7, given) == pytest.approx(numeric, rel=1e-7)  # of differences
+    assert given == Spring(0.6, 0.5)
