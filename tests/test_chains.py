@@ -125,6 +125,14 @@ def test_of_helpers(mode: str, target: str) -> None:
     assert long <= MOST * short
 
 
+@pytest.mark.parametrize("mode, target", [("hvp", "numpy"), ("reverse", "numba")])
+def test_of_helpers_written_out(mode: str, target: str) -> None:
+    """The text doubles with each level here, since helpers are written out in it; the calls do so, and no more."""
+    calls(defined(helpers(2), NAMES), (VECTOR,), mode, target)
+    short, long = (calls(defined(helpers(n), NAMES), (VECTOR,), mode, target) for n in (4, 6))
+    assert long <= 4.5 * short
+
+
 def test_of_helpers_is_right() -> None:
     f = defined(helpers(12), NAMES)
     gradient, step = srcgrad.grad(f)(VECTOR), 1e-6 * np.eye(3)

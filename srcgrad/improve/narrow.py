@@ -79,36 +79,41 @@ def _lead(index: Node) -> int:
 def _block(block: Block, facts: Facts) -> Block:
     """A block in which `x_bar = np.broadcast_to(e, np.shape(x))` and then `x_bar = x_bar + g` are `x_bar = e + g`."""
     made: Block = []
+    last: dict[str, Node] = {}  # the last statement that mentions a name
     for node in block:
         if isinstance(node, COMPOUND):
             node.body = _block(node.body, facts)
             node.orelse = _block(getattr(node, "orelse", None) or [], facts)
-        elif node in facts.accumulates and (found := _stretched(node, made, facts)) is not None:
+        elif node in facts.accumulates and (found := _stretched(node, made, last, facts)) is not None:
             made.remove(found[0])
             facts.accumulates.pop(node)
             node.value = gast.BinOp(found[1], node.value.op, node.value.right)
+            for name in _mentioned(found[0]):
+                if last[name] is found[0]:
+                    last[name] = next((first for first in reversed(made) if name in _mentioned(first)), node)
         made.append(node)
+        last.update(dict.fromkeys(_mentioned(node), node))
     return made
 
 
-def _stretched(node: Node, before: Block, facts: Facts) -> tuple[Node, Node] | None:
+def _mentioned(node: Node) -> list[str]:
+    inner = statements([node]) if isinstance(node, COMPOUND) else [node]
+    return [name for one in inner for name in (*loads(one), *stores(one))]
+
+
+def _stretched(node: Node, before: Block, last: dict[str, Node], facts: Facts) -> tuple[Node, Node] | None:
     """The statement that binds what is added to here to something stretched, and what that is, if it may move."""
     held, value = target(node), node.value
     if held is None or not isinstance(value, gast.BinOp) or getattr(value.left, "id", "") != held:
         return None
-    if held in loads(value.right) or facts.hooked(node):
+    first = last.get(held)
+    if first is None or target(first) != held or held in loads(value.right) or facts.hooked(node):
         return None
-    changed: set[str] = set()
-    for first in reversed(before):
-        if target(first) == held:
-            narrow = _narrow(first, value.right, facts)
-            steady = narrow is not None and not facts.shown(loads(narrow)) & changed
-            return (first, narrow) if steady and not facts.hooked(first) else None
-        inner = statements([first]) if isinstance(first, COMPOUND) else [first]
-        if any(held in (*loads(one), *stores(one)) for one in inner):
-            return None
-        changed.update(bound for one in inner for bound in stores(one))
-    return None
+    narrow = _narrow(first, value.right, facts)
+    if narrow is None or facts.hooked(first):
+        return None
+    since = statements(before[before.index(first) + 1 :])
+    return None if facts.shown(loads(narrow)) & {name for one in since for name in stores(one)} else (first, narrow)
 
 
 def _narrow(first: Node, added: Node, facts: Facts) -> Node | None:

@@ -9,6 +9,7 @@ from srcgrad.derive.program import Program
 from srcgrad.facts import Facts
 from srcgrad.improve.inline import bindings
 from srcgrad.trees import Node, constant, statements, target, walk
+from srcgrad.walked import reads
 
 
 def spread_seed(program: Program, facts: Facts) -> Program:
@@ -16,31 +17,33 @@ def spread_seed(program: Program, facts: Facts) -> Program:
     if facts.seed != "one":
         return program
     bound = bindings(program.block)
-    wanted = {facts.spelled[w] for w in facts.wrt}
-    position = 0
-    while position < len(program.backward):
-        node = program.backward[position]
+    kept = {facts.spelled[w] for w in facts.wrt} | set(facts.elements) | _opened(program)
+    seeds: set[str] = set()
+    block = []
+    for node in program.backward:
+        _replace_reads(node, seeds)
         made = target(node)
-        fixed = made is not None and bound[made] == 1 and made not in facts.elements and made not in wanted
-        if fixed and _is_one(node.value) and not _is_opened(str(made), program):
-            del program.backward[position]
-            for each in [*statements(program.backward), program.result]:
-                _replace_reads(each, str(made))
+        if made is not None and bound[made] == 1 and made not in kept and _is_one(node.value):
+            seeds.add(made)
         else:
-            position += 1
+            block.append(node)
+    program.backward = block
+    _replace_reads(program.result, seeds)
     return program
 
 
-def _is_opened(seed: str, program: Program) -> bool:
-    """Whether parts of a seed are read: of 1.0 there are none, which the test of the seed tells when it runs."""
+def _opened(program: Program) -> set[str]:
+    """Names of which parts are read: of 1.0 there are none, which the test of the seed tells when it runs."""
     parts = [n for node in [*program.backward, program.result] for n in walk(node) if isinstance(n, gast.Subscript)]
-    return any(isinstance(part.value, gast.Name) and part.value.id == seed for part in parts)
+    return {part.value.id for part in parts if isinstance(part.value, gast.Name)}
 
 
-def _replace_reads(node: Node, seed: str) -> None:
+def _replace_reads(node: Node, seeds: set[str]) -> None:
     def is_seed(part: Node) -> bool:
-        return isinstance(part, gast.Name) and part.id == seed
+        return isinstance(part, gast.Name) and part.id in seeds
 
+    if seeds.isdisjoint(reads(node)):
+        return
     for item in walk(node):
         for key in item._fields:
             part = getattr(item, key, None)
