@@ -58,7 +58,7 @@ class Rule:
     instead: tuple[tuple[str, Any, Any], ...] = ()
     overflows: bool = False  # whether the value may be inf or nan where the arguments are finite, `1 / x` or `exp(x)`
     length: bool = False  # whether the value is 0 at 0 only, and grows with what it is of in all directions
-    zeros: str = ""  # of an op that moves elements of its first argument: "kept", or "made" where it puts zeros too
+    zeros: str = ""  # of an op that moves elements of its first argument: kept, made (zeros put among them), added (up)
     selects: dict[str, str] = field(default_factory=dict, hash=False)  # parameter -> where its elements are taken
     asks: tuple[Any, ...] = ()  # ops among those of the rule that ask for nan or inf, or pass them by
     exponential: bool = False  # whether the op is e to the power of what the template is the rule of

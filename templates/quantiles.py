@@ -6,6 +6,7 @@ A quantile lies between two neighbours of the sorted elements, at a place that d
 # ruff: noqa: RUF005 - unpacking with `*` is outside of the accepted Python
 import numpy as np
 
+from srcgrad.otherwise import leaves_out
 from srcgrad.rules import adjoint, constants, d, tangent
 from srcgrad.runtime.broadcast import sum_to
 from srcgrad.runtime.places import quantile_place, quantile_slope
@@ -41,6 +42,7 @@ def _forms(name, whole):
     forms=_forms("np.quantile", 1.0),
     note="Equal elements keep their order; at a kink the slope on the right. No weights.",
 )
+@leaves_out
 def quantile(a, q, axis=None, *, method="linear", keepdims=False):
     lines = np.moveaxis(np.sort(merge_axes(a, axis), axis=-1), -1, 0)
     place = quantile_place(q, np.shape(lines)[0], method).astype(lines.dtype)
@@ -61,6 +63,7 @@ def quantile(a, q, axis=None, *, method="linear", keepdims=False):
     forms=_forms("np.percentile", 100.0),
     note="As np.quantile.",
 )
+@leaves_out
 def percentile(a, q, axis=None, *, method="linear", keepdims=False):
     return np.quantile(a, np.asarray(q) / 100.0, axis=axis, method=method, keepdims=keepdims)
 
@@ -78,6 +81,7 @@ SOME = "np.where(x > 1.0, np.nan, x)"
     ),
     note="As np.quantile; elements that are nan are left out.",
 )
+@leaves_out
 def nanquantile(a, q, axis=None, *, method="linear", keepdims=False):
     lines = np.moveaxis(np.sort(merge_axes(a, axis), axis=-1), -1, 0)
     present = np.count_nonzero(np.logical_not(np.isnan(lines)), axis=0)
@@ -99,6 +103,7 @@ def nanquantile(a, q, axis=None, *, method="linear", keepdims=False):
     forms=(*_forms("np.nanpercentile", 100.0), (f"np.nanpercentile({SOME}, 30.0, axis=0)", (7, 2))),
     note="As np.nanquantile.",
 )
+@leaves_out
 def nanpercentile(a, q, axis=None, *, method="linear", keepdims=False):
     return np.nanquantile(a, np.asarray(q) / 100.0, axis=axis, method=method, keepdims=keepdims)
 
@@ -113,6 +118,7 @@ def nanpercentile(a, q, axis=None, *, method="linear", keepdims=False):
     ),
     note="Of an even number of elements, each of the two in the middle gets half.",
 )
+@leaves_out
 def nanmedian(a, axis=None, *, keepdims=False):
     return np.nanquantile(a, 0.5, axis=axis, keepdims=keepdims)
 
@@ -127,6 +133,7 @@ def nanmedian(a, axis=None, *, keepdims=False):
     ),
     note="Elements come to places that np.argpartition tells.",
 )
+@leaves_out
 def partition(a, kth, axis=-1, kind="introselect"):
     lines = np.ravel(a) if axis is None else np.moveaxis(a, axis, -1)
     y = np.take_along_axis(lines, np.argpartition(lines, kth, kind=kind), axis=-1)

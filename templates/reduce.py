@@ -215,6 +215,6 @@ def share_adjoint(z, g, a, y, axis=None, keepdims=False):
     d[g] = np.sum(share(np.ones_like(y), a, y, axis, keepdims) * d[z], axis=axis, keepdims=keepdims)
 
 
-@adjoint.linear(diff_transpose, forms=(("diff_transpose(x, y, 2, 0)", (3, 2), (5, 2)),))
+@adjoint.linear(diff_transpose, zeros="added", forms=(("diff_transpose(x, y, 2, 0)", (3, 2), (5, 2)),))
 def diff_transpose_adjoint(z, g, a, n=1, axis=-1):
     d[g] = np.diff(d[z], n, axis)

@@ -5,6 +5,7 @@ Each is written out in operations that have a rule, so that its derivatives are 
 
 import numpy as np
 
+from srcgrad.otherwise import leaves_out
 from srcgrad.rules import adjoint, d, tangent
 from srcgrad.runtime.recurrence import products_before, recurrence, recurrence_back, shifted
 from srcgrad.runtime.steps import gradient_transpose, gradients
@@ -151,6 +152,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
         ("np.ediff1d(x, y, to_begin=z)", (4,), (2,), ()),
     ),
 )
+@leaves_out
 def ediff1d(ary, to_end=None, to_begin=None):
     steps = np.diff(np.ravel(ary))
     if to_begin is not None:
@@ -192,6 +194,7 @@ def gradients_adjoint(z, f, spacings, axis=None, edge_order=1):
 
 @adjoint.linear(
     gradient_transpose,
+    zeros="added",
     forms=(
         ("gradient_transpose(x, y, ())", (5,), (5,)),
         ("gradient_transpose(x, y, (2.0,), 1, 2)", (2, 4), (2, 4)),

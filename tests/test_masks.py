@@ -120,7 +120,32 @@ def _inner(x):
     return np.sqrt(x) * x
 
 
+def mean_of_some(x):
+    return np.mean(np.sqrt(x), where=x > 0.0) + np.mean(x * np.log(x), where=x > 0.2)
+
+
+def spread_of_some(x):
+    return np.var(np.log(x), where=x > 0.0) + np.std(np.sqrt(x), where=x > 0.2)
+
+
+def without_some(x):
+    return np.sum(np.delete(np.sqrt(x), [0, 1])) + np.sum(np.insert(np.log(x), 2, 3.0)[3:])
+
+
+def partitioned(x):
+    return np.sum(np.partition(np.log(np.maximum(x, 0.0)), 2)[2:])
+
+
+def differences(x):
+    return np.sum(np.diff(np.sqrt(np.maximum(x, 0.0)))[2:] ** 2) + np.sum(np.ediff1d(np.log(x))[2:] ** 2)
+
+
+def middle(x):
+    return np.median(np.sqrt(np.maximum(x, 0.0)))
+
+
 FUNCTIONS = [
+    mean_of_some, spread_of_some, without_some, partitioned, differences, middle,
     entropy, root, named, observed, nested, in_a_loop, inverse, shared, written, elu, own_condition, indexed, sliced,
     chosen, clipped, largest, replaced, zeroed, gathered, in_helper,
 ]  # fmt: skip

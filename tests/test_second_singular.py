@@ -240,3 +240,24 @@ def test_value_beside_a_gradient_has_its_first_derivative(f, x):
 
     np.testing.assert_allclose(grad(value)(x), grad(f)(x))
     np.testing.assert_allclose(jvp(value, (x,), (np.array([1.0, 2.0]),))[1], grad(f)(x) @ [1.0, 2.0])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(("order", "sign"), [(1.5, 1.0), (0.5, -1.0), (3.0, 0.0)])
+def test_entries_of_zero_in_norms_of_other_orders(order: float, sign: float) -> None:
+    """`|x|**p` bends without bound at 0 for p below 2; an entry that does not move takes no part."""
+
+    def length(x):
+        return np.linalg.norm(x, order)
+
+    x = np.array([0.0, 1.0, 2.0])
+    moved = hvp(length)(x, np.array([1.0, 0.0, 0.0]))[0]
+    beside = [grad(length)(np.array([small, 1.0, 2.0]))[0] for small in (1e-12, 2e-12)]
+    slope = (beside[1] - beside[0]) / 1e-12
+    assert moved == (sign * np.inf if sign else 0.0)
+    assert sign * slope > 1e5 if sign else abs(slope) < 1e-9
+    still = np.array([0.0, 1.0, -0.5])
+    steps = (grad(length)(x + 1e-6 * still) - grad(length)(x - 1e-6 * still)) / 2e-6
+    np.testing.assert_allclose(hvp(length)(x, still), steps, rtol=1e-6, atol=1e-8)
+    twice = grad(lambda x: np.sum(still * grad(length)(x)))(x)
+    np.testing.assert_allclose(twice, steps, rtol=1e-6, atol=1e-8)

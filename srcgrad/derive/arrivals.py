@@ -10,13 +10,13 @@ import gast
 from srcgrad.derive.adjoints import Adjoints
 from srcgrad.derive.instantiate import Lines
 from srcgrad.derive.masks import Mask, Masking
-from srcgrad.derive.states import ABSENT, NUMBER, ZERO, State
+from srcgrad.derive.states import ABSENT, ZERO
 from srcgrad.facts import Facts, Operation, Spec, copied
 from srcgrad.indices import as_value, is_basic, without_axes
+from srcgrad.otherwise import leaving
 from srcgrad.trees import (
     Block,
     Node,
-    assign,
     at,
     constant,
     expression,
@@ -62,6 +62,23 @@ def _mask_of_items(display: Node, mask: Mask | None, masking: Masking, adjoints:
                 adjoints.arrive(one, None)
 
 
+def mask_of_call(node: Node, bound: str, adjoints: Adjoints) -> Block:
+    """The mask of what an operation leaves elements out of: where its pullback hands nan on."""
+    facts, call = adjoints.facts, node.value
+    operands = facts.pulled[call]
+    written_out = call in facts.backs and facts.operation[call].function in leaving and call not in facts.recomputed
+    if not written_out or len(operands) != 1 or not facts.masked.get(operands[0].id):
+        return []
+    masking = Masking(facts, node, {})
+    numpy, mask = facts.library("np"), adjoints.masks.get(bound)
+    whole = expression(f"{numpy}.full_like(z, {numpy}.nan)", z=adjoints.read(bound, None))
+    given = whole if mask is None else masking.nans(mask)
+    reached = masking.bound(expression(f"{numpy}.isnan(back(given))", back=facts.backs[call], given=given), True)
+    spec = facts.value_spec.get(operands[0].id)
+    adjoints.arrive(operands[0].id, reached if spec is None else replace(reached, spec=spec))
+    return masking.made
+
+
 def mask_without_axes(node: Node, source: Node, index: Node, adjoints: Adjoints, shared: Block) -> None:
     """The mask of x from that of `x[:, None]`."""
     mask, facts = adjoints.masks.get(stores(node)[0]), adjoints.facts
@@ -102,40 +119,6 @@ def united(primal: str, before: list[Mask | None], node: Node, adjoints: Adjoint
 def _flagged(flag: str) -> Mask:
     """The mask of an adjoint that is zero as a whole unless a flag is set."""
     return Mask(flag, Spec(ndim=0), plain=True)
-
-
-def met_masks(
-    sides: list[Block], states: list[State], masks: list[dict[str, Mask]], node: Node, adjoints: Adjoints
-) -> None:
-    """Note the masks behind the two sides of a branch, each of which binds those that differ."""
-    facts, found = adjoints.facts, {}
-    for primal in dict.fromkeys(one for side in masks for one in side):
-        given = [side.get(primal) for side in masks]
-        zero = [state.get(primal, ABSENT) in (ABSENT, ZERO, NUMBER) for state in states]
-        first = next(mask for mask in given if mask is not None)
-        if given[0] == given[1]:
-            found[primal] = first
-        elif facts.masked.get(primal) and not any(mask is not None and mask.grown for mask in given):
-            if all(mask is not None or none for mask, none in zip(given, zero, strict=True)):
-                found[primal] = _met(primal, given, sides, node, adjoints)
-    adjoints.masks = found
-
-
-def _met(primal: str, given: list[Mask | None], sides: list[Block], node: Node, adjoints: Adjoints) -> Mask:
-    facts, numpy = adjoints.facts, adjoints.facts.library("np")
-    spec = facts.value_spec.get(primal, Spec(ndim=None))
-    held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
-    facts.temporaries[held] = "t"
-    for side, mask in zip(sides, given, strict=True):
-        masking = Masking(facts, node, {})
-        if mask is not None:
-            tree = masking.true(masking.fitting(mask, name(primal), spec))
-        elif spec.scalar or adjoints.unbound(primal):
-            tree = constant(False)
-        else:
-            tree = expression(f"{numpy}.zeros({numpy}.shape({primal}), dtype={numpy}.bool_)")
-        side += [*masking.made, at(assign(held, tree), node)]
-    return Mask(held, spec, True)
 
 
 def has_mask(array: str, facts: Facts) -> bool:
@@ -219,8 +202,9 @@ def mask_of_part(node: Node, value: Node, had: list[Mask | None], before: Mask |
     if value.id not in facts.masked or before is None or before.grown or not isinstance(part.value, gast.Name):
         return []
     masking = Masking(facts, node, {})
-    index = copied(part.slice, facts)
-    own = masking.of_part(before, copied(part.value, facts), index, value)
+    parts = {"m": masking.true(before), "x": copied(part.value, facts), "index": copied(part.slice, facts)}
+    own = masking.bound(expression(f"{facts.library('mask_to')}(m, x)[index]", **parts), True)
+    own = masking.fitting(own, copied(value, facts), facts.spec.get(value))
     mask = masking.either([*had, own])
     if mask is not None:
         adjoints.masks[value.id] = mask

@@ -7,7 +7,7 @@ import operator
 import gast
 
 from srcgrad.derive.adjoints import Adjoints
-from srcgrad.derive.arrivals import mask_before, mask_lines, mask_of_element, mask_without_axes, united
+from srcgrad.derive.arrivals import mask_before, mask_lines, mask_of_call, mask_of_element, mask_without_axes, united
 from srcgrad.derive.broadcast import closed, own_sum
 from srcgrad.derive.decide import Setting
 from srcgrad.derive.displays import is_active, items, sequence
@@ -40,6 +40,7 @@ def contributions(node: Node, adjoints: Adjoints, facts: Facts) -> Parts:
     pairs: list[Pair] = []
     elements: list[tuple[Node, Node, Node]] = []
     if node.value in facts.backs:
+        shared += mask_of_call(node, bound[0], adjoints)
         pairs = pulled_back(node, bound, adjoints, shared)
     elif gives_several(node, facts):
         pairs = _several(node, adjoints, facts, shared)

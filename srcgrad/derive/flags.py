@@ -11,8 +11,24 @@ import gast
 
 from srcgrad.derive.adjoints import Adjoints
 from srcgrad.derive.doubts import meets_doubt
-from srcgrad.derive.states import ABSENT, EITHER, PRESENT, State
-from srcgrad.trees import BLOCKS, Block, Node, assign, at, constant, loads, name, statement, statements, stores, written
+from srcgrad.derive.masks import Mask, Masking
+from srcgrad.derive.states import ABSENT, EITHER, NUMBER, PRESENT, ZERO, State
+from srcgrad.facts import Spec
+from srcgrad.trees import (
+    BLOCKS,
+    Block,
+    Node,
+    assign,
+    at,
+    constant,
+    expression,
+    loads,
+    name,
+    statement,
+    statements,
+    stores,
+    written,
+)
 
 Flags = dict[str, str]  # primal -> the name of a boolean: where it is false, the adjoint is zero by structure
 
@@ -167,6 +183,40 @@ def popped_flag(node: Node, stack: str, before: State, flags: Flags, adjoints: A
     flag = _named(stack, node, adjoints)
     popped = at(statement(f"{flag} = {adjoints.flag_stacks[stack]}.pop()"), node)
     return [popped, *carried(flag, before, flags, node, adjoints)]
+
+
+def met_masks(
+    sides: list[Block], states: list[State], masks: list[dict[str, Mask]], node: Node, adjoints: Adjoints
+) -> None:
+    """Note the masks behind the two sides of a branch, each of which binds those that differ."""
+    facts, found = adjoints.facts, {}
+    for primal in dict.fromkeys(one for side in masks for one in side):
+        given = [side.get(primal) for side in masks]
+        zero = [state.get(primal, ABSENT) in (ABSENT, ZERO, NUMBER) for state in states]
+        first = next(mask for mask in given if mask is not None)
+        if given[0] == given[1]:
+            found[primal] = first
+        elif facts.masked.get(primal) and not any(mask is not None and mask.grown for mask in given):
+            if all(mask is not None or none for mask, none in zip(given, zero, strict=True)):
+                found[primal] = _met(primal, given, sides, node, adjoints)
+    adjoints.masks = found
+
+
+def _met(primal: str, given: list[Mask | None], sides: list[Block], node: Node, adjoints: Adjoints) -> Mask:
+    facts, numpy = adjoints.facts, adjoints.facts.library("np")
+    spec = facts.value_spec.get(primal, Spec(ndim=None))
+    held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
+    facts.temporaries[held] = "t"
+    for side, mask in zip(sides, given, strict=True):
+        masking = Masking(facts, node, {})
+        if mask is not None:
+            tree = masking.true(masking.fitting(mask, name(primal), spec))
+        elif spec.scalar or adjoints.unbound(primal):
+            tree = constant(False)
+        else:
+            tree = expression(f"{numpy}.zeros({numpy}.shape({primal}), dtype={numpy}.bool_)")
+        side += [*masking.made, at(assign(held, tree), node)]
+    return Mask(held, spec, True)
 
 
 def _kept(adjoints: Adjoints) -> list[str]:

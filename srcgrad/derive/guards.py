@@ -84,7 +84,14 @@ def picked(tree: Node, facts: Facts) -> Node:
 
 def _is_weighted(tree: Node, known: dict[str, object]) -> bool:
     """`w * d`, where w is what an operation makes that puts zeros where it takes nothing."""
-    if not (isinstance(tree, gast.BinOp) and isinstance(tree.op, gast.Mult) and isinstance(tree.left, gast.Call)):
-        return False
-    rule = rule_of(meaning(tree.left.func, known))
+    return isinstance(tree, gast.BinOp) and isinstance(tree.op, gast.Mult) and _has_zeros(tree.left, known)
+
+
+def _has_zeros(tree: Node, known: dict[str, object]) -> bool:
+    """Whether a weight, a sum of weights or a multiple is zero by structure somewhere."""
+    if isinstance(tree, gast.BinOp) and isinstance(tree.op, gast.Add):
+        return _has_zeros(tree.left, known) and _has_zeros(tree.right, known)
+    if isinstance(tree, gast.BinOp) and isinstance(tree.op, gast.Mult) and isinstance(tree.left, gast.Constant):
+        return _has_zeros(tree.right, known)
+    rule = rule_of(meaning(tree.func, known)) if isinstance(tree, gast.Call) else None
     return rule is not None and rule.zeros == "made"

@@ -117,10 +117,13 @@ class Masking:
         if rule.selects:
             return self._selected(tree, rule, places, moves)
         tree.args[places[0]], mask = self.line(tree.args[places[0]], True)
-        if len(places) > 1 or (mask is None and rule.zeros == "kept"):
+        if len(places) > 1 or (mask is None and rule.zeros != "made"):
             return tree, None
         again = copied(tree, self.facts)
         again.args[places[0]] = self.true(mask) if mask is not None else self._ones()
+        if rule.zeros == "added" and mask is not None:
+            again.args[places[0]] = self.nans(mask)
+            again = expression(f"{self.facts.library('np')}.isnan(e)", e=again)
         return tree, self.bound(again)
 
     def _quotient(self, tree: Node, moves: bool) -> tuple[Node, Mask | None]:
@@ -232,9 +235,8 @@ class Masking:
 
     def read_at(self, x: Node, index: Node, mask: Mask | None) -> Mask:
         """The mask of x from that of `x[index]`."""
-        given = [] if mask is None else [self.true(mask)]
         made = expression(f"{self.facts.library('mask_at')}(x, index)", x=copied(x, self.facts), index=index)
-        made.args += given
+        made.args += [] if mask is None else [self.true(mask)]
         bound, spec = self.bound(made, True), self.facts.spec.get(x)
         return bound if spec is None else replace(bound, spec=spec)
 
@@ -250,15 +252,13 @@ class Masking:
         bound, spec = self.bound(made, True), self.facts.value_spec.get(x.id)
         return bound if spec is None else replace(bound, spec=spec)
 
-    def of_part(self, mask: Mask, x: Node, index: Node, value: Node) -> Mask:
-        """The mask of the value in `x[index] = value`."""
-        text = f"{self.facts.library('mask_to')}(m, x)[index]"
-        made = self.bound(expression(text, m=self.true(mask), x=x, index=index), True)
-        return self.fitting(made, copied(value, self.facts), self.facts.spec.get(value))
-
     def _whole(self, mask: Mask) -> Mask:
         """The mask in the shape of the result."""
         return self.fitting(mask, self._result(), self.facts.spec.get(self.node))
+
+    def nans(self, mask: Mask) -> Node:
+        """nan where the result's adjoint may be nonzero, which goes wherever that is added up."""
+        return expression("np.where(m, np.nan, 0.0)", m=self.whole(mask), np=self.facts.library("np"))
 
     def _ones(self) -> Node:
         numpy = self.facts.library("np")

@@ -8,10 +8,10 @@ import gast
 
 from srcgrad.analyse.overwrite import Overwrites, overwrites
 from srcgrad.derive.adjoints import Adjoints
-from srcgrad.derive.arrivals import loop_masks, mask_heads, met_masks
+from srcgrad.derive.arrivals import loop_masks, mask_heads
 from srcgrad.derive.checkpointed import backward_loop, own_statements
 from srcgrad.derive.contributions import contributions
-from srcgrad.derive.flags import after_trip, before_loop, carried, is_guarded, met, under, within
+from srcgrad.derive.flags import after_trip, before_loop, carried, is_guarded, met, met_masks, under, within
 from srcgrad.derive.parts import Parts
 from srcgrad.derive.saves import Saves
 from srcgrad.derive.seeds import seed

@@ -62,6 +62,8 @@ def elements(program: Program, facts: Facts) -> Program:
     owned = {held: form for held, form in known.items() if form.axes and work.owns(held)}
     reused(work.nests, result, known, owned, helpers)
     block = spelled(work.nests, work.place.fresh, facts)
+    read = {one for node in [*statements(block), result] for one in loads(node)}
+    block = [node for node in block if target(node) not in work.reader.masks or target(node) in read]
     place = next(k for k, node in enumerate(block) if node is mark)
     looped = {"checked": work.nests.checks, "inside": not work.lengths.fixed and is_inside(work.nests.items, result)}
     facts.module.looped = frozenset(each for each, holds in looped.items() if holds)
@@ -92,7 +94,10 @@ class _Work:
             for read in (*loads(one), *stores(one))
         }
         taken = {item.id for node in program.block for item in walk(node) if isinstance(item, gast.Name)}
+        self.users = {item.id for item in walk(facts.source.tree) if isinstance(item, gast.Name)}
+        self.changed: set[str] = set()  # names of what is changed in place
         for node in statements([*program.forward, *program.backward]):
+            self.changed.update(stores(node) if isinstance(node, gast.AugAssign) else (), written(node))
             for one in stores(node):
                 if not isinstance(node, gast.AugAssign) and one not in written(node):
                     self.bound[one] = self.bound.get(one, 0) + 1
@@ -142,6 +147,8 @@ class _Work:
             return False
         piece = self.reader.piece(node.value)
         left = [one for one in self.reader.reductions if not isinstance(one, Reduction)]
+        if piece.tests and not self.reader.reductions:
+            self._mask(node, held)
         if piece.tests or (piece.leaf and left and len(self.reader.reductions) == 1):
             return False
         again = self.bound.get(held, 0) > 1 and held in self.begun
@@ -167,6 +174,14 @@ class _Work:
             return True
         self.place.map(node, held, piece)
         return True
+
+    def _mask(self, node: Node, held: str) -> None:
+        """A mask of ours is made anew where it is read, if it is of what never changes."""
+        fixed = all(
+            self.bound.get(one) == 1 and one not in self.changed for one in loads(node.value) if one in self.bound
+        )
+        if held not in self.users and self.bound.get(held) == 1 and held not in self.inner and fixed:
+            self.reader.masks[held] = node.value
 
     def _same(self, held: str, other: str) -> bool:
         """`t = sum_to(x, y)` of what has the shape of y is x."""

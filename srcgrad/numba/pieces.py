@@ -31,6 +31,7 @@ class Reader:
     fresh: Callable[[str], str]
     opaque: Callable[[Node], Form | None]  # what is known of what a call that is no map gives
     reductions: list[Reduction | tuple[str, Node, Form]] = field(default_factory=list)  # of this statement, in order
+    masks: dict[str, Node] = field(default_factory=dict)  # names of ours that hold what is true or false -> what it is
 
     def piece(self, node: Node) -> Piece:
         """An expression as a piece; NotLoweredError for what is none."""
@@ -48,11 +49,23 @@ class Reader:
             sides = [self.value(node.left), self.value(node.comparators[0])]
             made = self.mapped(sides, lambda parts: gast.Compare(parts[0], node.ops, [parts[1]]))
             return replace(made, tests=True)
+        if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Invert):
+            return self._tested([node.operand], lambda parts: gast.UnaryOp(gast.Not(), parts[0]))
+        if isinstance(node, gast.BinOp) and isinstance(node.op, gast.BitAnd | gast.BitOr):
+            joint = gast.And() if isinstance(node.op, gast.BitAnd) else gast.Or()
+            return self._tested([node.left, node.right], lambda parts: gast.BoolOp(joint, parts))
         if isinstance(node, gast.Subscript):
             return self._part(node)
         if isinstance(node, gast.Call):
             return self._call(node)
         raise NotLoweredError
+
+    def _tested(self, nodes: list[Node], made: Callable[[list[Node]], Node]) -> Piece:
+        """What is made of what is true or false."""
+        sides = [self.piece(one) for one in nodes]
+        if not all(side.tests for side in sides):
+            raise NotLoweredError
+        return replace(self.mapped(sides, made), tests=True)
 
     def value(self, node: Node) -> Piece:
         """An expression of numbers."""
@@ -67,7 +80,9 @@ class Reader:
         return found
 
     def named(self, node: Node) -> Piece:
-        """A name of an array or of a number."""
+        """A name of an array or of a number, or of a mask, which is made anew."""
+        if node.id in self.masks:
+            return self.piece(copy(self.masks[node.id]))
         form = self.known.get(node.id)
         if form is None:
             raise NotLoweredError
@@ -138,6 +153,8 @@ class Reader:
         if found is not None:
             return found
         if not words and not any(isinstance(one, gast.Starred) for one in node.args):
+            if called in _LOGICAL:
+                return self._tested(node.args, _LOGICAL[called])
             if called == "where" and len(node.args) == 3:
                 test, *sides = [self.piece(node.args[0]), *map(self.value, node.args[1:])]
                 if test.tests:
@@ -216,6 +233,11 @@ class Reader:
 
 
 _ALL = gast.Slice(None, None, None)
+_LOGICAL: dict[str, Callable[[list[Node]], Node]] = {
+    "logical_not": lambda parts: gast.UnaryOp(gast.Not(), parts[0]),
+    "logical_and": lambda parts: gast.BoolOp(gast.And(), parts),
+    "logical_or": lambda parts: gast.BoolOp(gast.Or(), parts),
+}
 
 
 def _is(part: Node, value: object) -> bool:

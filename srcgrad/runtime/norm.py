@@ -89,7 +89,8 @@ def norm_curvature(v: Any, x: Any, ord: Any, axis: Any = None, still: bool = Fal
         return np.moveaxis(turn(np.moveaxis(v, axes, (-2, -1)), matrices, ord), (-2, -1), axes) * (safe / safe)
     if ord in (0, 1) or abs(ord) == np.inf:
         return 0.0 * v / safe
-    bend = np.where((x == 0.0) & (ord != 2), 0.0, ratios(x, length) ** (ord - 2))
+    flat = 0.0 if ord > 2 else np.where(v == 0.0, 0.0, np.inf)
+    bend = np.where((x == 0.0) & (ord != 2), flat, ratios(x, length) ** (ord - 2))
     return (ord - 1) * (bend * v - slope * np.sum(slope * v, axis=axes, keepdims=True)) / safe
 
 

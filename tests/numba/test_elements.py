@@ -147,3 +147,19 @@ def test_vjp_compiles_once():
     assert recent(bowl, "primal", (0, 1), False, "numba").njit is one
     for got, want in zip(back(1.0), srcgrad.grad(bowl, (0, 1))(X, V), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-12)
+
+
+def test_masks_of_float32_beside_products() -> None:
+    """A mask with a name is made anew for each element: NumPy's own would make float64 of the adjoint."""
+    draw = np.random.default_rng(4)
+    x, w, v = (draw.normal(size=shape).astype(np.float32) for shape in ((5, 3), (3, 4), (4, 2)))
+
+    def layer(x, w, v):
+        a = x @ w
+        h = np.where(a > 0.0, a, np.exp(a) - 1.0)
+        return np.sum((h @ v) ** 2)
+
+    found = srcgrad.grad(layer, (0, 1, 2), target="numba")(x, w, v)
+    for one, other in zip(found, srcgrad.grad(layer, (0, 1, 2))(x, w, v), strict=True):
+        assert one.dtype == np.float32
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5)  # sums of float32 in another order
