@@ -100,6 +100,38 @@ PROGRAMS = {
         "def f(a, x):\n    return g(lambda k: x * k * a)",
         NUMBERS,
     ),
+    "a nested function goes by the name of one that its caller hands on": (
+        "def g(sum):\n    def h(u, v):\n        return sum(u) * v\n    return sum(k) * h(t1, v=x)\n"
+        "def f(a, x):\n    h = np.tanh\n    return h(g(lambda q: q * x * a) * g(h))",
+        NUMBERS,
+    ),
+    "a nested function goes by the name of a comprehension's variable around": (
+        "def f(a, x):\n    def h(h):\n        def k(q, g=x):\n            return q * g\n"
+        "        return h(k(a, g=y * x))\n"
+        "    m = sum([k * x for k in [y, a]])\n    return h(lambda q: q * y) + m",
+        NUMBERS,
+    ),
+    "a comprehension's variable goes by the name of a function": (
+        "def g(m, q):\n    return m * q\n"
+        "def f(a, x):\n    b = np.sin\n    s = b(a)\n    return sum([g(b, q=x) for b in [a, 0.7]]) * s",
+        NUMBERS,
+    ),
+    "a comprehension's variable goes by the name of what a nested function may change": (
+        "def f(a, x):\n    def g(y):\n        nonlocal a\n        b = [h * a for a in range(2)]\n"
+        "        return y * b[1] * x\n"
+        "    s = g(x)\n    return a * s",
+        NUMBERS,
+    ),
+    "a name holds a number, then a function": (
+        "def g(v):\n    return v * v\n"
+        "def f(a, x):\n    for b in (1.0, a):\n        sum = h\n"
+        "    a = a * sum\n    sum = g\n    return sum(0.4) * a + sum(x)",
+        NUMBERS,
+    ),
+    "an array of rank 0 is transposed": (
+        "def f(a, x):\n    b = np.zeros(())\n    b[()] = a\n    c = np.array(x)\n    return np.sum(b.T * x) * c.T * a",
+        NUMBERS,
+    ),
     "loops of one header, the first of which counts": (
         "def f(x, f):\n    for f in range(2):\n        x += f\n    return x + sum([np.cos(k * x) for k in (t1, x)])",
         NUMBERS,

@@ -207,7 +207,7 @@ def _rename(value: Node, where: Node, work: Plain) -> None:
     """The variables of a comprehension are its own: where the function has the name too they get another one."""
     bound = {n.id for g in value.generators for n in walk(g.target) if isinstance(n, gast.Name)}
     for old in bound:
-        if old in work.used:
+        if old in work.used or old in work.facts.functions or old in work.facts.around:
             new = work.name(old)
             for item in _inside(value, old):
                 item.id = new

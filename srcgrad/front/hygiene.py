@@ -110,7 +110,8 @@ def move_apart(
 
     `outer` are names that it shares with the function around it.
     """
-    own = own_names(tree)
+    defined = [n for n in walk(tree) if isinstance(n, gast.FunctionDef | gast.ClassDef) and n is not tree]
+    own = own_names(tree) | {n.name for n in defined}
     moved = {n: inner.names.numbered(n) for n in own if n in theirs and n not in inner.functions and n not in outer}
     overlay = inner.namespace
     assert isinstance(overlay, Overlay), "an overlay was put there"
@@ -125,6 +126,8 @@ def move_apart(
     for item in walk(tree):
         if isinstance(item, gast.Name) and item.id in moved:
             item.id = moved[item.id]
+    for one in defined:
+        one.name = moved.get(one.name, one.name)
     inner.local = own_names(tree)
     return moved
 

@@ -19,7 +19,21 @@ from srcgrad.front.overlay import Overlay
 from srcgrad.front.plain import own_names
 from srcgrad.front.resolve import binding_of
 from srcgrad.runtime import check_module
-from srcgrad.trees import BLOCKS, Block, Node, at, expression, inside, name, statement, statements, stores, target, walk
+from srcgrad.trees import (
+    BLOCKS,
+    Block,
+    Node,
+    at,
+    expression,
+    header,
+    inside,
+    name,
+    statement,
+    statements,
+    stores,
+    target,
+    walk,
+)
 
 _PLACES = (gast.Name, gast.Attribute, gast.Subscript)
 
@@ -48,6 +62,7 @@ class Meanings:
             self._respell(node, local)
             if isinstance(node, gast.Call) and self._is_unnamed(node.func, local):
                 node.func = at(name(self._function(self.kinds.of[node.func].items[0][0])), node.func)
+                self.facts.foreign.update({one: None for one in self._statements() if node in _heads(one)})
         for held, kind in assumed.items():
             self._look_at(held, kind.items[0][0])
         for held in self._asked():
@@ -55,6 +70,9 @@ class Meanings:
             known = of_argument(held, kind if kind.owner is None else Kind("object", None, ((kind.owner, UNKNOWN),)))
             if known is not None and held not in self.facts.functions:
                 self.facts.functions[held] = known
+
+    def _statements(self) -> list[Node]:
+        return [n for one in self.function.body for n in walk(one) if isinstance(n, gast.stmt)]
 
     def _second_names(self) -> dict[str, Binding]:
         """Local names to which nothing but one module is bound, by plain assignments."""
@@ -151,6 +169,10 @@ def _member(kind: Kind, attribute: str) -> object:
     """What the class of an object, or of a NamedTuple, has under a name."""
     owner = kind.items[0][0] if kind.tag == "object" else kind.owner
     return None if owner is None else inspect.getattr_static(owner, attribute, None)
+
+
+def _heads(node: Node) -> list[Node]:
+    return [n for part in header(node) for n in walk(part)]
 
 
 def _binding(whole: Any) -> Binding:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import gast
 
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.analyse.floating import is_minus
 from srcgrad.derive.program import Program
-from srcgrad.facts import Facts, copied
+from srcgrad.facts import UNKNOWN, Facts, copied
 from srcgrad.improve.inline import bindings, replace
 from srcgrad.trees import Node, expression, header, inside, statements, target, walk
 
@@ -26,7 +28,7 @@ def transposed(program: Program, facts: Facts) -> Program:
     if facts.module is not None and facts.module.leading.axis:
         return program
     sources: dict[str, Node] | None = None
-    for node in statements(program.backward):
+    for node in [*(n for n in statements(program.forward) if n in facts.tangents), *statements(program.backward)]:
         for part in header(node):
             if not any(_below(whole) is not None for whole in inside(part, gast.Attribute)):
                 continue
@@ -81,23 +83,32 @@ def _untwisted(whole: Node, sources: dict[str, Node], facts: Facts) -> None:
 def _of_number(whole: Node, program: Program, facts: Facts) -> Node | None:
     """`y_bar * 2.0` for its transpose: the seed of a gradient may be a float, which has none."""
     below = _below(whole)
-    if below is None or not _is_number(below, facts):
+    bound = {} if below is None else bindings(program.block)
+    if below is None or not _is_number(below, bound, facts):
         return None
-    seeds = [n.id for n in inside(below, gast.Name)]
-    if any(bindings(program.block).get(seed, 0) > int(facts.seed == "one") for seed in seeds):
+    seeds = [n for n in inside(below, gast.Name) if not _is_one(n, bound, facts)]
+    if any(bound.get(seed.id, 0) > int(facts.seed == "one") for seed in seeds):
         return expression(f"{facts.library('np')}.transpose(x)", x=below)  # also the name of an adjoint of arrays
     return below
 
 
-def _is_number(value: Node, facts: Facts) -> bool:
-    """Whether an expression is computed from the seed of a gradient and from constants alone."""
+def _is_number(value: Node, bound: Mapping[str, int], facts: Facts) -> bool:
+    """Whether an expression is computed from the seed of a gradient, from numbers and from constants alone."""
     if isinstance(value, gast.BinOp):
-        return _is_number(value.left, facts) and _is_number(value.right, facts)
+        return _is_number(value.left, bound, facts) and _is_number(value.right, bound, facts)
     if isinstance(value, gast.UnaryOp):
-        return _is_number(value.operand, facts)
+        return _is_number(value.operand, bound, facts)
     if isinstance(value, gast.Name):
-        return facts.seed in ("parameter", "one") and not facts.pushes_forward and value.id in facts.seeds
+        seed = facts.seed in ("parameter", "one") and not facts.pushes_forward and value.id in facts.seeds
+        return seed or _is_one(value, bound, facts)
     return isinstance(value, gast.Constant)
+
+
+def _is_one(value: Node, bound: Mapping[str, int], facts: Facts) -> bool:
+    """Whether a name stands for a number, or for the derivative of an argument that is one all along."""
+    primal = facts.adjoint_of.get(value.id, value.id)
+    given = facts.kinds.get(primal, UNKNOWN).tag == "scalar" and not bound.get(primal) and not bound.get(value.id)
+    return given or (spec_of_tree(value, facts).scalar and bound.get(value.id, 0) < 2)
 
 
 def _turned(whole: Node, facts: Facts) -> Node | None:
