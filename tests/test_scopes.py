@@ -132,6 +132,47 @@ PROGRAMS = {
         "def f(a, x):\n    b = np.zeros(())\n    b[()] = a\n    c = np.array(x)\n    return np.sum(b.T * x) * c.T * a",
         NUMBERS,
     ),
+    "a nested function reads a name that a function in it binds for itself": (
+        "def f(a, x):\n    def g(u):\n        def r(v):\n            x = v * v\n            return x\n"
+        "        return x * u + r(u)\n    return g(a)",
+        NUMBERS,
+    ),
+    "a nested function reads a name that a comprehension in it binds for itself": (
+        "def f(a, x):\n    def g(u):\n        s = sum([x * x for x in (u, a)])\n"
+        "        return x * u + s\n    return g(a)",
+        NUMBERS,
+    ),
+    "names of the module that look like adjoints": (
+        "b_bar, s_bar = 0.9, 1.1\n"
+        "def f(a, b):\n    for b in (b_bar, (lambda q: b_bar - k)(k)):\n        a, b = b * y, k * a\n"
+        "    for b in range(2):\n        a = np.sin(a) * s_bar\n    b = (s := b) * a\n"
+        "    return np.tanh(b + s_bar) * a",
+        NUMBERS,
+    ),
+    "a number that is multiplied by what may be an array": (
+        "def f(a, x):\n    for b in (1.0, x):\n        a *= b\n    i = 0\n    while i < 2:\n        a += g(x) * i\n"
+        "        i += 1\n    return a * x\ndef g(v):\n    return v * v",
+        NUMBERS,
+    ),
+    "a number that becomes an array in place": (
+        "def f(x, a):\n    for b in (x, x * 2):\n        a += b\n    return np.sum(a * x)",
+        ARRAY,
+    ),
+    "a method of the class above": (
+        "class A:\n    def go(self, x):\n        return x * self.w\n"
+        "class B(A):\n    def go(self, x):\n        return super().go(x) + 1.0\n"
+        "class C(A):\n    def go(self, x, n=2):\n        return super().go(x) * x ** n\n"
+        "class D(B, C):\n    w = 0.7\n    def go(self, x):\n        y = x\n        for i in range(2):\n"
+        "            y = super().go(y)\n        return y + self.w\nd = D()\ndef f(a, x):\n    return d.go(a * x)",
+        NUMBERS,
+    ),
+    "a method of the dataclass above": (
+        "@dataclasses.dataclass\nclass Base:\n    w: float\n"
+        "    def go(self, x):\n        return self.w * np.sum(x ** 2)\n"
+        "@dataclasses.dataclass\nclass More(Base):\n    c: float\n    def go(self, x):\n"
+        "        return super().go(x) + self.c * np.sum(x)\ndef f(x, s):\n    return s.go(x)",
+        "return np.array([0.3, 0.7]), More(2.0, 0.5)",
+    ),
     "loops of one header, the first of which counts": (
         "def f(x, f):\n    for f in range(2):\n        x += f\n    return x + sum([np.cos(k * x) for k in (t1, x)])",
         NUMBERS,

@@ -10,7 +10,7 @@ import numpy as np
 from srcgrad.analyse.deposits import deposited
 from srcgrad.analyse.rank_zero import given_away, rank_zero
 from srcgrad.analyse.viewing import is_passive_result, is_view
-from srcgrad.facts import Facts, Operation, copied
+from srcgrad.facts import UNKNOWN, Facts, Operation, copied
 from srcgrad.flow import definitions
 from srcgrad.front.results import gives_several
 from srcgrad.front.step import Step
@@ -99,7 +99,7 @@ def _check_origin(name: str, nodes: list[Node], order: list[Node], function: Nod
     if not doubtful and not argument:
         return []
     met = _met(name, nodes, function)
-    if argument and None in met:
+    if argument and None in met and facts.arguments.get(name, UNKNOWN).tag != "scalar":
         raise _refusal(nodes[0], name, "it is an argument, which the caller holds", facts)
     numbers = []
     for other in doubtful:

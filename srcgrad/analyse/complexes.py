@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.analyse.binding import bind
 from srcgrad.analyse.sources import DTYPES, LIKE, from_binding, is_complex_dtype, is_maker, makes_complex
 from srcgrad.facts import UNKNOWN, Facts, Kind, Operation
-from srcgrad.front.functions import taken_as_real
+from srcgrad.front.given import taken_as_real
 from srcgrad.front.resolve import METHODS, binding_of
 from srcgrad.front.webs import parameters
 from srcgrad.rules import Rule, rule_of

@@ -76,6 +76,9 @@ def _run(run: Block, facts: Facts) -> Block:
             made += [*tangents, node, *beside]  # the call takes the tangents
             tangents = []
         elif lost & set(stores(node)):
+            early = {s for n in made for s in stores(n) if n in run and s not in facts.temporaries}
+            if early & {read for n in tangents + beside for read in loads(n)}:  # they stand in between
+                facts.rewritten[facts.origin.get(node, node)] = None
             made += _before(node, tangents + beside, facts)
             tangents = []
         else:

@@ -71,6 +71,8 @@ def function_of(node: Node, facts: Facts, local: frozenset[str]) -> Function | N
     if isinstance(node, gast.Attribute):
         if is_sparse(node.value, facts, lambda part: binding_of(part, facts, local)):
             return None
+        if isinstance(node.value, gast.Call) and not node.value.args:
+            return _inherited(node, facts, local)
         known = _owner_of(node.value, facts, local)
         if known is not None and known.cls is not None:
             of_class = attribute(Binding("object", known.cls), node.attr)
@@ -163,10 +165,8 @@ def _is_instance(found: Binding) -> bool:
 def _of_object(found: Binding, node: Node) -> Function | None:
     """What a global name means, as a function."""
     value = found.object
-    rule = rule_of(value)
-    if rule is not None and rule.composition is not None:
-        found = Binding("object", rule.composition)
-        value = rule.composition
+    if (rule := rule_of(value)) is not None and rule.composition is not None:
+        found, value = Binding("object", rule.composition), rule.composition
     spelled = node.attr if isinstance(node, gast.Attribute) else node.id
     if uncached(value) is not value:
         value = uncached(value)
@@ -230,6 +230,22 @@ def _method(owner: type, node: Node, value: object, facts: Facts) -> Function | 
     return None
 
 
+def _inherited(node: Node, facts: Facts, local: frozenset[str]) -> Function | None:
+    """`super().energy`, in a method of an object whose class is known: what the next of its classes has."""
+    maker, here = binding_of(node.value.func, facts, local), facts.namespace.lookup("__class__")
+    own = next((a.id for a in facts.source.tree.args.args), "")
+    whole = None if facts.around or own not in facts.functions else facts.functions[own].whole
+    order = [] if whole is None else list(whole.__mro__)
+    if maker is None or maker.object is not super or here is None or here.object not in order or facts.module is None:
+        return None
+    after = next((one for one in order[order.index(here.object) + 1 :] if node.attr in vars(one)), object)
+    if not isinstance(found := vars(after).get(node.attr), types.FunctionType):
+        return None
+    facts.module.methods.append((after, node.attr, found, None))
+    self = gast.Name(own, gast.Load(), None, None)
+    return Function(node.attr, binding=Binding("object", found), args=(self,), whole=whole)
+
+
 def _partial(node: Node, facts: Facts, local: frozenset[str]) -> Function | None:
     """`functools.partial(g, a, k=b)`, of names and constants."""
     maker = binding_of(node.func, facts, local)
@@ -280,19 +296,3 @@ def _pullback(node: Node, facts: Facts, local: frozenset[str]) -> Function | Non
 def is_ordinary(function: Function) -> bool:
     """Whether a call of the function is one that the rest of the pipeline knows: of a global name, as it is."""
     return function.tree is None and function.wanted is None and not function.args and not function.words
-
-
-def taken_as_real(function: Any) -> tuple[str, ...]:
-    """The parameters of a derivative with a text that were taken to be real when that text was made."""
-    for mark in ("__srcgrad_real__", "real"):
-        found = getattr(function, mark, None)
-        if isinstance(found, tuple):
-            return found
-    return ()
-
-
-def note_real(given: dict[str, Node], found: Function, spelled: dict[str, str], inner: Facts, facts: Facts) -> None:
-    """The text of a derivative that a function calls was made for real arguments: `complexes` sees to it."""
-    real = () if found.tree is not None else taken_as_real(found.called)
-    assumed = [*inner.assumed_real, *(p for p in given if p in real)]
-    facts.assumed_real.update({spelled.get(one, one): None for one in assumed})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any  # functions are arbitrary objects
+
 import gast
 
 from srcgrad.facts import Facts
@@ -85,3 +87,19 @@ def _shares_name(parameter: str, value: Node, tree: Node, changes: bool, call: N
             "bind the array to a name, pass that, and do not bind the parameter anew in the function",
         )
     return False
+
+
+def taken_as_real(function: Any) -> tuple[str, ...]:
+    """The parameters of a derivative with a text that were taken to be real when that text was made."""
+    for mark in ("__srcgrad_real__", "real"):
+        found = getattr(function, mark, None)
+        if isinstance(found, tuple):
+            return found
+    return ()
+
+
+def note_real(given: dict[str, Node], found: Function, spelled: dict[str, str], inner: Facts, facts: Facts) -> None:
+    """The text of a derivative that a function calls was made for real arguments: `complexes` sees to it."""
+    real = () if found.tree is not None else taken_as_real(found.called)
+    assumed = [*inner.assumed_real, *(p for p in given if p in real)]
+    facts.assumed_real.update({spelled.get(one, one): None for one in assumed})

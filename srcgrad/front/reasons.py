@@ -53,4 +53,5 @@ def _asks_owner(call: Node, function: Any, site: Site) -> bool:
     names = [a.id for a in [*tree.args.posonlyargs, *tree.args.args]]
     asked = {names[k] for k in owners if k < len(names)}
     called = [n.func for s in tree.body for n in walk(s) if isinstance(n, gast.Call)]
-    return any(getattr(getattr(one, "value", one), "id", "") in asked for one in called)
+    by_super = any(getattr(getattr(getattr(one, "value", None), "func", None), "id", "") == "super" for one in called)
+    return (by_super and 0 in owners) or any(getattr(getattr(one, "value", one), "id", "") in asked for one in called)

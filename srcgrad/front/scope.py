@@ -8,7 +8,7 @@ import gast
 
 from srcgrad.facts import Facts
 from srcgrad.front.varied import reads_varied
-from srcgrad.trees import Block, Node, at, walk
+from srcgrad.trees import Block, Node, at, children, walk
 
 
 @dataclass
@@ -57,3 +57,21 @@ def is_long(node: Node) -> bool:
     if not isinstance(node, gast.BinOp | gast.UnaryOp):
         return False
     return sum(isinstance(item, gast.BinOp | gast.Subscript) for item in walk(node)) >= _LONG
+
+
+def scope_names(function: Node) -> frozenset[str]:
+    """Names of a function's own scope: not those of functions, lambdas and comprehensions in it."""
+    arguments = function.args
+    found = {a.id for a in walk(arguments) if isinstance(a, gast.Name) and isinstance(a.ctx, gast.Param)}
+    todo = list(function.body)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, gast.FunctionDef | gast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
+            found.add(node.id)
+        elif isinstance(node, gast.comprehension):
+            todo += [node.iter, *node.ifs]
+        elif not isinstance(node, gast.Lambda):
+            todo += children(node)
+    return frozenset(found)

@@ -13,8 +13,8 @@ from srcgrad.facts import Facts
 from srcgrad.front.checkpoints import checkpoints
 from srcgrad.front.conversions import conversions
 from srcgrad.front.exits import exits
-from srcgrad.front.functions import Function, as_owner, function_of, note_real, taken_as_real
-from srcgrad.front.given import arguments_of, bind
+from srcgrad.front.functions import Function, as_owner, function_of
+from srcgrad.front.given import arguments_of, bind, note_real, taken_as_real
 from srcgrad.front.hygiene import brought, carried, mentioned, move_apart, reached, read_alone, read_by_both
 from srcgrad.front.item_targets import item_targets
 from srcgrad.front.mentioned import check_given
@@ -24,6 +24,7 @@ from srcgrad.front.opened import displays, open_display
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.owners import known_of
 from srcgrad.front.plain import own_names, plain
+from srcgrad.front.scope import scope_names
 from srcgrad.front.sequence import outer_changes
 from srcgrad.front.source import Source
 from srcgrad.front.straight import is_straight, place, put_in
@@ -266,7 +267,7 @@ def _outer_names(tree: Node, found: Function) -> set[str]:
     if found.owner is None:
         return set()
     nonlocal_names = {n for node in statements(tree.body) if isinstance(node, gast.Nonlocal) for n in node.names}
-    return set(_around(found.owner) - own_names(tree)) | nonlocal_names
+    return set(_around(found.owner) - scope_names(tree)) | nonlocal_names
 
 
 def _around(owner: Facts | None) -> frozenset[str]:

@@ -17,11 +17,13 @@ def coalesce(program: Program, facts: Facts) -> Program:
     families = _families(facts)
     lives = _lives(program) if families else {}
     read = {name for node in statements(program.block) for name in loads(node)}
+    bound = {name for node in statements(program.block) for name in stores(node)} | set(program.parameters)
+    outside = read - bound  # names of the module
     read |= {user for name, user in families if name in read}
     renamed: dict[str, str] = {}
     groups: dict[str, list[Interval]] = {}
     for name, user in families:
-        if name not in lives:
+        if name not in lives or user in outside:
             continue
         if name not in read and user not in read:  # the `_` of a loop, where no other value has its name
             renamed[name] = user
