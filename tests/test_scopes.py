@@ -18,7 +18,7 @@ a, k, h, x, y, t1 = 5.0, 1.3, 0.7, 2.0, -0.4, 1.3
 
 @dataclasses.dataclass
 class Box:
-    T: float
+    w: float
     real: float
 
 """
@@ -61,16 +61,16 @@ PROGRAMS = {
         "return 0.3, Box(0.6, 0.6)",
     ),
     "a comprehension goes through what its variable is called": (
-        "def f(x, b):\n    s = b.T * x\n    b = [s, x]\n    return sum([b * x for b in b])",
+        "def f(x, b):\n    s = b.w * x\n    b = [s, x]\n    return sum([b * x for b in b])",
         "return 0.3, Box(0.6, 0.6)",
     ),
     "an object is replaced before a loop is left": (
-        "def f(x, b):\n    for i in range(3):\n        if i == 1:\n            b = b.T * x\n            x = x + b\n"
-        "            break\n        x = x * b.T\n    return x * x",
+        "def f(x, b):\n    for i in range(3):\n        if i == 1:\n            b = b.w * x\n            x = x + b\n"
+        "            break\n        x = x * b.w\n    return x * x",
         "return 0.3, Box(0.6, 0.6)",
     ),
     "an object is replaced where a loop ends": (
-        "def f(x, b):\n    for i in range(3):\n        x = x * b.T\n    else:\n        b = b.T * x\n"
+        "def f(x, b):\n    for i in range(3):\n        x = x * b.w\n    else:\n        b = b.w * x\n"
         "    b *= x\n    return b",
         "return 0.3, Box(0.6, 0.6)",
     ),
