@@ -9,7 +9,7 @@ import gast
 
 from srcgrad.facts import Facts
 from srcgrad.flow import Edge, reached
-from srcgrad.front.owners import makes_objects
+from srcgrad.front.owners import makes_objects, refused_field
 from srcgrad.front.resolve import ATTRIBUTES, PASSIVE_ATTRIBUTES, binding_of
 from srcgrad.trees import Node, called, inside, loads, statements, stores, written
 
@@ -43,12 +43,7 @@ def check_attributes(function: Node, facts: Facts) -> None:
         for part in _carrying(node.iter if isinstance(node, gast.For) else node):
             own = getattr(part.value, "id", "") in records or _may_be_object(part.value, objects, facts)
             if own and any(read in facts.varied for read in loads(part)):
-                raise facts.refuse(
-                    part,
-                    "E5005",
-                    f"the attribute `.{part.attr}` of what may be an object is not accepted",
-                    "make it of a dataclass or a NamedTuple with a name of its own, or use what it holds",
-                )
+                raise refused_field(part, facts)
 
 
 def _may_be_object(value: Node, objects: dict[str, None], facts: Facts) -> bool:

@@ -9,6 +9,7 @@ from typing import Any  # objects are arbitrary
 
 import gast
 
+from srcgrad.errors import DifferentiationError
 from srcgrad.facts import UNKNOWN, Facts, Kind
 from srcgrad.front.namespace import Binding, Namespace
 from srcgrad.front.values import of_object
@@ -71,6 +72,16 @@ def makes_objects(called: Any) -> bool:
         written = bool(called.__flags__ & _HEAP_TYPE) or called is types.SimpleNamespace
         return written and called.__module__ != "numpy"
     return isinstance(called, gast.AST) or (isinstance(called, Binding) and called.kind in ("unknown", "value"))
+
+
+def refused_field(node: Node, facts: Facts) -> DifferentiationError:
+    """The refusal of an attribute that is, or may be, a field of an object which this function makes."""
+    return facts.refuse(
+        node,
+        "E5005",
+        f"the attribute `.{node.attr}` of an object that is not taken apart is not accepted",
+        "make the object of a dataclass or a NamedTuple, where its fields are read; or pass what it holds",
+    )
 
 
 def is_replaced(owner: Any, name: str, found: Any, value: Any) -> bool:

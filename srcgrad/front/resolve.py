@@ -16,6 +16,7 @@ import srcgrad.templates as templates
 from srcgrad.facts import Facts, Operation
 from srcgrad.front.arguments import bind_arguments, check_handled, instead
 from srcgrad.front.namespace import Binding, attribute
+from srcgrad.front.owners import refused_field
 from srcgrad.front.singular import once_more
 from srcgrad.front.sparse import sparse_product
 from srcgrad.front.step import Step
@@ -125,6 +126,8 @@ def _of_attribute(node: Node, facts: Facts, local: frozenset[str]) -> Operation 
     if node.attr in ATTRIBUTES and not own:
         facts.taken[getattr(node.value, "id", "")] = ""
         return _of_op(ATTRIBUTES[node.attr], [node.value], [], node, facts)
+    if own:
+        raise refused_field(node, facts)
     raise facts.refuse(
         node,
         "E5005",
