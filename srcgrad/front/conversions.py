@@ -14,6 +14,7 @@ import gast
 from srcgrad.errors import DifferentiationError
 from srcgrad.facts import UNKNOWN, Facts, Kind
 from srcgrad.front.arguments import bind_arguments
+from srcgrad.front.instances import instances
 from srcgrad.front.kind_analysis import Kinds
 from srcgrad.front.list_names import kinds_of_lists
 from srcgrad.front.list_operands import composition_needs_array, needs_array
@@ -50,8 +51,9 @@ def conversions(function: Node, facts: Facts) -> Node:
     assumed = _modules(function, kinds, facts)
     kinds.function(function, {**assumed, **facts.kinds, **facts.named})
     facts.of, facts.named = kinds.of, kinds.named
+    varied = instances(kinds, _varied(function, facts), facts)
     Meanings(function, kinds, facts).spell(assumed)
-    work = _Work(facts, kinds.of, _varied(function, facts), set(kinds_of_lists(function, facts)))
+    work = _Work(facts, kinds.of, varied, set(kinds_of_lists(function, facts)))
     work.shown = {n.id for part in function.body for node in walk(part) for n in _as_array(node, facts)}
     function.body = work.block(function.body)
     return function
@@ -113,11 +115,9 @@ class _Work:
     def _statement(self, node: Node) -> None:
         if isinstance(node, gast.FunctionDef):
             return
-        parts = header(node)
-        for part in parts:
+        for part in header(node):
             for item in reversed(walk(part)):
-                changed = self._expression(item)
-                if changed:
+                if self._expression(item):
                     self.facts.foreign[node] = None
 
     def _expression(self, node: Node) -> bool:

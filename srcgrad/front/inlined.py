@@ -201,6 +201,7 @@ def _expand(value: Node, where: Node, before: Block, site: Site) -> Node:
             setattr(value, key, [_expand(p, where, before, site) if isinstance(p, gast.AST) else p for p in part])
         elif isinstance(part, gast.AST) and part._fields:
             setattr(value, key, _expand(part, where, before, site))
+            _keep_kind(part, getattr(value, key), site)
     if not isinstance(value, gast.Call):
         return value
     found = called_by(value, site.facts, site.local)
@@ -212,6 +213,17 @@ def _expand(value: Node, where: Node, before: Block, site: Site) -> Node:
     hand_over(value, where, site)
     performed = isinstance(where, gast.Expr) and where.value is value
     return written_out(value, found, where, before, site) if _is_written_out(value, site, found, performed) else value
+
+
+def _keep_kind(call: Node, made: Node, site: Site) -> None:
+    """What a call gives is of the kind of the call: `M(m.w)` in the place of `m.copy()` is an object of M."""
+    kind = site.facts.of.get(call)
+    if made is call or kind is None or kind.tag != "object" or made in site.facts.of:
+        return
+    site.facts.of[made] = kind
+    known = of_argument(made.id, kind) if isinstance(made, gast.Name) else None
+    if known is not None and made.id in site.local:
+        site.facts.functions.setdefault(made.id, known)
 
 
 def _check_none(item: Node, site: Site) -> None:

@@ -157,7 +157,7 @@ class Expressed(Called):
 
     def _of_method(self, node: Node, held: Kind, args: list[Kind], words: Names, names: Names) -> Kind:
         method, base = node.func.attr, node.func.value
-        if held.tag == "object":
+        if held.tag in ("object", "made"):
             found = inspect.getattr_static(held.items[0][0], method, None)
             if isinstance(found, staticmethod):
                 return self.called(of_object(found.__func__), args, words)

@@ -75,7 +75,7 @@ class Meanings:
         return [n for one in self.function.body for n in walk(one) if isinstance(n, gast.stmt)]
 
     def _second_names(self) -> dict[str, Binding]:
-        """Local names to which nothing but one module is bound, by plain assignments."""
+        """Local names to which nothing but one module, or one class, is bound, by plain assignments."""
         arguments = {n.id for n in walk(self.function.args) if isinstance(n, gast.Name)}
         found: dict[str, Binding] = {}
         nodes = [n for s in self.function.body for n in walk(s)]
@@ -84,7 +84,7 @@ class Meanings:
         for held in dict.fromkeys(plain):
             kind = self.kinds.named.get(held, UNKNOWN)
             whole = held not in arguments and stored.count(held) == plain.count(held)
-            if kind.tag == "module" and whole and not self._is_parameter(held, nodes):
+            if (kind.tag == "module" or _is_class(kind)) and whole and not self._is_parameter(held, nodes):
                 found[held] = _binding(kind.items[0][0])
         return found
 
@@ -152,12 +152,11 @@ class Meanings:
 
     def _asked(self) -> list[str]:
         """Local names of objects of one class each, of which methods are called that this class has in Python."""
-        calls = [n.func for s in self.function.body for n in inside(s, gast.Call) if isinstance(n.func, gast.Attribute)]
         found: dict[str, None] = {}
-        for one in calls:
-            held = one.value.id if isinstance(one.value, gast.Name) else ""
+        for one in [n.func for s in self.function.body for n in inside(s, gast.Call)]:
+            held = getattr(getattr(one, "value", one), "id", "")
             kind = self.kinds.named.get(held, UNKNOWN)
-            if isinstance(_member(kind, one.attr), _METHODS):
+            if isinstance(_member(kind, getattr(one, "attr", "__call__")), _METHODS):
                 found[held] = None
         return [held for held in found if held in own_names(self.function) and held not in self.facts.kinds]
 
@@ -175,8 +174,13 @@ def _heads(node: Node) -> list[Node]:
     return [n for part in header(node) for n in walk(part)]
 
 
+def _is_class(kind: Kind) -> bool:
+    """Whether a kind is that of a class that is known itself, as of `np = Own`."""
+    return kind.tag == "class" and isinstance(kind.items[0][0], type)
+
+
 def _binding(whole: Any) -> Binding:
-    return Binding("object", whole) if isinstance(whole, types.ModuleType) else Binding("module", module=whole)
+    return Binding("object", whole) if isinstance(whole, types.ModuleType | type) else Binding("module", module=whole)
 
 
 def _without(block: Block, names: dict[str, Binding]) -> Block:

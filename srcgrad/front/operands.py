@@ -102,6 +102,9 @@ def _odd(operand: Node, parameter: str, operation: Operation, scope: Scope) -> s
         kind = kind if kind is not None and _multiplies(kind) else None
     if kind is not None and kind.tag in ("other", "object") and not scope.facts.list_kind(held):
         return "an object" if kind.tag == "other" else str(kind.items[0][0].__name__)
+    local = scope.facts.named.get(held) if isinstance(operation.function, np.ufunc) else None
+    if kind is None and local is not None and local.tag in ("object", "made") and hasattr(local.items[0][0], "__mul__"):
+        return str(local.items[0][0].__name__)
     found = _global(operand, scope)
     text = _text(operand, scope)
     if isinstance(text, ast.Call) and _OWN.search(ast.unparse(text.func)):

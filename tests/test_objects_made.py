@@ -1,0 +1,104 @@
+"""Objects of own classes and classes under local names: their methods are those of their class, whatever the names."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.random.judge import Finding, judged
+
+HEAD = """
+import numpy as np
+import dataclasses
+from typing import NamedTuple
+class Own:
+    K = 2.0
+    @staticmethod
+    def sin(x): return x * x
+    @classmethod
+    def cos(cls, x): return x * cls.K
+@dataclasses.dataclass
+class D:
+    w: float
+    def mean(self, x): return np.sum(x * self.w) ** 2
+class N(NamedTuple):
+    w: float
+    def mean(self, x): return np.sum(x * self.w) ** 2
+class M:
+    def __init__(self, w): self.w = w
+    def mean(self, x): return np.sum(x * self.w)
+    def sum(self): return self.w * 2
+    def set(self, x): self.w = x
+    def bump(self, x):
+        self.w = self.w + x
+        return self.w
+    def copy(self): return M(self.w * 3)
+    def dot(self, other): return M(self.w * other.w)
+    def __call__(self, x): return self.mean(x) * x
+    def __mul__(self, x): return x * self.w + 1.0
+    @classmethod
+    def of(cls, w): return cls(w)
+class Shadow:
+    def __init__(self): self.mean = np.prod
+    def mean(self, x): return np.sum(x)
+class News:
+    def __new__(cls): return m
+    def mean(self, x): return np.sum(x) ** 2
+m = M(2.0)
+class A:
+    b = 0.7
+a = A()
+"""
+RIGHT = {
+    "static": "np = Own\n    return np.sin(x[0])",
+    "classm": "np = Own\n    return np.cos(x[0])",
+    "cls_made": "C = D\n    d = C(2.0)\n    return d.mean(x)",
+    "cls_made2": "C = D\n    d = C(x[0])\n    return d.mean(x)",
+    "cls_nt": "C = N\n    d = C(x[0])\n    return d.mean(x) * d.w",
+    "cls_branch": "if x[0] > 9.0:\n        np_ = Own\n    else:\n        np_ = Own\n    return np_.sin(x[1])",
+    "cls_attr": "C = Own\n    return C.K * x[0]",
+    "cls_plain": "C = M\n    return C(2.0).mean(x)",
+    "cls_isinst": "C = M\n    return x[0] if isinstance(m, C) else x[1] * 2.0",
+    "cls_np": "f = float\n    return f(x[0]) * x[1]",
+    "cls_float64": "t = np.float64\n    return t(x[0]) * x[1]",
+    "cls_list": "t = list\n    return np.sum(np.array(t(x)) ** 2)",
+    "inst_np": "np = m\n    return np.mean(x)",
+    "copy": "return m.copy().mean(x)",
+    "copy2": "c = m.copy()\n    return c.mean(x)",
+    "made": "return M(3.0).mean(x)",
+    "made2": "c = M(3.0)\n    return c.mean(x) + c.sum() * x[0]",
+    "dot": "return m.dot(m).mean(x)",
+    "call": "c = m.copy()\n    return c(x)[0]",
+    "loop": (
+        "s = 0.0\n    c = m.copy()\n    for k in range(2):\n"
+        "        s = s * c.mean(x) + c.mean(x)\n        c = c.copy()\n    return s"
+    ),
+    "two": "c = M(1.5)\n    if x[0] > 0.1:\n        c = M(2.5)\n    return c.mean(x)",
+}
+# What cannot be told: an object whose arithmetic is its own, that changes, whose own attribute hides a method.
+REFUSED = {
+    "mul": "c = m.copy()\n    return np.sum(c * x)",
+    "set": "c = M(3.0)\n    c.set(x[0])\n    return c.mean(x)",
+    "set2": "c = m.copy()\n    c.w = x[0]\n    return c.mean(x)",
+    "setc": "c = m.copy()\n    c.set(5.0)\n    return c.mean(x)",
+    "bump": "c = M(3.0)\n    u = c.bump(x[0])\n    return u * c.mean(x)",
+    "alias": "c = M(1.5)\n    d = c\n    d.w = x[0]\n    return c.mean(x)",
+    "held": "c = M(1.5)\n    l = [c]\n    l[0].w = x[0]\n    return c.mean(x)",
+    "shadow": "c = Shadow()\n    return c.mean(x)",
+    "news": "c = News()\n    return c.mean(x)",
+}
+
+
+def of(body: str) -> Finding:
+    return judged(f"{HEAD}\ndef f(x):\n    {body}\ndef arguments(): return (np.array([0.5, 0.6]),)\n", 1)
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_right(name: str) -> None:
+    found = of(RIGHT[name])
+    assert found.verdict == "right", found
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_right_or_refused(name: str) -> None:
+    found = of(REFUSED[name])
+    assert found.verdict in ("right", "refused"), found
