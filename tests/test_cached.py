@@ -53,3 +53,29 @@ def test_the_function_inside_is_differentiated(f: Callable[..., Any]) -> None:
     assert np.isclose(slope, right, rtol=1e-6)
     assert np.isclose(srcgrad.jvp(f, (1.5,), (1.0,))[1], right, rtol=1e-6)
     assert np.isclose(srcgrad.differentiate(f).grad(1.5), right, rtol=1e-6)
+
+
+@functools.lru_cache
+def grid(n: int) -> Any:
+    return np.linspace(0.5, 1.0, n) * 2.0
+
+
+@functools.cache
+def pair(n: int) -> tuple[float, int]:
+    return 0.5, n
+
+
+def weighted(x: Any) -> Any:
+    low, count = pair(3)
+    total = 0.0
+    for k in range(count):
+        total = total + np.sum(np.sin(x) * grid(5) * k + low * float(square(k)) * x)
+    return total
+
+
+@pytest.mark.parametrize("target", ["numpy", "numba", "opencl"])
+def test_what_is_kept_of_constants_is_as_real_as_the_function_inside(target: str) -> None:
+    x = np.linspace(0.1, 0.9, 5)
+    right = [(weighted(x + step) - weighted(x - step)) / 2e-6 for step in 1e-6 * np.eye(5)]
+    assert np.allclose(srcgrad.grad(weighted, target=target)(x), right, rtol=1e-7)
+    assert "conj" not in srcgrad.source(weighted)

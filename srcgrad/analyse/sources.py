@@ -16,7 +16,7 @@ from srcgrad.front.resolve import binding_of
 from srcgrad.front.source import tree_of
 from srcgrad.front.static import StaticFunction
 from srcgrad.front.step import Step
-from srcgrad.identity import home
+from srcgrad.identity import home, uncached
 from srcgrad.rules import rule_of
 from srcgrad.runtime import zeros_like
 from srcgrad.trees import Node, walk
@@ -119,7 +119,7 @@ def _gives_complex(function: Any, seen: dict[int, None]) -> bool:
         return _of_source(function.source.tree, function.namespace, id(function), seen)
     if isinstance(function, StaticFunction):
         return _of_source(function.node, function.module, id(function.node), seen)
-    function = getattr(function, "__srcgrad_primal__", getattr(function, "__func__", function))
+    function = uncached(getattr(function, "__srcgrad_primal__", getattr(function, "__func__", function)))
     where = str(home(function))
     if where.split(".")[0] in _REAL_HOMES:
         return where.startswith(("numpy.fft", "numpy.lib.scimath"))
