@@ -108,6 +108,12 @@ def test_of_comprehensions() -> None:
     assert growth(chain(statement), NAMES, (VECTOR,), counts=(30, 60)) <= MOST
 
 
+def test_of_parts_of_a_dict() -> None:
+    statement = "d['p'] = np.sin(d['q']) + d['p']\nd['q'] = 0.9 * d['p']"
+    source = chain(statement, head="    d = {'p': a0, 'q': a1}\n", tail="d['q']")
+    assert growth(source, NAMES, (VECTOR,), counts=(30, 60)) <= MOST
+
+
 def helpers(depth: int) -> str:
     """Functions of which each calls the one below twice."""
     lines = ["def h0(x):\n    a = np.sin(x)\n    return a * x\n"]

@@ -8,7 +8,7 @@ from typing import Any  # programs of any shape
 import numpy as np
 import pytest
 
-from srcgrad import check_grads, grad, hessian
+from srcgrad import check_grads, grad, hessian, jvp
 
 X = np.array([0.3, -0.7, 1.2])
 
@@ -144,3 +144,33 @@ def test_dicts_in_a_list() -> None:
     steps = 1e-5 * np.eye(3)
     differences = [(grad(layered)(X + step) - grad(layered)(X - step)) / 2e-5 for step in steps]
     np.testing.assert_allclose(hessian(layered)(X), differences, rtol=1e-7, atol=1e-9)
+
+
+def turned(x):
+    """What comes off a stack is put on it again."""
+    s, d = [x[0], x[1]], {"p": x[2]}
+    for _ in range(3):
+        t = s.pop()
+        s.append(t)
+        d["p"] = t
+    return d["p"] * x[0]
+
+
+def crossed(x):
+    """What comes off one stack is put on the other."""
+    s, q = [2.0 * x[0], x[1]], [x[2]]
+    for _ in range(3):
+        t = s.pop()
+        u = q.pop()
+        s.append(u)
+        q.append(t)
+        q.append(t)
+    return s[0] * q[0] * x[0]
+
+
+@pytest.mark.parametrize("f", [turned, crossed])
+def test_stacks_that_feed_themselves(f):
+    x = np.array([0.3, 0.5, 0.7])
+    right = [(f(x + step) - f(x - step)) / 2e-6 for step in 1e-6 * np.eye(3)]
+    assert np.allclose(grad(f)(x), right, rtol=1e-7, atol=1e-9)
+    assert np.allclose([jvp(f, (x,), (e,))[1] for e in np.eye(3)], right, rtol=1e-7, atol=1e-9)

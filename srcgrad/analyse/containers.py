@@ -76,6 +76,13 @@ def _is_number(node: Node, facts: Facts) -> bool:
 def _note_items(order: list[Node], facts: Facts) -> None:
     """What the items of the lists and dicts that the function made are: containers of one kind, or none."""
     found: dict[str, list[Kind]] = {}
+    sources: dict[str, list[Node]] = {}
+    pushed: dict[str, list[Node]] = {}
+    for node in order:
+        if (bound := target(node)) is not None:
+            sources.setdefault(bound, []).append(node.value)
+        elif isinstance(node, gast.Expr) and (stack := _of_method(node.value, "append")):
+            pushed.setdefault(stack, []).append(node.value.args[0])
     for node in order:
         bound = target(node)
         if bound is not None and facts.list_kind(bound):
@@ -84,7 +91,7 @@ def _note_items(order: list[Node], facts: Facts) -> None:
         elif written(node) and facts.list_kind(written(node)[0]) and (is_write(node) or isinstance(node, gast.Expr)):
             value = node.value if is_write(node) else node.value.args[-1] if node.value.args else None
             known = getattr(value, "id", "") in facts.kinds
-            if value is not None and (known or not _is_item(value, order, facts)):
+            if value is not None and (known or not _is_item(value, sources, pushed, facts)):
                 found.setdefault(written(node)[0], []).append(of_display(value, facts.kinds))
     for held, kinds in found.items():
         inner = [kind for kind in kinds if kind.tag in ("tuple", "list", "dict")]
@@ -99,21 +106,25 @@ def _note_items(order: list[Node], facts: Facts) -> None:
                 )
 
 
-def _is_item(value: Node, order: list[Node], facts: Facts) -> bool:
+def _is_item(value: Node, sources: dict[str, list[Node]], pushed: dict[str, list[Node]], facts: Facts) -> bool:
     """Whether a name holds nothing but items of lists and dicts, which move, perhaps by way of a stack."""
-    made = [n.value for n in order if isinstance(value, gast.Name) and target(n) == value.id]
-    return bool(made) and all(_moved(one, order, facts) for one in made)
-
-
-def _moved(value: Node, order: list[Node], facts: Facts) -> bool:
-    read = facts.operation.get(value)
-    if read is not None and read.function in (operator.getitem, dict.get):
-        return bool(facts.list_kind(getattr(next(iter(read.bound.values())), "id", "")))
-    stack = _of_method(value, "pop")
-    if not stack:
-        return False
-    pushed = [n.value.args[0] for n in order if isinstance(n, gast.Expr) and _of_method(n.value, "append") == stack]
-    return bool(pushed) and all(_is_item(p, order, facts) for p in pushed)
+    asked: dict[str, None] = {}
+    names = [getattr(value, "id", "")]
+    for name in names:
+        if name not in sources:
+            return False
+        asked[name] = None
+        for one in sources[name]:
+            read = facts.operation.get(one)
+            if read is not None and read.function in (operator.getitem, dict.get):
+                if not facts.list_kind(getattr(next(iter(read.bound.values())), "id", "")):
+                    return False
+                continue
+            put = pushed.get(_of_method(one, "pop"))
+            if not put:
+                return False
+            names += [held for p in put if (held := getattr(p, "id", "")) not in asked]
+    return True
 
 
 def _of_method(value: Node | None, method: str) -> str:

@@ -62,11 +62,17 @@ def _begun(block: Block, adjoint: str, held: str, program: Program, facts: Facts
         if isinstance(node, COMPOUND):
             changed = _begun(node.body, adjoint, held, program, facts) or changed
             changed = _begun(getattr(node, "orelse", None) or [], adjoint, held, program, facts) or changed
-    for zeros in [node for node in block if is_write(node) and _is_cleared(node, adjoint, held, facts)]:
+    cleared = [node for node in block if is_write(node) and _is_cleared(node, adjoint, held, facts)]
+    if not cleared or not (blocks := _blocks(program.forward)):
+        return changed
+    uses, made = count(program.block), {target(node): node for node in block}
+    for zeros in cleared:
         key, place = _key(zeros.targets[0], adjoint), block.index(zeros)
         behind = next((node for node in block[place + 1 :] if _mentions(node, adjoint, key)), None)
         first = None if behind is None else _added(behind, adjoint, key, facts)
-        if behind is not None and first is not None and _mirrors(first, block, held, key, program, facts):
+        once = first is not None and uses.bound.get(first) == uses.read.get(first) == 1
+        value = made[first].value if once and first in made else None
+        if behind is not None and value is not None and _mirrors(value, blocks, held, key, program, facts):
             behind.value = gast.Name(first, gast.Load(), None, None)
             block.remove(zeros)
             changed = True
@@ -102,13 +108,8 @@ def _added(node: Node, adjoint: str, key: Key | None, facts: Facts) -> str | Non
     return str(two.id)
 
 
-def _mirrors(first: str, block: Block, held: str, key: Key | None, program: Program, facts: Facts) -> bool:
-    """Whether a value is `sum_to(g, t)`, read nowhere else, where t is what the store that is undone has replaced."""
-    made = [node for node in block if target(node) == first]
-    uses = count(program.block)
-    if len(made) != 1 or uses.bound.get(first) != 1 or uses.read.get(first) != 1:
-        return False
-    value = made[0].value
+def _mirrors(value: Node, blocks: list[Block], held: str, key: Key | None, program: Program, facts: Facts) -> bool:
+    """Whether a value is `sum_to(g, t)`, where t is what the store that is undone has replaced."""
     read = getattr(value.args[1], "id", "") if _is_call(value, "sum_to", facts) and len(value.args) == 2 else ""
     old = facts.definition.get(facts.again.get(read, read))
     if not isinstance(old, gast.Assign) or read in facts.mutable or _key(old.value, held) != key:
@@ -118,7 +119,7 @@ def _mirrors(first: str, block: Block, held: str, key: Key | None, program: Prog
         return False  # a key that is computed, or an element of an item
     replaced = [node for node in writes if _key(part_written(node), held) == key and node not in facts.pushes]
     bound = [node for node in statements(program.forward) if target(node) == held]
-    around = next((each for each in _blocks(program.forward) if old in each), None)
+    around = next((each for each in blocks if old in each), None)
     if around is None:
         return False  # not in a loop, nor in a branch
     return len(bound) == len(replaced) == 1 and replaced[0] in around[around.index(old) :] and bound[0] not in around
