@@ -53,6 +53,10 @@ PROGRAMS = {
     "    for k in [2.0, k]:\n        k = 3.0\n    return a * k\n",
     "a_loop_over_a_name_that_nobody_reads": "def f(x):\n    k = x * 2.0\n    k = 1.3\n    a = k * np.tanh(x)\n"
     "    for i in range(2):\n        for k in range(3):\n            k = 0.5 * i\n        a *= x\n    return a * k\n",
+    "a_nested_function_called_where_another_has_its_variable": "b = 3.0\ndef f(b):\n    def g(t):\n        return b\n"
+    "    def h(a, b):\n        return np.cos(g(a)) * b\n    b = h(b, 2.0)\n    return np.sin(b) + g(np.cos(b))\n",
+    "a_nested_function_called_by_another_one": "b = 3.0\ndef f(b):\n    def g(t):\n        return b * t\n"
+    "    def k(t):\n        return g(t) * t\n    def h(a):\n        b = a * a\n        return k(b)\n    return h(b)\n",
     "a_range_that_may_be_empty": "def f(x, y):\n    for y in range(int(x)):\n        pass\n    return x * y\n",
 }
 

@@ -80,13 +80,35 @@ def _clashes(scopes: list[Scope]) -> Iterator[tuple[Scope, str]]:
             home = scope.home(identifier)
             if home is not None and home.function is not own:
                 around.setdefault(own, set()).add(identifier)
+    closures = _closures(scopes)
     for scope in scopes[1:]:
         inner = around.get(scope.function, set()) if scope.function is not scope else set()
+        read = [one for name in dict.fromkeys(map(_spelled, scope.names)) for one in closures.get(name, ())]
+        inner = inner | {identifier for identifier, home in read if home is not scope}
         for identifier in scope.bound:
             named = naming.get(identifier, {})
             if identifier in outside or identifier in inner or _is_captured(scope, identifier, named):
                 if identifier not in scope.fixed and not _is_named(scope, identifier, scopes):
                     yield scope, identifier
+
+
+def _closures(scopes: list[Scope]) -> dict[str, dict[tuple[str, Scope], None]]:
+    """By name of a nested function: the variables around it that it, or another one that it names, reads."""
+    own = {scope: _name(scope, scopes) for scope in scopes[1:] if isinstance(scope.node, _FUNCTIONS)}
+    found: dict[str, dict[tuple[str, Scope], None]] = {name: {} for name in own.values() if name}
+    named: dict[str, dict[str, None]] = {name: {} for name in found}
+    for scope in scopes[1:]:
+        name = own.get(scope.function, "")
+        for identifier in map(_spelled, scope.names) if name else ():
+            home = scope.home(identifier)
+            if identifier in found:
+                named[name][identifier] = None
+            elif home is not None and home.function is not scope.function:
+                found[name][identifier, home] = None
+    for _ in found:
+        for name, others in named.items():
+            found[name].update(one for other in others for one in found[other].items())
+    return found
 
 
 def _is_captured(scope: Scope, identifier: str, naming: Iterable[Scope]) -> bool:
