@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.analyse.attributes import check_attributes
 from srcgrad.analyse.parted import part_read, parted, parts_bound
-from srcgrad.analyse.steps import check_steps
+from srcgrad.analyse.steps import integers
 from srcgrad.facts import Facts
 from srcgrad.flow import Edge, reached
 from srcgrad.front.asked import without_checks
@@ -131,7 +131,6 @@ def _check_refused(function: Node, facts: Facts) -> None:
         operation = facts.operation.get(getattr(node, "value", None))
         if operation is None or operation.rule is None or not any(bound in facts.active for bound in stores(node)):
             continue
-        check_steps(operation, facts)
         for parameter, reason in operation.rule.refuses.items():
             argument = operation.bound.get(parameter)
             if argument is not None and any(read in facts.active for read in _carried(argument, facts)):
@@ -151,7 +150,10 @@ def flow_edges(function: Node, facts: Facts) -> tuple[list[Edge], dict[str, list
     edges: list[Edge] = []
     tuples: dict[str, list[str]] = {}
     made: dict[str, list[list[str]]] = {}  # name of a step's tuple -> for each part the names that flow into it
+    truncated = integers(function, facts)
     for node in statements(function.body):
+        if any(held in truncated for held in stores(node)):
+            continue  # elements are cut off there
         operation = facts.operation.get(getattr(node, "value", None))
         if operation is not None and isinstance(operation.function, Step):
             arguments = dict(zip(operation.function.parameters, node.value.args, strict=True))

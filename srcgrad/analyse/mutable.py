@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import gast
+import numpy as np
 
+from srcgrad.analyse.active import carried
 from srcgrad.analyse.alias import is_fresh, is_new_of_step
 from srcgrad.analyse.complex_limits import is_complex_array
 from srcgrad.analyse.detach import detach, give_copies
@@ -19,12 +21,26 @@ from srcgrad.analyse.rank_zero import makes_rank_zero
 from srcgrad.analyse.views import check_rows, check_stale, holding, settle, views_of
 from srcgrad.facts import Facts, Operation
 from srcgrad.flow import definitions, graph
+from srcgrad.front.resolve import dtype_given
 from srcgrad.front.results import gives_several
 from srcgrad.front.webs import parameters
 from srcgrad.parts import is_swap
 from srcgrad.rules import is_users
 from srcgrad.runtime import add, owned
-from srcgrad.trees import Node, at, is_write, name, part_written, statement, statements, stores, target, walk, written
+from srcgrad.trees import (
+    Node,
+    at,
+    is_write,
+    loads,
+    name,
+    part_written,
+    statement,
+    statements,
+    stores,
+    target,
+    walk,
+    written,
+)
 
 
 def mutable(function: Node, facts: Facts) -> Node:
@@ -161,30 +177,38 @@ def _check_floating(block: list[Node], facts: Facts) -> None:
             bound is not None
             and bound in facts.mutable
             and bound in facts.active
-            and (helper := _doubt(bound, node.value, facts))
+            and (helper := _doubt(bound, node, facts))
         ):
             check = statement(f"{facts.library(helper)}(a)", a=name(bound))
             facts.effects[check] = None
             block.insert(position + 1, at(check, node))
 
 
-def _doubt(bound: str, value: Node, facts: Facts) -> str:
+def _doubt(bound: str, node: Node, facts: Facts) -> str:
     """The helper that looks at a new array, where the dtype is not known to hold what will be written into it."""
     if bound in facts.complex:
-        return "" if is_complex_array(value, facts) else "check_complex"
-    return "" if _is_floating(value, facts) else "check_floating"
+        return "" if is_complex_array(node.value, facts) else "check_complex"
+    return "" if _is_floating(node, facts) else "check_floating"
 
 
-def _is_floating(value: Node, facts: Facts) -> bool:
+def _is_floating(node: Node, facts: Facts) -> bool:
     """Whether a new array is known to hold floats: made of an active one, or by zeros, ones, empty without a dtype."""
-    operation = facts.operation.get(value)
+    value, operation = node.value, facts.operation.get(node.value)
     if operation is not None and operation.function is owned:
         return _is_floating_argument(getattr(operation.bound["x"], "id", ""), facts)
-    if any(isinstance(n, gast.Name) and n.id in facts.active for n in walk(value)):
+    called = isinstance(value, gast.Call)
+    given = dtype_given(getattr(operation, "function", None), value.args, value.keywords, facts) if called else ""
+    if given == "?" and not any(isinstance(n, gast.Attribute) and n.attr == "dtype" for n in walk(value)):
+        return False
+    kept = operation is not None and operation.function in _FLOATS
+    if any(n in facts.active for n in (loads(value) if kept else carried(node, facts))):
         return True
-    if not (isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and len(value.args) == 1):
+    if not (called and isinstance(value.func, gast.Attribute) and len(value.args) == 1):
         return False
     return value.func.attr in ("zeros", "ones", "empty") and not value.keywords
+
+
+_FLOATS = {np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.floor, np.ceil, np.rint, np.trunc, np.sign}
 
 
 def _is_floating_argument(name: str, facts: Facts) -> bool:

@@ -6,10 +6,10 @@ import gast
 
 from srcgrad.facts import Facts
 from srcgrad.front.changing import unused
+from srcgrad.front.effects import effects
 from srcgrad.front.flat import atom, compute, passive_calls, spread_varied, stored, whole
 from srcgrad.front.loops import prepare
 from srcgrad.front.moving import mark_moving
-from srcgrad.front.resolve import effects
 from srcgrad.front.scope import Scope, cheap
 from srcgrad.front.silent import check_silent, keep_draws
 from srcgrad.front.varied import varied_names

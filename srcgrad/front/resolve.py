@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import math
 import operator
 import types
@@ -27,24 +26,6 @@ from srcgrad.identity import home, uncached
 from srcgrad.otherwise import written_out
 from srcgrad.recompute import Checkpoint
 from srcgrad.rules import rule_of
-from srcgrad.runtime import (
-    check_array,
-    check_arrays,
-    check_complex,
-    check_dtype,
-    check_floating,
-    check_input,
-    check_item,
-    check_method,
-    check_module,
-    check_number,
-    check_operand,
-    check_seed,
-    check_shapes,
-    require_handled,
-)
-from srcgrad.runtime.quadrature import check_numbers, check_steady
-from srcgrad.runtime.roots import check_slopes
 from srcgrad.sealed import is_opaque
 from srcgrad.trees import Node, constant, walk
 
@@ -229,6 +210,8 @@ def _of_op(op: Any, arguments: list[Node], keywords: list[Node], node: Node, fac
         rule = replace(rule, length=False)  # nothing but its first derivative is asked for
     if rule.kind == "constant":
         return Operation("op", op, rule)
+    if dtype_given(op, arguments, keywords, facts) in ("b", "i", "u"):
+        return Operation("op", op, replace(rule, kind="constant"))
     composition = rule.composition or written_out(rule, arguments, keywords)
     if composition is not None:
         check_handled(rule, composition, arguments, keywords, facts)
@@ -244,41 +227,24 @@ def _of_op(op: Any, arguments: list[Node], keywords: list[Node], node: Node, fac
     return Operation("op", other.op, other, {first: next(iter(bound.values())), **kept})
 
 
-_REPORTS = (
-    builtins.print,
-    check_array,
-    check_arrays,
-    check_operand,
-    check_seed,
-    check_shapes,
-    check_complex,
-    check_floating,
-    check_input,
-    require_handled,
-    check_number,
-    check_item,
-    check_dtype,
-    check_method,
-    check_module,
-    check_numbers,
-    check_slopes,
-    check_steady,
-)
+_PLACES: dict[Any, int] = {
+    np.array: 1, np.asarray: 1, np.zeros: 1, np.ones: 1, np.empty: 1, np.zeros_like: 1, np.ones_like: 1,
+    np.empty_like: 1, np.ndarray.astype: 1, np.full: 2, np.full_like: 2, np.sum: 2, np.mean: 2, np.identity: 1,
+}  # fmt: skip
 
 
-def effects(node: Node, facts: Facts, local: frozenset[str]) -> bool:
-    """Whether a statement's call is one that only reports: print, warnings, logging; E5001 for what is refused."""
-    found = binding_of(node.func, facts, local)
-    if found is None or found.static is not None:
-        return False
-    function = found.object
-    rule = rule_of(function)
-    if rule is not None and rule.kind == "refused":
-        called = gast.unparse(node.func)
-        raise facts.refuse(node, "E5001", f"`{called}` has no derivative: {rule.note}", "write it out")
-    if function in _REPORTS:
-        return True
-    return getattr(function, "__module__", None) in ("warnings", "_warnings", "logging")
+def dtype_given(op: object, arguments: list[Node], keywords: list[Node], facts: Facts) -> str:
+    """The kind of the dtype that a call is given, one of "biufc"; "?" if it is not known, "" if none is given."""
+    place = _PLACES.get(op) if callable(op) else None
+    given = arguments[place : place + 1] if place is not None else []
+    for asked in [*given, *(word.value for word in keywords if word.arg == "dtype")]:
+        found = binding_of(asked, facts, facts.local)
+        meant = asked.value if isinstance(asked, gast.Constant) else getattr(found, "object", None)
+        try:
+            return np.dtype(meant).kind if isinstance(meant, str | type | np.dtype) else "?"
+        except TypeError:  # no name of a dtype
+            return "?"
+    return ""
 
 
 def literal(node: Node) -> bool:
