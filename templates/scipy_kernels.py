@@ -128,7 +128,7 @@ def prewitt(input, axis=-1, *, mode="reflect", cval=0.0):
     forms=(("scipy.ndimage.laplace(x)", (4, 5)), ("scipy.ndimage.laplace(x, mode='wrap')", (6,))),
 )
 def laplace(input, *, mode="reflect", cval=0.0):
-    made = np.zeros_like(input) if np.ndim(input) > 0 else input
+    made = np.zeros_like(input) if np.ndim(input) > 0 else np.asarray(input)
     for axis in range(np.ndim(input)):
         made = made + along(input, [1.0, -2.0, 1.0], axis, mode, cval, 0)
     return made

@@ -31,12 +31,12 @@ def integers(function: Node, facts: Facts) -> dict[str, None]:
         if is_write(node):
             continue
         call = node.value.func if isinstance(getattr(node, "value", None), gast.Call) else None
-        kept = getattr(call, "attr", "") if isinstance(getattr(call, "value", None), gast.Name) else ""
-        if isinstance(node, gast.Expr) and kept == "append":  # what is recorded
-            bound.setdefault(call.value.id, []).append(node.value.args[0])
+        kept, owner = getattr(call, "attr", ""), getattr(getattr(call, "value", None), "id", "")
+        if isinstance(node, gast.Expr) and owner and kept == "append":  # what is recorded
+            bound.setdefault(owner, []).append(node.value.args[0])
             continue
         for held in stores(node):
-            if kept != "pop" or held != call.value.id:
+            if kept != "pop" or held != owner:
                 bound.setdefault(held, []).append(node.value if target(node) == held else None)
     found = {held: None for held in bound if held not in parameters(function)}
     before = len(found) + 1
