@@ -47,18 +47,42 @@ USES = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_field_is_no_attribute_of_an_array(kind: str, use: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for field in ("size", "ndim", "real", "T"):
-        text = (HEAD + KINDS[kind] + USES[use]).format(f=field)
-        name = f"made_{kind}_{use}_{field}".replace(" ", "_")
-        module = types.ModuleType(name)
-        monkeypatch.setitem(sys.modules, name, module)
-        monkeypatch.setitem(linecache.cache, f"<{name}>", (len(text), None, text.splitlines(True), f"<{name}>"))
-        exec(compile(text, f"<{name}>", "exec"), module.__dict__)
-        try:
-            value, gradient = srcgrad.value_and_grad(module.f)(0.7)
-            tangent = srcgrad.jvp(module.f, (0.7,), (1.0,))[1]
-        except srcgrad.DifferentiationError:
-            continue
-        h = 1e-6
-        assert value == module.f(0.7)
-        assert gradient == pytest.approx((module.f(0.7 + h) - module.f(0.7 - h)) / (2 * h), rel=1e-7)
-        assert tangent == pytest.approx(gradient, rel=1e-12)
+        _judge((HEAD + KINDS[kind] + USES[use]).format(f=field), f"made_{kind}_{use}_{field}", monkeypatch)
+
+
+def _judge(text: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = types.ModuleType(name)
+    monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.setitem(linecache.cache, f"<{name}>", (len(text), None, text.splitlines(True), f"<{name}>"))
+    exec(compile(text, f"<{name}>", "exec"), module.__dict__)
+    try:
+        value, gradient = srcgrad.value_and_grad(module.f)(0.7)
+        tangent = srcgrad.jvp(module.f, (0.7,), (1.0,))[1]
+    except srcgrad.DifferentiationError:
+        return
+    h = 1e-6
+    assert value == module.f(0.7)
+    assert gradient == pytest.approx((module.f(0.7 + h) - module.f(0.7 - h)) / (2 * h), rel=1e-7)
+    assert tangent == pytest.approx(gradient, rel=1e-12)
+
+
+METHOD = (
+    "class Box:\n    def __init__(self, v, w):\n        self.v = v\n    def {f}(self):\n        return self.v * 3.0\n"
+)
+FIELDS = (
+    "@dataclasses.dataclass\nclass Box:\n    v: float\n    w: float\n    def {f}(self):\n        return self.v * 3.0\n"
+)
+WRITTEN = {
+    "an item of a dict": "def f(b):\n    d = {{}}\n    d['x'] = Box(b * b, 1.0)\n    return d['x'].{f}() * 2.0\n",
+    "an item of a list": "def f(b):\n    l = [None]\n    l[0] = Box(b * b, 1.0)\n    return l[0].{f}() * 2.0\n",
+    "an item that is added": "def f(b):\n    l = []\n    l.append(Box(b * b, 1.0))\n    return l[0].{f}() * 2.0\n",
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("use", [*USES, *WRITTEN])
+@pytest.mark.parametrize("kind", [METHOD, FIELDS], ids=["plain", "dataclass"])
+def test_a_method_is_no_method_of_an_array(kind: str, use: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = {**USES, **WRITTEN}[use].replace(".{f}()", ".{f}").replace(".{f}", ".{f}()").replace("c.w", "2.0")
+    for method in ("sum", "mean", "copy"):
+        _judge((HEAD + kind + text).replace("o.w", "2.0").format(f=method), f"method_{use}_{method}", monkeypatch)

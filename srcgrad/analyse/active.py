@@ -16,7 +16,7 @@ from srcgrad.front.asked import without_checks
 from srcgrad.front.step import Step
 from srcgrad.indices import adds_axes
 from srcgrad.template import adjoint_template, tangent_template
-from srcgrad.trees import Block, Node, is_write, loads, statements, stores, walk, written
+from srcgrad.trees import Block, Node, children, is_write, loads, statements, stores, walk, written
 
 
 def carried(node: Node, facts: Facts) -> list[str]:
@@ -51,7 +51,7 @@ def _carried(value: Node, facts: Facts) -> list[str]:
     if operation.function in (list, sorted) and _is_dict(value.args[0], facts):
         return []  # its keys
     if operation.kind != "op":
-        called = [n.id for n in walk(value.func) if isinstance(n, gast.Name)]  # what is called may have been computed
+        called = _named(value.func, facts)  # what is called may have been computed
         given = [*value.args, *(w.value for w in value.keywords)]
         return [*called, *(read for part in given for read in _carried(part, facts))]
     assert operation.rule is not None, "an op has a rule"
@@ -62,6 +62,14 @@ def _carried(value: Node, facts: Facts) -> list[str]:
         if parameter in places
         for read in _carried(argument, facts)
     ]
+
+
+def _named(tree: Node, facts: Facts) -> list[str]:
+    """The names below a tree, and of containers of which activity looks at the parts, the parts."""
+    part = part_read(tree, facts.parted)
+    if part is not None or isinstance(tree, gast.Name):
+        return [part or tree.id]
+    return [found for child in children(tree) for found in _named(child, facts)]
 
 
 def _is_dict(value: Node, facts: Facts) -> bool:

@@ -10,7 +10,7 @@ import gast
 from srcgrad.facts import Facts
 from srcgrad.flow import Edge, reached
 from srcgrad.front.owners import makes_objects, refused_field
-from srcgrad.front.resolve import ATTRIBUTES, PASSIVE_ATTRIBUTES, binding_of
+from srcgrad.front.resolve import ATTRIBUTES, METHODS, PASSIVE_ATTRIBUTES, binding_of
 from srcgrad.trees import Node, called, inside, loads, statements, stores, written
 
 _OF_ARRAYS = (*PASSIVE_ATTRIBUTES, *ATTRIBUTES)
@@ -44,6 +44,10 @@ def check_attributes(function: Node, facts: Facts) -> None:
             own = getattr(part.value, "id", "") in records or _may_be_object(part.value, objects, facts)
             if own and any(read in facts.varied for read in loads(part)):
                 raise refused_field(part, facts)
+        for call in inside(node, gast.Call):
+            name = call.func.attr if isinstance(call.func, gast.Attribute) else ""
+            if name in METHODS and not hasattr(dict, name) and getattr(call.func.value, "id", "") in records:
+                raise refused_field(call.func, facts)
 
 
 def _may_be_object(value: Node, objects: dict[str, None], facts: Facts) -> bool:
@@ -58,6 +62,7 @@ def _may_be_object(value: Node, objects: dict[str, None], facts: Facts) -> bool:
 
 
 def _carrying(node: Node) -> list[Any]:
+    """The attributes that a statement reads, those apart that steer: in indices and comparisons."""
     apart = {one for held in inside(node, gast.Subscript) for one in inside(held.slice, gast.Attribute)}
     apart |= {one for held in inside(node, gast.Compare) for one in inside(held, gast.Attribute)}
     return [n for n in inside(node, gast.Attribute) if n.attr in _OF_ARRAYS and n not in apart]

@@ -7,9 +7,9 @@ import gast
 from srcgrad.facts import UNKNOWN, Facts
 from srcgrad.front.functions import called_by
 from srcgrad.front.procedures import Procedures
-from srcgrad.front.sequence import outer_changes
+from srcgrad.front.sequence import changes_outside, outer_changes
 from srcgrad.front.straight import is_straight
-from srcgrad.front.written_out import Site, changes_outside
+from srcgrad.front.written_out import Site
 from srcgrad.trees import Node, is_write, statements, walk
 
 

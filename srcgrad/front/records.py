@@ -14,7 +14,20 @@ from srcgrad.front.functions import of_argument
 from srcgrad.front.resolve import binding_of, trusted_constant
 from srcgrad.kinds import contained
 from srcgrad.runtime import fields_of
-from srcgrad.trees import Node, at, constant, expression, header, statement, statements, stores, target, walk
+from srcgrad.trees import (
+    Block,
+    Node,
+    at,
+    constant,
+    expression,
+    header,
+    inside,
+    statement,
+    statements,
+    stores,
+    target,
+    walk,
+)
 
 if TYPE_CHECKING:
     from srcgrad.front.plain import Plain
@@ -180,6 +193,7 @@ def records(function: Node, facts: Facts) -> Node:
     """Spell the fields that methods, now written out, read; refuse an object that is used as a whole."""
     if not facts.records:
         return function
+    function.body = _by_one_name(function.body, facts)
     spell_fields(function, facts)
     for node in statements(function.body):
         opened = {id(i.value) for part in header(node) for i in walk(part) if isinstance(i, gast.Subscript)}
@@ -193,6 +207,24 @@ def records(function: Node, facts: Facts) -> Node:
                     f"use its fields: `{item.id}.{fields_in(facts.records[item.id])[0]}`",
                 )
     return function
+
+
+def _by_one_name(block: Block, facts: Facts) -> Block:
+    """The block, in which what `q = p` names once more, of an object that a function has given back, is p."""
+    bound = [one for node in statements(block) for one in stores(node)]
+    kept: Block = []
+    for node in block:
+        held = node.value.id if target(node) is not None and isinstance(node.value, gast.Name) else ""
+        second = target(node) or ""
+        if held not in facts.records or held in facts.kinds or bound.count(held) != 1 or bound.count(second) != 1:
+            kept.append(node)
+            continue
+        for other in block:
+            for item in inside(other, gast.Name):
+                if item.id == second:
+                    item.id = held
+                    facts.foreign.update(dict.fromkeys(statements([other])))
+    return kept
 
 
 def spell_fields(function: Node, facts: Facts) -> None:

@@ -10,7 +10,7 @@ import gast
 from srcgrad.front.changing import CHANGES
 from srcgrad.front.functions import function_of
 from srcgrad.front.straight import is_straight
-from srcgrad.trees import COMPOUND, Node, header, root, walk
+from srcgrad.trees import COMPOUND, Node, header, is_write, root, statements, walk
 
 if TYPE_CHECKING:
     from srcgrad.facts import Facts
@@ -84,6 +84,11 @@ def _changed(effect: Node, facts: Facts) -> set[str]:
         return {held} & facts.local
     found = function_of(effect.func, facts, facts.local)
     return outer_changes(found.tree, facts) if found is not None and found.tree is not None else set()
+
+
+def changes_outside(tree: Node, facts: Facts) -> bool:
+    """Whether a nested function binds names of the function around it, or writes into arrays."""
+    return bool(outer_changes(tree, facts)) or any(is_write(n) for n in statements(tree.body))
 
 
 def outer_changes(tree: Node, facts: Facts) -> set[str]:

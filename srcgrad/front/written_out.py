@@ -25,7 +25,6 @@ from srcgrad.front.overlay import Overlay
 from srcgrad.front.owners import known_of
 from srcgrad.front.plain import own_names, plain
 from srcgrad.front.scope import scope_names
-from srcgrad.front.sequence import outer_changes
 from srcgrad.front.source import Source
 from srcgrad.front.straight import is_straight, place, put_in
 from srcgrad.front.subset import subset
@@ -37,7 +36,6 @@ from srcgrad.trees import (
     at,
     constant,
     copy,
-    is_write,
     loads,
     name,
     statements,
@@ -120,10 +118,11 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     inside = _inside({p: v for p, v in given.items() if p not in functions}, tree, shared, found, inner, site)
     spelled = _spelled(tree, inner, site, shared | set(functions))
     tuples = displays(given, tree, where, before, facts) if facts.generated else {}
-    apart = {*functions, *tuples, *inside}
-    bind({p: v for p, v in given.items() if p not in apart}, call, tree, found, spelled, where, before, facts)
+    handed = {p: v for p, v in given.items() if p not in {*functions, *tuples, *inside}}
+    bind(handed, call, tree, found, spelled, where, before, facts)
     note_real(given, found, spelled, inner, facts)
     _settle(tree, spelled, tuples, inside, call, where, inner, facts)
+    facts.records.update({spelled[one]: owner for one, owner in inner.records.items() if one not in given})
     last = tree.body[-1]
     before += tree.body[:-1]
     assert isinstance(facts.namespace, Overlay), "an overlay was put there"
@@ -215,11 +214,6 @@ def _settle(
             open_display(node, spelled.get(parameter, parameter), display)
         for item in statements([node]):
             facts.foreign[item] = None
-
-
-def changes_outside(tree: Node, facts: Facts) -> bool:
-    """Whether a nested function binds names of the function around it, or writes into arrays."""
-    return bool(outer_changes(tree, facts)) or any(is_write(n) for n in statements(tree.body))
 
 
 @dataclass(frozen=True)
