@@ -22,6 +22,16 @@ NAMES = {
 
 # name -> the program, which defines `f`, and perhaps ARGS
 RIGHT = {
+    "dict comprehension over itself": """
+def f(x, c):
+    rates = {"a": x[0], "b": c}
+    for _ in range(2):
+        rates = {name: rates[name] * 2.0 + 0.1 * x[1] for name in rates}
+    total = 0.0
+    for name in rates:
+        total = total + rates[name] * rates["a"]
+    return total + rates["b"]
+""",
     "list append view changes": """
 def f(x, c):
     u = x.copy()

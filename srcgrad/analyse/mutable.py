@@ -21,7 +21,7 @@ from srcgrad.analyse.rank_zero import makes_rank_zero
 from srcgrad.analyse.views import check_rows, check_stale, holding, settle, views_of
 from srcgrad.facts import Facts, Operation
 from srcgrad.flow import definitions, graph
-from srcgrad.front.resolve import dtype_given
+from srcgrad.front.resolve import binding_of, dtype_given
 from srcgrad.front.results import gives_several
 from srcgrad.front.webs import parameters
 from srcgrad.parts import is_swap
@@ -197,10 +197,12 @@ def _is_floating(node: Node, facts: Facts) -> bool:
     if operation is not None and operation.function is owned:
         return _is_floating_argument(getattr(operation.bound["x"], "id", ""), facts)
     called = isinstance(value, gast.Call)
-    given = dtype_given(getattr(operation, "function", None), value.args, value.keywords, facts) if called else ""
+    found = binding_of(value.func, facts, facts.local) if called and operation is None else None
+    function = operation.function if operation is not None else getattr(found, "object", None)
+    given = dtype_given(function, value.args, value.keywords, facts) if called else ""
     if given == "?" and not any(isinstance(n, gast.Attribute) and n.attr == "dtype" for n in walk(value)):
         return False
-    kept = operation is not None and operation.function in _FLOATS
+    kept = any(function is one for one in _FLOATS)
     if any(n in facts.active for n in (loads(value) if kept else carried(node, facts))):
         return True
     if not (called and isinstance(value.func, gast.Attribute) and len(value.args) == 1):
@@ -208,7 +210,7 @@ def _is_floating(node: Node, facts: Facts) -> bool:
     return value.func.attr in ("zeros", "ones", "empty") and not value.keywords
 
 
-_FLOATS = {np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.floor, np.ceil, np.rint, np.trunc, np.sign}
+_FLOATS = (np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.floor, np.ceil, np.rint, np.trunc, np.sign)
 
 
 def _is_floating_argument(name: str, facts: Facts) -> bool:

@@ -44,7 +44,7 @@ def trips(loop: Node, work: Plain) -> Block:
         kind = ""
     if kind == "keys":
         loop.iter = gast.copy_location(expression("list(d)", d=loop.iter.func.value), loop.iter)
-    if isinstance(loop.iter, gast.Name) and (_is_dict(loop.iter.id, work) or _is_keyed(loop, work)):
+    if isinstance(loop.iter, gast.Name) and (_is_dict(loop.iter, work) or _is_keyed(loop, work)):
         loop.iter = gast.copy_location(expression("list(d)", d=loop.iter), loop.iter)
     if kind in ("zip", "enumerate", "items", "values"):
         return _counted(loop, work)
@@ -122,9 +122,10 @@ def _is_parallel(node: Node, work: Plain) -> bool:
     return home.startswith("numba.") or "`from numba." in home  # of a text, its imports say so
 
 
-def _is_dict(held: str, work: Plain) -> bool:
-    kind = work.facts.kinds.get(held)
-    return work.lists.get(held) == "dict" or (kind is not None and kind.tag == "dict")
+def _is_dict(node: Node, work: Plain) -> bool:
+    facts = work.facts
+    known = facts.of.get(node, facts.named.get(node.id, UNKNOWN)), facts.kinds.get(node.id, UNKNOWN)
+    return work.lists.get(node.id) == "dict" or any(kind.tag == "dict" for kind in known)
 
 
 def _is_keyed(loop: Node, work: Plain) -> bool:
@@ -263,7 +264,7 @@ def _item(node: Node, made: Trips) -> Node:
     backwards = kind == "reversed" and _is_sequence(getattr(node.args[0], "id", ""), work)
     if kind == "reversed":
         node = node.args[0] if backwards else expression("x[::-1]", x=node.args[0])
-    if (isinstance(node, gast.Name) and _is_dict(node.id, work)) or _is_iterator(node, work):
+    if (isinstance(node, gast.Name) and _is_dict(node, work)) or _is_iterator(node, work):
         node = expression("list(d)", d=node)
     held = node.id if isinstance(node, gast.Name) and not _rebinds(made.loop, node.id) else work.name("items")
     if not isinstance(node, gast.Name) or held != node.id:
