@@ -190,3 +190,65 @@ def test_a_closure_cell() -> None:
     assert gradient(3.0) == 6.0
     change()
     assert gradient(3.0) == 27.0
+
+
+def square(x: Any) -> Any:
+    return x * x
+
+
+TABLE: dict[str, Any] = {"power": square, "deep": [square]}
+STEPS: list[Any] = [square]
+
+
+class Holder:
+    def __init__(self) -> None:
+        self.table = {"power": square}
+
+
+HOLDER = Holder()
+
+
+def by_key(x: Any) -> Any:
+    return TABLE["power"](x)
+
+
+def in_depth(x: Any) -> Any:
+    return TABLE["deep"][0](x)
+
+
+def by_place(x: Any) -> Any:
+    return STEPS[0](x)
+
+
+def one_by_one(x: Any) -> Any:
+    for step in STEPS:
+        x = step(x)
+    return x
+
+
+def of_an_object(x: Any) -> Any:
+    return HOLDER.table["power"](x)
+
+
+def in_a_helper(x: Any) -> Any:
+    return by_key(x) * 1.0
+
+
+FUNCTIONS: list[tuple[Any, Any, Any]] = [
+    (by_key, TABLE, "power"),
+    (in_depth, TABLE["deep"], 0),
+    (by_place, STEPS, 0),
+    (one_by_one, STEPS, 0),
+    (of_an_object, HOLDER.table, "power"),
+    (in_a_helper, TABLE, "power"),
+]
+
+
+@pytest.mark.parametrize(("function", "held", "place"), FUNCTIONS, ids=lambda one: getattr(one, "__name__", ""))
+def test_a_function_in_a_container(function: Any, held: Any, place: Any) -> None:
+    derived = srcgrad.value_and_grad(function)
+    assert derived(3.0) == (9.0, 6.0) and srcgrad.jvp(function, (3.0,), (1.0,))[1] == 6.0
+    held[place] = cube
+    assert derived(3.0) == (27.0, 27.0) and srcgrad.jvp(function, (3.0,), (1.0,))[1] == 27.0
+    held[place] = square
+    assert derived(3.0) == (9.0, 6.0)

@@ -113,10 +113,13 @@ class LiveNamespace:
                 cells[first] = (self.cells[first], found.object if found and bound else _MISSING)
             else:
                 entries.extend(entry(scope, first) for scope in self.scopes)
+            held = None if found is None else found.object
             for part in rest:
                 value = None if found is None else found.object
                 entries.extend(entry(scope, part) for scope in _scopes(value))
                 found = None if found is None else attribute(found, part)
+                held = getattr(held, "__dict__", {}).get(part)
+            entries.extend(_functions_in(held))
             if found is not None and isinstance(found.object, FunctionType):
                 functions[id(found.object)] = found.object
         for function in functions.values():
@@ -131,9 +134,31 @@ Code = tuple[FunctionType, CodeType, Any, Any]  # a function, what it runs, and 
 _MISSING: Any = object()
 
 
-def entry(scope: Mapping[str, Any], name: str) -> Entry:
+def entry(scope: Mapping[Any, Any], name: Any) -> Entry:
     """What a name means in a scope now."""
     return scope, name, scope.get(name, _MISSING)
+
+
+class _Items(list):  # type: ignore[type-arg]  # the user's own list or tuple, asked as dicts are
+    """The places of a list or a tuple, as a namespace."""
+
+    def get(self, place: int, missing: Any) -> Any:
+        """What is in a place now."""
+        return self[0][place] if place < len(self[0]) else missing
+
+
+def _functions_in(value: object, depth: int = 0) -> list[Entry]:
+    """The functions in a list, a tuple or a dict, each in its place: what a text calls is the one that is there."""
+    if not isinstance(value, list | tuple | dict) or depth > 2:
+        return []
+    scope: Any = value if isinstance(value, dict) else _Items([value])
+    places = list(value)[:_FEW] if isinstance(value, dict) else list(range(min(len(value), _FEW)))
+    parts = [(place, scope.get(place, None)) for place in places]
+    found = [entry(scope, place) for place, part in parts if callable(part)]
+    return found + [one for _, part in parts for one in _functions_in(part, depth + 1)]
+
+
+_FEW = 64  # items of a container that are looked at, as for kinds
 
 
 def _scopes(value: object) -> list[Mapping[str, Any]]:
