@@ -22,6 +22,32 @@ NAMES = {
 
 # name -> the program, which defines `f`, and perhaps ARGS
 RIGHT = {
+    "raise in the last branch": """
+def f(x, c, kind="square"):
+    if kind == "square":
+        return np.sum(x * x) * c
+    elif kind == "sine":
+        return np.sum(np.sin(x))
+    else:
+        raise ValueError(kind)
+""",
+    "raise behind a loop that returns": """
+def f(x, c):
+    for i in range(8):
+        if c > 2.0:
+            return np.sum(x * i) * c
+        c = c * 1.3
+    raise ValueError(c)
+""",
+    "return from an endless loop": """
+def f(x, c):
+    k = 0
+    while True:
+        c = c - 0.5 * (c - np.sin(c) - 0.1 * x[0])
+        k += 1
+        if k > 3:
+            return c * x[1]
+""",
     "dict comprehension over itself": """
 def f(x, c):
     rates = {"a": x[0], "b": c}

@@ -53,9 +53,9 @@ def exits(function: Node, facts: Facts) -> Node:
         _name_results(returns, ways)
     if any(isinstance(n, gast.For | gast.While) and _returns([n]) for n in statements(function.body)):
         ways.returned = facts.names.fresh("returned")
-    leaves = _status(function.body)
+    leaves, ends = _status(function.body), _ends(function.body)
     block = _block(function.body, ways)
-    if early and leaves != ALWAYS:
+    if early and leaves != ALWAYS and not ends:
         raise facts.refuse(
             function.body[-1], "E5005", "the function may end without a return", "return a value at its end as well"
         )
@@ -115,6 +115,19 @@ def _status(block: Block) -> int:
             return ALWAYS
         found = max(found, state)
     return found
+
+
+def _ends(block: Block) -> bool:
+    """Whether what follows a block is never reached: also behind `raise`, and a `while True` that no `break` leaves."""
+    for node in block:
+        if isinstance(node, gast.Return | gast.Raise):
+            return True
+        if isinstance(node, gast.If) and _ends(node.body) and _ends(node.orelse):
+            return True
+        endless = isinstance(node, gast.While) and isinstance(node.test, gast.Constant) and bool(node.test.value)
+        if endless and not any(isinstance(n, gast.Break) for n in _own(node.body)):
+            return True
+    return False
 
 
 def _block(block: Block, ways: Ways, watched: tuple[str, ...] = ()) -> Block:
