@@ -211,3 +211,41 @@ def test_transpose_of_rank_0(name: str) -> None:
     body, value = TURNED[name]
     found = judged(f"import numpy as np\ndef f(x):\n    {body}\ndef arguments(): return ({value},)\n", 1)
     assert found.verdict == "right", found
+
+
+FIELDS = """
+import dataclasses
+import numpy as np
+@dataclasses.dataclass
+class Box:
+    T: float
+    real: float
+    imag: float = 0.5
+    mT: float = 0.8
+def f(x, b):
+    {body}
+def arguments(): return 0.3, Box(0.6, 0.6)
+"""
+ANEW = {  # an argument that is bound anew where not each call comes by
+    "if": "if x < 1.0:\n        b = b.T * x\n    else:\n        b = b.T\n    return b * x",
+    "branch of a loop": (
+        "for i in range(3):\n        if i == 1:\n            b = b.T * x\n            x = x + b\n            break\n"
+        "        x = x * b.T\n    return x * x"
+    ),
+    "while": "k = 0\n    while k < 1:\n        b = b.real * x\n        k += 1\n    return b * b",
+    "with": "with np.errstate(all='ignore'):\n        b = b.imag * x\n    return b * b",
+    "second name": "c = b\n    for i in range(1):\n        c = c.mT * x\n    return c * c",
+    "beside another": "x = x + b.T\n    return x * x",
+}
+
+
+@pytest.mark.parametrize("name", ANEW)
+def test_fields_named_like_an_arrays(name: str) -> None:
+    found = judged(FIELDS.format(body=ANEW[name]), 1)
+    assert found.verdict in ("right", "refused"), found
+
+
+def test_what_is_bound_anew_shows_nothing_of_the_argument() -> None:
+    text = "def f(c, x):\n    {}\n    while x < 1.0:\n        c = x\n        x = x * 2.0\n    return c * 2.0\n"
+    assert dump("-:f", text=text.format("x = x * c[0]")).text.count("check_arrays(c)\n") == 1
+    assert "check_arrays" not in dump("-:f", text=text.format("x = x * (-c)[0]")).text

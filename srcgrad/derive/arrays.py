@@ -87,6 +87,7 @@ class _Places:
     named: dict[str, None] = field(default_factory=dict)  # arguments into which the text writes by names: dicts
     own: dict[str, None] = field(default_factory=dict)  # those for which a list has no such attribute, in each call
     arrays: dict[str, None] = field(default_factory=dict)  # those for which what is no array is an error in each call
+    other: dict[str, None] = field(default_factory=dict)  # names that may be bound to what is none of these arguments
 
     def block(self, block: Block, *, always: bool = True, backward: bool = False) -> None:
         """Look at statements in order; `always` says that they run in each call."""
@@ -121,13 +122,21 @@ class _Places:
         if backward:
             return
         bound = {one: self._list(part) for one, part in pairs}
+        sure = [one for one, part in pairs if always and self._surely(part)]
+        errors = [] if value is None else [p for item in walk(value) for p in self._of_arrays(item)]
         for one in [*stores(node), *written(node)]:
+            if one in sure:
+                self.other.pop(one, None)
+            elif one not in written(node) and not all(p in errors for p in self.held.get(one, [one])):
+                self.other[one] = None
             self.whole.pop(one, None)
             if always and not written(node):
                 self.held.pop(one, None)
         for one, of in bound.items():
             if of and not (of[0] in self.parts and one in self.facts.containers):
                 self.held[one] = list(dict.fromkeys([*self.held.get(one, []), *of]))
+                same = one in self.facts.taken and isinstance(dict(pairs)[one], gast.Name)
+                self.asked.update(dict.fromkeys(of if same else []))
 
     def _pairs(self, place: Node, value: Node) -> list[tuple[str, Node]]:
         """Names and what they are bound to: `a, b = b, a`, and `a, b = params` for a container, too."""
@@ -155,6 +164,12 @@ class _Places:
             return [one for part in value.args for one in self._list(part)]
         return []
 
+    def _surely(self, value: Node) -> list[str]:
+        """The arguments of which a value is a list if they are lists, in each call, whatever the others are."""
+        of = self._list(value)
+        sure = len(dict.fromkeys(of)) == 1  # a list and an array give an array: `x + b`
+        return of if sure and not any(getattr(node, "id", "") in self.other for node in walk(value)) else []
+
     def _expression(self, node: Node, always: bool) -> None:
         named = isinstance(node, gast.Subscript) and isinstance(getattr(node.slice, "value", None), str)
         if named:
@@ -169,7 +184,7 @@ class _Places:
         elif isinstance(node, gast.Call):
             self._call(node)
         if always and isinstance(node, gast.Attribute) and node.attr not in _OF_LISTS:
-            self.own.update(dict.fromkeys(self._list(node.value)))
+            self.own.update(dict.fromkeys(self._surely(node.value)))
         if always:
             self.arrays.update(dict.fromkeys(self._of_arrays(node)))
 
@@ -193,24 +208,24 @@ class _Places:
     def _of_arrays(self, node: Node) -> list[str]:
         """The arguments with which an expression is an error if they are lists."""
         if isinstance(node, gast.Subscript) and _has_axes(node.slice) and not isinstance(node.slice, gast.Slice):
-            return self._list(node.value)
+            return self._surely(node.value)
         if isinstance(node, gast.Call):
             found = binding_of(node.func, self.facts, self.facts.local)
             of_numbers = found is not None and getattr(found.object, "__module__", "") == "math"
-            return [one for part in node.args for one in self._list(part)] if of_numbers else []
+            return [one for part in node.args for one in self._surely(part)] if of_numbers else []
         if isinstance(node, gast.UnaryOp) and not isinstance(node.op, gast.Not):
-            return self._list(node.operand)
+            return self._surely(node.operand)
         if isinstance(node, gast.Compare) and isinstance(node.ops[0], _ORDERS):
             return self._beside(node.left, node.comparators[0], gast.Sub())
         return self._beside(node.left, node.right, node.op) if isinstance(node, gast.BinOp) else []
 
     def _beside(self, left: Node, right: Node, op: Node) -> list[str]:
-        of = [*self._list(left), *self._list(right)]
+        of = [*self._surely(left), *self._surely(right)]
         numbers = [part.value for part in (left, right) if isinstance(part, gast.Constant)]
         if numbers:
             repeats = isinstance(op, gast.Mult) and isinstance(numbers[0], int)
             return [] if repeats else of
-        return of if self._list(left) and self._list(right) and not isinstance(op, gast.Add) else []
+        return of if self._surely(left) and self._surely(right) and not isinstance(op, gast.Add) else []
 
 
 def _has_axes(index: Node) -> bool:
