@@ -107,6 +107,7 @@ class Facts:
     varied: dict[str, None] = field(default_factory=dict)  # names that may depend on an input
     active: dict[str, None] = field(default_factory=dict)  # ... and influence the output
     doubts: dict[str, None] = field(default_factory=dict)  # names some value of which may be inf or nan
+    floors: dict[str, float] = field(default_factory=dict)  # names -> a number of at least 0 below which no value is
     masked: dict[str, bool] = field(default_factory=dict)  # names whose adjoints want masks; whether made as a whole
     parted: dict[str, None] = field(default_factory=dict)  # lists and dicts of which each part is active or not
     shifts: dict[str, None] = field(default_factory=dict)  # largest values on which the output does not depend

@@ -6,6 +6,7 @@ import operator
 
 import gast
 
+from srcgrad.derive.floors import floors
 from srcgrad.derive.regularity import gives_finite, has_finite_lines, object_of
 from srcgrad.facts import UNKNOWN, Facts, Operation
 from srcgrad.front.webs import parameters
@@ -26,6 +27,12 @@ def doubts(function: Node, facts: Facts) -> Node:
         return function
     order = statements(function.body)
     facts.doubts = _doubtful(function, order, facts)
+    known = -1
+    while facts.doubts and known != len(facts.floors):
+        known = len(facts.floors)
+        if len(floors(function, order, facts)) != known:
+            facts.doubts = _doubtful(function, order, facts)
+    facts.floors = {one: least for one, least in facts.floors.items() if one not in facts.doubts}  # inf is no divisor
     facts.masked = _masked(order, facts)
     pieces = _pieces_read(order, facts)
     perhaps = _pieces_read([one for node in order if isinstance(node, gast.If) for one in statements([node])], facts)

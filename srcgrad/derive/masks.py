@@ -49,7 +49,7 @@ class Masking:
         facts = self.facts
         known = {held: facts.library_values[one] for one, held in facts.imports.items()}
         self.reading = Reading(
-            lambda node: meaning(node, known), lambda one: one not in facts.doubts, lambda one: self.values.get(one)
+            lambda node: meaning(node, known), lambda one: one not in facts.doubts, self.values.get, facts.floors.get
         )
 
     def lines(self, shared: Block, values: list[Node]) -> tuple[Block, list[tuple[Node, Mask | None]]]:

@@ -15,11 +15,16 @@ import gast
 import numpy as np
 
 from srcgrad.derive.decide import Setting
+from srcgrad.derive.floors import floor, floor_of
 from srcgrad.derive.instantiate import decided
 from srcgrad.facts import Facts, Operation, Spec
 from srcgrad.rules import Rule, rule_of
 from srcgrad.template import Template, adjoint_template, derivative_of
 from srcgrad.trees import Node, loads, name, same, walk
+
+
+def _unknown(one: str) -> float | None:
+    return None
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,9 @@ class Reading:
     called: Callable[[Node], Any]  # tree of a function -> the function
     is_finite: Callable[[str], bool]  # whether the value of a name is a finite number
     value: Callable[[str], Node | None]  # the expression or literal that a name stands for
+    floor: Callable[[str], float | None] = (
+        _unknown  # the least number that the value of a name can be: derive/floors.py
+    )
 
 
 def is_finite(node: Node, reading: Reading) -> bool:
@@ -60,7 +68,8 @@ def _is_finite_operation(node: Node, reading: Reading) -> bool:
         return left and is_nonzero(node.right, reading)
     if isinstance(node.op, gast.Pow):
         power = _literal(node.right, reading)
-        return left and type(power) in (int, float) and power >= 0 and power == int(power)
+        positive = _is_positive(node.left, reading)
+        return left and type(power) in (int, float) and (positive or (power >= 0 and power == int(power)))
     return left and is_finite(node.right, reading)
 
 
@@ -72,6 +81,8 @@ def _is_finite_call(node: Node, reading: Reading) -> bool:
     given = [*node.args, *(word.value for word in node.keywords)]
     if function is np.where:
         given = given[1:]
+    if function in (np.log, np.sqrt) and _is_positive(node.args[0], reading):
+        return is_finite(node.args[0], reading)
     smooth = rule is not None and (rule.kind in ("constant", "linear", "multilinear") or is_regular(rule))
     return smooth and all(is_finite(part, reading) for part in given)
 
@@ -111,6 +122,9 @@ def _is_positive(node: Node, reading: Reading) -> bool:
     literal = _literal(node, reading)
     if type(literal) in (int, float):
         return bool(literal > 0)
+    if isinstance(node, gast.Name):
+        meant = reading.value(node.id)
+        return (reading.floor(node.id) or 0.0) > 0.0 if meant is None else _is_positive(meant, reading)
     if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add):
         positive = _is_positive(node.left, reading) or _is_positive(node.right, reading)
         return positive and all(_is_positive(n, reading) or _is_square(n, reading) for n in (node.left, node.right))
@@ -165,7 +179,9 @@ def _is_regular(template: Template) -> bool:
     return all(is_finite(line.value, reading) for line in lines)
 
 
-def _reading(operation: Operation, template: Template, chosen: list[Node], finite: Callable[[Node], bool]) -> Reading:
+def _reading(
+    operation: Operation, template: Template, chosen: list[Node], finite: Callable[[Node], bool], facts: Facts
+) -> Reading:
     """What the names of a template stand for in one call."""
     held = {line.targets[0].id: line.value for line in chosen if isinstance(line.targets[0], gast.Name)}
     bound = {**template.defaults, **operation.bound}
@@ -181,7 +197,12 @@ def _reading(operation: Operation, template: Template, chosen: list[Node], finit
             return isinstance(template.namespace.get(one), float | int)
         return finite(bound[one])
 
-    return Reading(lambda node: meaning(node, template.namespace), number, value)
+    def least(one: str) -> float | None:
+        if not number(one):
+            return None  # inf: its own derivative is none
+        return floor_of(operation, facts) if one == template.result else floor(bound.get(one), facts)
+
+    return Reading(lambda node: meaning(node, template.namespace), number, value, least)
 
 
 _OPERATORS = {np.divide: gast.Div, np.power: gast.Pow}
@@ -193,10 +214,12 @@ def gives_finite(operation: Operation, facts: Facts, doubtful: dict[str, None]) 
     if rule is not None and rule.kind == "constant" and not isinstance(operation.function, np.ufunc):
         return True  # arrays of ones, lengths, positions
     text = Reading(partial(object_of, facts=facts), lambda one: one not in doubtful, lambda one: None)
+    if operation.function is np.divide and len(given) == 2 and (floor(given[1], facts) or 0.0) > 0.0:
+        return is_finite(given[0], text)  # `1 / (1 + np.exp(x))`
     if rule is None or not all(is_finite(part, text) for part in given):
         return False
     if operation.function in _OPERATORS and len(given) == 2:
-        reading = Reading(lambda node: None, lambda one: True, lambda one: None)
+        reading = Reading(lambda node: None, lambda one: True, lambda one: None, facts.floors.get)
         return is_finite(gast.BinOp(given[0], _OPERATORS[operation.function](), given[1]), reading)
     if rule.kind in ("linear", "multilinear", "constant"):
         return True
@@ -217,6 +240,8 @@ def has_finite_lines(operation: Operation, facts: Facts, doubtful: dict[str, Non
     template = None if rule is None or rule.own is not None else adjoint_template(rule)
     if template is None:
         return False
+    if operation.function is np.einsum:  # sums of products, whatever the template calls
+        return all(one not in doubtful for part in operation.bound.values() for one in _names(part))
     setting = Setting(template, operation, facts, "", Spec(ndim=None), {})
     chosen = decided(template.body, setting)
 
@@ -225,7 +250,7 @@ def has_finite_lines(operation: Operation, facts: Facts, doubtful: dict[str, Non
             return result
         return all(one not in doubtful for one in _names(node))
 
-    reading = _reading(operation, template, chosen, finite)
+    reading = _reading(operation, template, chosen, finite, facts)
     wanted = [p for p, a in operation.bound.items() if any(one in facts.active for one in _names(a))]
     lines = [line for line in chosen if derivative_of(line.targets[0]) in wanted]
     return all(is_finite(line.value, reading) for line in lines)
