@@ -49,7 +49,7 @@ def deviations(x):
         (pairs, SOME),
         (likelihood, SOME),
         (lengths, np.outer(SOME, [1.0, 0.7])),
-        (powers, SOME + 0.1),
+        (powers, SOME + 0.15),
         (bounded, SOME + 0.1),
         (deviations, SOME),
     ],

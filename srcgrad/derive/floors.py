@@ -25,7 +25,22 @@ _LEAST: dict[object, Callable[[float, float], float]] = {
     np.minimum: min,
     np.fmin: min,
 }
-_WORDS = {*"x y a m k axis keepdims axes shape operands a_min a_max condition index".split()}
+_WORDS = (
+    "x",
+    "y",
+    "a",
+    "m",
+    "k",
+    "axis",
+    "keepdims",
+    "axes",
+    "shape",
+    "operands",
+    "a_min",
+    "a_max",
+    "condition",
+    "index",
+)
 _NEW = (np.sum, np.mean, np.cumsum, np.max, np.min, np.var, np.std, np.linalg.norm, np.clip, np.einsum, np.where)
 
 
@@ -75,10 +90,9 @@ def floor_of(operation: Operation, facts: Facts) -> float | None:
     """The floor of what a call gives."""
     bound, rule = operation.bound, operation.rule
     read = [one for part in bound.values() if isinstance(part, gast.AST) for one in loads(part)]
-    function = None if rule is None else rule.op
-    if operation.kind != "op" or function is None or not bound or not bound.keys() <= _WORDS:
+    if operation.kind != "op" or rule is None or not bound or any(one not in _WORDS for one in bound):
         return None
-    given = list(bound.values())
+    given, function = list(bound.values()), rule.op
     if any(one in facts.complex for one in read) and function is not np.absolute:
         return None
     if _is_square(operation, facts):

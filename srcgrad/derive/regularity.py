@@ -34,9 +34,7 @@ class Reading:
     called: Callable[[Node], Any]  # tree of a function -> the function
     is_finite: Callable[[str], bool]  # whether the value of a name is a finite number
     value: Callable[[str], Node | None]  # the expression or literal that a name stands for
-    floor: Callable[[str], float | None] = (
-        _unknown  # the least number that the value of a name can be: derive/floors.py
-    )
+    floor: Callable[[str], float | None] = _unknown  # the least that the value of a name can be
 
 
 def is_finite(node: Node, reading: Reading) -> bool:
