@@ -82,9 +82,6 @@ class Record:
     needed: tuple[int, ...]
 
 
-_LIBRARY = {"np": np}
-
-
 @dataclass
 class Facts:
     """Everything known of the function being differentiated. Passes fill tables; they hang nothing on nodes."""
@@ -217,7 +214,7 @@ class Facts:
 
     def library(self, identifier: str, value: Any = None) -> str:
         """How the text spells a library name such as `np` or `sum_to`: with an underscore if the user has another."""
-        meant = value if value is not None else _LIBRARY.get(identifier) or getattr(runtime, identifier)
+        meant = value if value is not None else {"np": np}.get(identifier) or getattr(runtime, identifier)
         while self.library_values.get(identifier, meant) is not meant:  # two rules may have functions of one name
             identifier += "_"
         if identifier not in self.imports:

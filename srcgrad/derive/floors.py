@@ -49,7 +49,7 @@ def floors(function: Node, order: Block, facts: Facts) -> dict[str, float]:
 
     >>> from srcgrad.phases import explain_facts
     >>> explain_facts("def f(x):\\n    r = np.sqrt(x * x + 0.25)\\n    return np.sum(1.0 / r)", after="doubts").floors
-    {'t2': 0.0, 't1': 0.25, 'r': 0.5, 't5': 0.0, 'y': 0.0}
+    {'t2': 0.0, 't1': 0.25, 'r': 0.5, 't4': 0.0, 'y': 0.0}
     """
     apart = {*parameters(function), *_changed(order, facts)}
     made: dict[str, list[Node]] = {}
