@@ -508,7 +508,6 @@ def integers_unpacked_into(x, k):
     [
         integers_in_an_argument,
         integers_in_a_part_of_an_argument,
-        integers_of_this_function,
         integers_that_a_function_writes,
         integers_changed_by_augmentation,
         integers_unpacked_into,
@@ -527,8 +526,13 @@ def test_integers_that_get_what_varies_are_refused(f, mode):
     assert caught.value.code == "E5002" and np.array_equal(k, [1, 2, 3])
     floats = k.astype(float)
     wanted = (f(0.4 + 1e-6, k.astype(float)) - f(0.4 - 1e-6, k.astype(float))) / 2e-6
-    if f is not integers_of_this_function:
-        assert np.isclose(srcgrad.grad(f)(0.4, floats), wanted, rtol=1e-6)
+    assert np.isclose(srcgrad.grad(f)(0.4, floats), wanted, rtol=1e-6)
+
+
+def test_integers_of_the_function_itself_cut_off() -> None:
+    wanted = (integers_of_this_function(0.4 + 1e-6, 0) - integers_of_this_function(0.4 - 1e-6, 0)) / 2e-6
+    assert srcgrad.grad(integers_of_this_function)(0.4, 0) == pytest.approx(wanted, rel=1e-9)
+    assert srcgrad.jvp(integers_of_this_function, (0.4, 0), (1.0, None))[1] == pytest.approx(wanted, rel=1e-9)
 
 
 def filled_in_a_list(v):
