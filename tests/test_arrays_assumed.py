@@ -249,3 +249,19 @@ def test_what_is_bound_anew_shows_nothing_of_the_argument() -> None:
     text = "def f(c, x):\n    {}\n    while x < 1.0:\n        c = x\n        x = x * 2.0\n    return c * 2.0\n"
     assert dump("-:f", text=text.format("x = x * c[0]")).text.count("check_arrays(c)\n") == 1
     assert "check_arrays" not in dump("-:f", text=text.format("x = x * (-c)[0]")).text
+
+
+COUNTED = {  # a parameter that the text binds to an integer: its adjoint there is a float
+    "list of values": "for b in range(2):\n        s = s * b\n    return sum([b * s for k in range(2)])",
+    "branch": "if s < 1.0:\n        b = 2\n    for k in range(3):\n        s += a * b\n    return s",
+    "length": (
+        "for k in range(2):\n        s += a * b\n        b = len([a, a])\n"
+        "    for j in range(2):\n        s += a * b\n    return s"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_parameters_bound_to_integers(name: str) -> None:
+    found = judged(f"def f(a, b):\n    s = a * b\n    {COUNTED[name]}\ndef arguments(): return 0.3, 0.7\n", 1)
+    assert found.verdict == "right", found

@@ -14,6 +14,7 @@ from srcgrad.derive.masks import Mask
 from srcgrad.derive.spreads import is_spread, narrow_form
 from srcgrad.derive.states import ABSENT, EITHER, NUMBER, PRESENT, ZERO, State
 from srcgrad.facts import UNKNOWN, Facts, Spec, copied
+from srcgrad.front.integers import may_count
 from srcgrad.indices import as_value
 from srcgrad.kinds import part_of
 from srcgrad.names import bar
@@ -246,7 +247,8 @@ class Adjoints:
             return expression(f"{self.facts.library('np')}.float32(0.0)") if self.is_half(primal) else constant(0.0)
         if self.is_half(primal) and primal not in self.facts.containers:
             return self.half_zeros(primal)
-        if parameter and kind.tag in ("unknown", "array") and primal not in self.facts.containers:
+        parameter = parameter and primal not in self.facts.containers and not may_count(primal, self.facts)
+        if parameter and kind.tag in ("unknown", "array"):
             return expression(f"{self.facts.library('np')}.zeros_like(primal)", primal=primal)
         zeros = f"{self.facts.library('zeros_like')}(primal)"
         mutable = self.facts.containers.get(primal) == "tuple" and primal not in self.facts.mixed

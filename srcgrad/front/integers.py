@@ -54,6 +54,14 @@ def counters(function: Node) -> dict[str, None]:
     return {one: None for one in counted if bound[one] == counted[one]}
 
 
+def may_count(parameter: str, facts: Facts) -> bool:
+    """Whether a text binds a parameter to an integer somewhere, of which `np.zeros_like` makes no place for floats."""
+    order = [node for node in statements(facts.source.tree.body) if parameter in stores(node)]
+    known = _Known(facts, facts.local, frozenset(), order)
+    values = [value for node in order for one, value in known.bindings(node) if one == parameter]
+    return any(value is True or (value is not False and known.is_integer(value, {})) for value in values)
+
+
 def _is_parameter(node: Node) -> bool:
     return isinstance(node, gast.Name) and isinstance(node.ctx, gast.Param)
 
