@@ -57,6 +57,11 @@ PROGRAMS = {
     "    def h(a, b):\n        return np.cos(g(a)) * b\n    b = h(b, 2.0)\n    return np.sin(b) + g(np.cos(b))\n",
     "a_nested_function_called_by_another_one": "b = 3.0\ndef f(b):\n    def g(t):\n        return b * t\n"
     "    def k(t):\n        return g(t) * t\n    def h(a):\n        b = a * a\n        return k(b)\n    return h(b)\n",
+    "a_variable_around_by_the_name_of_a_class": "@dataclasses.dataclass\nclass y:\n    k: float\nt = y(0.6)\n"
+    "def f(y):\n    y = y * 3.0\n    def k(h):\n        s = y\n        return s * h\n    return t.k + k(y)\n",
+    "a_variable_around_by_the_name_of_an_object": "@dataclasses.dataclass\nclass B:\n    k: float\n"
+    "    def sum(self):\n        return 1e9\nz = B(0.6)\ndef f(x):\n    z = np.array([x, 2.0])\n    def k(h):\n"
+    "        q = z\n        return q.sum() * h + z.sum()\n    return k(x)\n",
     "a_range_that_may_be_empty": "def f(x, y):\n    for y in range(int(x)):\n        pass\n    return x * y\n",
 }
 

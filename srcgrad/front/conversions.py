@@ -47,7 +47,7 @@ def conversions(function: Node, facts: Facts) -> Node:
     """
     if facts.generated:
         return function
-    kinds = Kinds(facts.namespace, facts.module)
+    kinds = Kinds(facts.namespace, facts.module, around=facts.around)
     assumed = _modules(function, kinds, facts)
     kinds.function(function, {**assumed, **facts.kinds, **facts.named})
     facts.of, facts.named = kinds.of, kinds.named

@@ -47,6 +47,7 @@ class Called:
     known: dict[Any, Kind] = field(default_factory=dict)  # what calls of functions of modules give
     nested: dict[Node, Nested] = field(default_factory=dict)
     left: list[list[Names]] = field(default_factory=list)  # what is known where loops are left, the innermost last
+    around: frozenset[str] = frozenset()  # names of the functions in which this one stands
 
     def kind(self, node: Node, names: Names) -> Kind:
         """The kind of an expression where names are of these kinds."""

@@ -51,7 +51,7 @@ class Expressed(Called):
     def _of_name(self, node: Node, names: Names) -> Kind:
         if node.id in names:
             return names[node.id]
-        found = self.namespace.lookup(node.id)
+        found = None if node.id in self.around else self.namespace.lookup(node.id)
         return UNKNOWN if found is None else self.meaning(found)
 
     def _of_constant(self, node: Node, names: Names) -> Kind:
