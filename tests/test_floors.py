@@ -75,6 +75,17 @@ def overwritten_by_a_view(x):
     return np.sum(np.sqrt(s)[1:])
 
 
+def overwritten_by_another_name(x):
+    s = x * x + 1.0
+    v = s
+    v[0] = 0.0
+    return np.sum(np.sqrt(s)[1:])
+
+
+def divided_by_zero(x):
+    return np.sum(np.where(x > 0.0, x / np.exp(x - 2000.0 * (x == 0.0)), 0.0))
+
+
 def reduced_by_one(x):
     s = x * x + 1.0
     v = s[:]
@@ -126,6 +137,8 @@ def chosen(x):
     [
         overwritten,
         overwritten_by_a_view,
+        overwritten_by_another_name,
+        divided_by_zero,
         reduced_by_one,
         underflow,
         soft_maximum,
@@ -158,6 +171,24 @@ def gaps(x):
 
 def test_squares_of_gaps_in_data_are_no_numbers() -> None:
     np.testing.assert_allclose(srcgrad.grad(gaps)(SOME), [0.0, 0.5**0.5, 0.2**0.5], rtol=1e-15)
+
+
+def shares(x, data):
+    scaled = data * 1.0
+    return np.sum(np.where(np.isnan(DATA), 0.0, x * (1.0 / (scaled * scaled + 1.0 + x * x * 0.0))))
+
+
+def test_quotients_of_gaps_in_data_are_no_numbers() -> None:
+    np.testing.assert_allclose(srcgrad.grad(shares)(SOME, DATA), [0.0, 0.5, 0.2], rtol=1e-15)
+
+
+def small(x):
+    return np.sum(np.where(x >= 0.0, x, np.sqrt((x * x + 1.0) * 1e-50)))
+
+
+def test_what_is_zero_as_a_float32_has_its_mask() -> None:
+    with np.errstate(all="ignore"):
+        assert srcgrad.grad(small)(SOME.astype(np.float32)).tolist() == [1.0, 1.0, 1.0]
 
 
 def complex_squares(x):

@@ -14,7 +14,7 @@ from srcgrad.derive.squares import squared
 from srcgrad.facts import Facts, Operation, Spec
 from srcgrad.front.webs import parameters
 from srcgrad.runtime.contract import self_dot, self_product
-from srcgrad.trees import Block, Node, constant, loads, same, stores, written
+from srcgrad.trees import Block, Node, constant, loads, same, stores
 
 _TINY = 1e-30  # what is less may be 0 as a float32
 _FROM_ZERO = (np.absolute, np.square, np.exp, np.exp2, np.var, np.std, np.hypot, np.linalg.norm)
@@ -41,7 +41,6 @@ _WORDS = (
     "condition",
     "index",
 )
-_NEW = (np.sum, np.mean, np.cumsum, np.max, np.min, np.var, np.std, np.linalg.norm, np.clip, np.einsum, np.where)
 
 
 def floors(function: Node, order: Block, facts: Facts) -> dict[str, float]:
@@ -51,8 +50,8 @@ def floors(function: Node, order: Block, facts: Facts) -> dict[str, float]:
     >>> explain_facts("def f(x):\\n    r = np.sqrt(x * x + 0.25)\\n    return np.sum(1.0 / r)", after="doubts").floors
     {'t2': 0.0, 't1': 0.25, 'r': 0.5, 't4': 0.0, 'y': 0.0}
     """
-    apart = {*parameters(function), *_changed(order, facts)}
-    made: dict[str, list[Node]] = {}
+    apart = parameters(function)
+    made: dict[str, list[Node]] = {}  # a write into an array, by whatever name, is one of these (front/views.py)
     for node in order:
         for bound in stores(node):
             made.setdefault(bound, []).append(node)
@@ -93,8 +92,6 @@ def floor_of(operation: Operation, facts: Facts) -> float | None:
     if operation.kind != "op" or rule is None or not bound or any(one not in _WORDS for one in bound):
         return None
     given, function = list(bound.values()), rule.op
-    if any(one in facts.complex for one in read) and function is not np.absolute:
-        return None
     if _is_square(operation, facts):
         return 0.0
     if function in _FROM_ZERO:
@@ -178,28 +175,3 @@ def _is_square(operation: Operation, facts: Facts) -> bool:
     if one.function in (self_dot, self_product):
         return facts.value_spec.get(given[0].id, Spec(ndim=None)).ndim == 1
     return True
-
-
-def _changed(order: Block, facts: Facts) -> set[str]:
-    """Arrays that are written into after they are made, and what may share memory with them."""
-    shared = [{*stores(node), *loads(node)} for node in order if _may_view(node, facts)]
-    found = {one for node in order for one in written(node)}
-    for node in order:
-        if node in facts.augmented:
-            found.update(one for one in (*stores(node), *loads(node)) if any(one in each for each in shared))
-    while True:
-        known = len(found)
-        for each in shared:
-            if each & found:
-                found |= each
-        if len(found) == known:
-            return found
-
-
-def _may_view(node: Node, facts: Facts) -> bool:
-    operation = facts.operation.get(getattr(node, "value", None))
-    if not isinstance(node, gast.Assign):
-        return True
-    if operation is None:
-        return not isinstance(node.value, gast.Constant)
-    return not (isinstance(operation.function, np.ufunc) or operation.function in _NEW)
