@@ -203,11 +203,16 @@ def _check_defaults(function: FunctionType, node: FunctionNode, lines: tuple[str
     if len(function.__defaults__ or ()) == len(node.args.defaults):
         pairs += list(zip(node.args.defaults, function.__defaults__ or (), strict=True))
     for text, value in pairs:
-        if _is_literal(text) and repr(ast.literal_eval(text)) != repr(value):
+        if _is_literal(text) and _spelled(ast.literal_eval(text)) != _spelled(value):
             label = label_of(function.__code__.co_filename)
             message = f"a default of {function.__qualname__} is not the one in the text"
             remedy = f"import {label} again, or give the argument in the call"
             raise DifferentiationError("E5008", message, remedy, place(label, lines, text))
+
+
+def _spelled(value: object) -> str:
+    """Text of a value; of an integer of any number of digits."""
+    return hex(value) if type(value) is int else repr(value)
 
 
 def _is_literal(node: ast.expr) -> bool:

@@ -99,6 +99,7 @@ def subset(function: Node, facts: Facts) -> Node:
             "name the parameters",
         )
     _check_shadows(function, facts)
+    _check_digits(function, facts)
     for statement in function.body:
         for node in walk(statement):
             if type(node) not in _ACCEPTED:
@@ -120,6 +121,17 @@ def _check_shadows(function: Node, facts: Facts) -> None:
             raise facts.refuse(
                 function, "E5005", f"the name `{name}` is bound to something else", f"call it `{name}_`, or otherwise"
             )
+
+
+def _check_digits(function: Node, facts: Facts) -> None:
+    """Python itself writes no integer of more digits than `sys.get_int_max_str_digits()` gives."""
+    for node in walk(function):
+        if isinstance(node, gast.Constant) and type(node.value) is int:
+            try:
+                str(node.value)
+            except ValueError:
+                what = "an integer of this many digits has no text"
+                raise facts.refuse(node, "E5005", what, "bind it to a name outside of the function") from None
 
 
 def _check(node: Node, facts: Facts) -> None:
