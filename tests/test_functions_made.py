@@ -81,3 +81,17 @@ def test_a_function_of_a_module_changes_no_module() -> None:
         return np.sum(ordered(x) * np.cos(x))
 
     srcgrad.check_grads(smallest_first, (np.array([0.4, -0.3, 0.8]),))
+
+
+def given_on(s, z):
+    return s(1.3) * z
+
+
+def test_a_function_given_to_one_that_calls_itself_is_refused() -> None:
+    def again(x):
+        sine = np.sin
+        through = lambda t: given_on(sine, t)  # noqa: E731
+        return given_on(through, x)
+
+    with pytest.raises(DifferentiationError, match=r"E5005.*calls itself"):
+        srcgrad.grad(again)(0.7)

@@ -11,6 +11,19 @@ from srcgrad.rules import rule_of
 from srcgrad.trees import Node, walk
 
 
+def check_handed(call: Node, again: bool, facts: Facts) -> None:
+    """Refuse a function that a call gives on `again`, to one that is being written out: no name in the text means it."""
+    given = [n for value in [*call.args, *(word.value for word in call.keywords)] for n in walk(value)]
+    handed = [n for n in given if isinstance(n, gast.Name) and n.id in facts.functions] if again else []
+    if handed:
+        raise facts.refuse(
+            handed[0],
+            "E5005",
+            f"the function `{handed[0].id}` is given to one that calls itself, which is not accepted",
+            "write the calls of that function as a loop",
+        )
+
+
 def check_given(function: Node, facts: Facts, local: frozenset[str]) -> None:
     """Refuse a nested function that is still given to something, or kept: what it reads would have no derivative.
 

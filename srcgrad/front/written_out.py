@@ -17,7 +17,7 @@ from srcgrad.front.functions import Function, as_owner, function_of
 from srcgrad.front.given import arguments_of, bind, note_real, taken_as_real
 from srcgrad.front.hygiene import brought, carried, mentioned, move_apart, reached, read_alone, read_by_both
 from srcgrad.front.item_targets import item_targets
-from srcgrad.front.mentioned import check_given
+from srcgrad.front.mentioned import check_given, check_handed
 from srcgrad.front.mixed import doubtful_write
 from srcgrad.front.namespace import Binding, Namespace
 from srcgrad.front.opened import displays, open_display
@@ -85,6 +85,7 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
             "define it at module level, and pass it what it reads",
         )
     if callee is None or id(callee.tree) in site.above:
+        check_handed(call, callee is not None, facts)
         return call
     source, namespace, original = callee.source, callee.namespace, callee.tree
     tree = copy(original)
@@ -106,7 +107,6 @@ def written_out(call: Node, found: Function, where: Node, before: Block, site: S
     inner.around |= theirs_around - own_names(tree)  # what functions read that it hands on in turn
     given = {moved.get(p, p): v for p, v in given.items()}
     _front(tree, given, inner, facts)
-    inner.doubtful = None if inner.generated else doubtful_write(original)
     shared = outer | around | (_around(facts) if around else around)
     shared |= {n for n in theirs if n in site.local}
     local = own_names(tree) - shared
@@ -140,7 +140,7 @@ def _facts_of(tree: Node, found: Function, namespace: Overlay, source: Source, f
     taken = facts.names.taken | {n.id for n in walk(tree) if isinstance(n, gast.Name)}
     inner = Facts(source, namespace, facts.mode, (), names=Names(sorted(taken)), module=facts.module)
     inner.generated, inner.placed = source.file.startswith("<srcgrad "), True
-    inner.local = own_names(tree)
+    inner.local, inner.doubtful = own_names(tree), None if inner.generated else doubtful_write(tree)
     if found.owner is not None:
         inner.around = found.owner.local | found.owner.around
         inner.functions.update({n: f for n, f in found.owner.functions.items() if n not in inner.local})
