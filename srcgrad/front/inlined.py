@@ -15,6 +15,7 @@ from srcgrad.front.mentioned import check_given
 from srcgrad.front.mixed import doubtful_write
 from srcgrad.front.namespace import Binding
 from srcgrad.front.order import check_order
+from srcgrad.front.outer_state import check_outside
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.plain import own_names
 from srcgrad.front.reasons import changed_by, reason_of
@@ -52,6 +53,8 @@ def inlined(function: Node, facts: Facts) -> Node:
     varied = frozenset(varied_names(function, facts, local))
     function.body = expanded(function.body, Site(facts, local, (id(facts.source.tree),), expanded, varied))
     check_given(function, facts, local)
+    if not own:
+        check_outside(function, facts)
     if facts.generated and not own and facts.doubtful is not None:
         raise facts.refuse(
             facts.doubtful,

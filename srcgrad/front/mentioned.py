@@ -12,7 +12,7 @@ from srcgrad.trees import Node, walk
 
 
 def check_handed(call: Node, again: bool, facts: Facts) -> None:
-    """Refuse a function that a call gives on `again`, to one that is being written out: no name in the text means it."""
+    """Refuse a function that a call gives on `again`, to one that is being written out: no name means it there."""
     given = [n for value in [*call.args, *(word.value for word in call.keywords)] for n in walk(value)]
     handed = [n for n in given if isinstance(n, gast.Name) and n.id in facts.functions] if again else []
     if handed:

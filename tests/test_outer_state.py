@@ -1,0 +1,130 @@
+"""What a module holds changes by a call, behind a place where it was read: refused; before it, right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+
+class Spring:
+    rate = 2.0
+
+    def __init__(self) -> None:
+        self.k = 0.6
+
+    def bump(self) -> float:
+        self.k = 0.9
+        return 0.1
+
+
+SPRING, TABLE, ITEMS, ARRAY, OBJECTS = Spring(), {"a": 0.6}, [0.6], np.array([0.6, 0.6]), [Spring()]
+X = np.array([0.3, 0.4])
+
+
+def reset() -> None:
+    TABLE["a"], ITEMS[0], ARRAY[:], SPRING.k, OBJECTS[0].k, Spring.rate = 0.6, 0.6, 0.6, 0.6, 0.6, 2.0
+
+
+def of_a_dict() -> float:
+    TABLE["a"] = 0.9
+    return 0.1
+
+
+def of_a_list() -> float:
+    ITEMS[0] = 0.9
+    return 0.1
+
+
+def of_an_array() -> float:
+    ARRAY[0] = 0.9
+    return 0.1
+
+
+def of_a_class() -> float:
+    Spring.rate = 9.0
+    return 0.1
+
+
+def of_an_object_in_a_list() -> float:
+    OBJECTS[0].k = 0.9
+    return 0.1
+
+
+def by_another() -> float:
+    return of_a_dict() + 1.0
+
+
+def a_dict(x: Any) -> Any:
+    y = x * TABLE["a"]
+    q = of_a_dict()
+    return np.sum(y * y) + q
+
+
+def a_dict_by_another(x: Any) -> Any:
+    y = x * TABLE["a"]
+    q = by_another()
+    return np.sum(y * y) + q
+
+
+def a_list(x: Any) -> Any:
+    y = x * ITEMS[0]
+    return np.sum(y * y) + of_a_list()
+
+
+def an_array(x: Any) -> Any:
+    y = x * ARRAY
+    q = of_an_array()
+    return np.sum(y * y) + q
+
+
+def a_class(x: Any) -> Any:
+    y = x * Spring.rate
+    q = of_a_class()
+    return np.sum(y * y) + q
+
+
+def a_field(x: Any) -> Any:
+    y = x * SPRING.k
+    q = SPRING.bump()
+    return np.sum(y * y) + q
+
+
+def a_field_of_an_item(x: Any) -> Any:
+    y = x * OBJECTS[0].k
+    q = of_an_object_in_a_list()
+    return np.sum(y * y) + q
+
+
+def in_a_loop(x: Any) -> Any:
+    y = x
+    for _ in range(3):
+        q = SPRING.bump()
+        y = y * SPRING.k
+    return np.sum(y * y) + q
+
+
+def before_it_is_read(x: Any) -> Any:
+    q = SPRING.bump()
+    y = x * SPRING.k
+    return np.sum(y * y) + q
+
+
+@pytest.mark.parametrize(
+    "function",
+    [a_dict, a_dict_by_another, a_list, an_array, a_class, a_field, a_field_of_an_item, in_a_loop],
+    ids=lambda f: f.__name__,
+)
+def test_a_change_behind_a_read_is_refused(function: Any) -> None:
+    reset()
+    for derive in (srcgrad.grad, lambda f: lambda x: srcgrad.jvp(f, (x,), (x,))):
+        with pytest.raises(srcgrad.DifferentiationError, match="E5010"):
+            derive(function)(X)
+
+
+def test_a_change_before_a_read_is_right() -> None:
+    reset()
+    np.testing.assert_allclose(srcgrad.grad(before_it_is_read)(X), 2.0 * X * 0.81, rtol=1e-12)
