@@ -265,3 +265,12 @@ COUNTED = {  # a parameter that the text binds to an integer: its adjoint there 
 def test_parameters_bound_to_integers(name: str) -> None:
     found = judged(f"def f(a, b):\n    s = a * b\n    {COUNTED[name]}\ndef arguments(): return 0.3, 0.7\n", 1)
     assert found.verdict == "right", found
+
+
+def test_a_size_alone_of_what_is_differentiated_is_looked_at() -> None:
+    """It may be a field, whose derivative is not 0; where arithmetic shows an array, no line is needed."""
+    made = dump("-:f", wrt=("x", "b"), text="def f(x, b):\n    return b.size * x\n").text
+    assert made.count("check_method(b)\n") == 1
+    assert "check_method" not in dump("-:f", text="def f(x, b):\n    return b.size * x\n").text
+    text = "import numpy as np\ndef f(x, b):\n    return np.sum(x * b) / b.size\n"
+    assert "check_method" not in dump("-:f", wrt=("x", "b"), text=text).text

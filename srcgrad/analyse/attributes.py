@@ -40,7 +40,7 @@ def check_attributes(function: Node, facts: Facts) -> None:
     for node in statements(function.body):
         if isinstance(node, _STEER) or (isinstance(node, gast.For) and called(node.iter) == "range"):
             continue
-        for part in _carrying(node.iter if isinstance(node, gast.For) else node):
+        for part in carrying(node.iter if isinstance(node, gast.For) else node):
             own = getattr(part.value, "id", "") in records or _may_be_object(part.value, objects, facts)
             if own and any(read in facts.varied for read in loads(part)):
                 raise refused_field(part, facts)
@@ -61,7 +61,7 @@ def _may_be_object(value: Node, objects: dict[str, None], facts: Facts) -> bool:
     )
 
 
-def _carrying(node: Node) -> list[Any]:
+def carrying(node: Node) -> list[Any]:
     """The attributes that a statement reads, those apart that steer: in indices and comparisons."""
     apart = {one for held in inside(node, gast.Subscript) for one in inside(held.slice, gast.Attribute)}
     apart |= {one for held in inside(node, gast.Compare) for one in inside(held, gast.Attribute)}

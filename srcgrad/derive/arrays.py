@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 import gast
 import numpy as np
 
+from srcgrad.analyse.attributes import carrying
 from srcgrad.derive.program import Program
 from srcgrad.facts import UNKNOWN, Facts
-from srcgrad.front.resolve import binding_of
+from srcgrad.front.resolve import PASSIVE_ATTRIBUTES, binding_of
 from srcgrad.rules import rule_of
 from srcgrad.trees import Block, Node, called, expression, header, inside, statement, stores, walk, written
 
@@ -33,6 +34,7 @@ def check_places(program: Program, facts: Facts) -> Block:
         return []
     places = _Places(facts, {p: [p] for p in facts.wrt if _is_unknown(p, facts)}, _containers(facts))
     places.asked.update({p: None for p in places.held if p in facts.taken})
+    places.asked.update(_of_shape_alone(program, facts))
     if places.held or places.whole:
         places.block(program.forward)
         places.block([*facts.fresh_copies, *program.backward, program.result], backward=True)
@@ -67,6 +69,14 @@ def _is_unknown(parameter: str, facts: Facts) -> bool:
     """Whether nothing is known of what an argument is, and a derivative flows through it."""
     known = facts.arguments.get(parameter, UNKNOWN).tag != "unknown" or parameter in facts.containers
     return not known and (parameter in facts.active or facts.mode == "hvp")
+
+
+def _of_shape_alone(program: Program, facts: Facts) -> dict[str, None]:
+    """Arguments that are differentiated, of which the text reads no more than `.size` and the like, beside a value."""
+    idle = [p for p in facts.wrt if p not in facts.active and facts.arguments.get(p, UNKNOWN).tag == "unknown"]
+    block = [*program.forward, *program.backward] if idle else []
+    found = [n for node in block for n in carrying(node) if n.attr in PASSIVE_ATTRIBUTES]
+    return {n.value.id: None for n in found if getattr(n.value, "id", "") in idle}
 
 
 def _containers(facts: Facts) -> dict[str, None]:
