@@ -1,7 +1,7 @@
 // The explorer's page: an editor, the derivative beside it, and what belongs together.
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
-import { python } from "@codemirror/lang-python";
-import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
+import { python } from "@codemirror/legacy-modes/mode/python";
 import { lintGutter, setDiagnostics } from "@codemirror/lint";
 import { EditorState, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, drawSelection, EditorView, keymap, lineNumbers, WidgetType } from "@codemirror/view";
@@ -15,7 +15,7 @@ const colours = syntaxHighlighting(
     { tag: tags.string, class: "s" },
     { tag: tags.comment, class: "c" },
     { tag: [tags.number, tags.bool, tags.null], class: "m" },
-    { tag: tags.function(tags.definition(tags.variableName)), class: "f" },
+    { tag: tags.definition(tags.variableName), class: "f" },
   ]),
 );
 
@@ -72,7 +72,7 @@ const told = (source) => (state) => {
 };
 
 let shown = { text: "", made: [], source: {}, errors: [] };
-const common = [lineNumbers(), drawSelection(), colours, python(), EditorView.cspNonce.of(nonce), lines(setLit), lines(setTold)];
+const common = [lineNumbers(), drawSelection(), colours, StreamLanguage.define(python), EditorView.cspNonce.of(nonce), lines(setLit), lines(setTold)];
 
 const light = (group) => {
   const [own, other] = [[], []];
