@@ -7,14 +7,13 @@ errors do not grow with the length.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from srcgrad.opencl import grid, ranges, running, turned
 from srcgrad.opencl.entry import Part, entry, entry_of_all
 from srcgrad.opencl.functions import prelude
 from srcgrad.opencl.passes import Plan
-from srcgrad.opencl.source import Form, parameters
+from srcgrad.opencl.source import Form, parameters, tested
 
 
 def text_of(stages: Sequence[tuple[str, Plan, Form]], whole: str = "") -> str:
@@ -25,19 +24,9 @@ def text_of(stages: Sequence[tuple[str, Plan, Form]], whole: str = "") -> str:
     form = stages[0][2]
     texts = [entry_of_all(whole, [_part(*stage) for stage in stages])] if whole else [_kernel(*s) for s in stages]
     sums = f"#define SUM_TYPE {'float' if form.gpu and form.real == 'float' else 'double'}\n"
-    code = _tested("\n".join(texts))
+    code = tested("\n".join(texts))
     called = [running.functions(form.real, code), turned.functions(form.real, code)]
     return "\n".join([prelude(form.real, code), sums, *called, code])
-
-
-def _tested(code: str) -> str:
-    """The code with each real number that decides between two values compared with 0: OpenCL C takes no other.
-
-    >>> _tested("const REAL y = y_row[0]; REAL t = y ? 1.0 : 2.0;")
-    'const REAL y = y_row[0]; REAL t = y != 0 ? 1.0 : 2.0;'
-    """
-    real = set(re.findall(r"\b(?:REAL|SUM_TYPE) (\w+) =", code)) & set(re.findall(r"\b(\w+) \?", code))
-    return re.sub(rf"\b({'|'.join(sorted(real))}) \?", r"\1 != 0 ?", code) if real else code
 
 
 def _part(name: str, plan: Plan, form: Form) -> Part:

@@ -30,6 +30,16 @@ class Form:
     axes: int  # 1: one row; more: rows along the axes before the last
 
 
+def tested(code: str) -> str:
+    """The code with each real number that decides between two values compared with 0: OpenCL C takes no other.
+
+    >>> tested("const REAL y = y_row[0]; REAL t = y ? 1.0 : 2.0;")
+    'const REAL y = y_row[0]; REAL t = y != 0 ? 1.0 : 2.0;'
+    """
+    real = set(re.findall(r"\b(?:REAL|SUM_TYPE) (\w+) =", code)) & set(re.findall(r"\b(\w+) \?", code))
+    return re.sub(rf"\b({'|'.join(sorted(real))}) \?", r"\1 != 0 ?", code) if real else code
+
+
 def parameters(plan: Plan, form: Form) -> list[str]:
     made = ["const ulong rows", "const ulong row", *(f"const ulong d{k}" for k in range(1, form.axes - 1))]
     for name, layout in zip(plan.stage.inputs, form.layouts, strict=True):

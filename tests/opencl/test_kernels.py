@@ -337,9 +337,14 @@ def test_a_number_that_decides_is_true_where_it_is_not_0(real: Any, gpu: bool) -
         t = y[0] - np.sum(w[:, None] * w[:, None], axis=1)
         return np.sum(np.max(t[:, None] * y, axis=1, keepdims=True) * x[:, None])
 
+    def in_place(x: Any, y: Any) -> Any:
+        v = x * x
+        v[1:] += np.where(y[1:], np.sin(x[1:]), y[:-1])
+        return np.sum(v * v)
+
     x, y = np.array([0.5, 0.2, 0.7], real), np.array([0.0, 1.0, 2.0], real)
     with form(gpu):
-        for function in (chosen, extreme):
+        for function in (chosen, extreme, in_place):
             found = srcgrad.grad(function, wrt=(0, 1), target="opencl")(x, y)
             for one, other in zip(found, srcgrad.grad(function, wrt=(0, 1))(x, y), strict=True):
                 np.testing.assert_allclose(one, other, rtol=1e-12 if real is np.float64 else 1e-5)
