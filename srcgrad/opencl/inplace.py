@@ -12,6 +12,7 @@ from srcgrad.opencl.ranges import loop_of
 from srcgrad.opencl.running import functions
 from srcgrad.opencl.source import (
     Form,
+    decided,
     element,
     joined,
     kind,
@@ -21,7 +22,6 @@ from srcgrad.opencl.source import (
     row_lines,
     rows_of,
     start,
-    tested,
 )
 from srcgrad.opencl.steps import Formed
 from srcgrad.opencl.writing import Put
@@ -55,7 +55,7 @@ def text_of(name: str, stage: Formed, puts: list[Put], inside: list[str], extra:
     given += ["const long sg_shift", "const long sg_ring"]
     for k in range(1, len(puts) + 1):
         given += [f"const long sg_place_{k}", f"const long sg_col_{k}"]
-    body = tested(_body(plan, form, puts, inside, ring))
+    body = decided(_body(plan, form, puts, inside, ring))
     sums = "#define SUM_TYPE double\n"
     made = entry(name, given, body)
     return "\n".join([prelude(form.real, body), sums, functions(form.real, body), made])

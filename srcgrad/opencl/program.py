@@ -13,7 +13,7 @@ from srcgrad.opencl import grid, ranges, running, turned
 from srcgrad.opencl.entry import Part, entry, entry_of_all
 from srcgrad.opencl.functions import prelude
 from srcgrad.opencl.passes import Plan
-from srcgrad.opencl.source import Form, parameters, tested
+from srcgrad.opencl.source import Form, decided, parameters
 
 
 def text_of(stages: Sequence[tuple[str, Plan, Form]], whole: str = "") -> str:
@@ -24,7 +24,7 @@ def text_of(stages: Sequence[tuple[str, Plan, Form]], whole: str = "") -> str:
     form = stages[0][2]
     texts = [entry_of_all(whole, [_part(*stage) for stage in stages])] if whole else [_kernel(*s) for s in stages]
     sums = f"#define SUM_TYPE {'float' if form.gpu and form.real == 'float' else 'double'}\n"
-    code = tested("\n".join(texts))
+    code = decided("\n".join(texts))
     called = [running.functions(form.real, code), turned.functions(form.real, code)]
     return "\n".join([prelude(form.real, code), sums, *called, code])
 

@@ -30,10 +30,10 @@ class Form:
     axes: int  # 1: one row; more: rows along the axes before the last
 
 
-def tested(code: str) -> str:
+def decided(code: str) -> str:
     """The code with each real number that decides between two values compared with 0: OpenCL C takes no other.
 
-    >>> tested("const REAL y = y_row[0]; REAL t = y ? 1.0 : 2.0;")
+    >>> decided("const REAL y = y_row[0]; REAL t = y ? 1.0 : 2.0;")
     'const REAL y = y_row[0]; REAL t = y != 0 ? 1.0 : 2.0;'
     """
     real = set(re.findall(r"\b(?:REAL|SUM_TYPE) (\w+) =", code)) & set(re.findall(r"\b(\w+) \?", code))
