@@ -42,6 +42,8 @@ class Device:
         self.is_gpu = not device.type & cl.device_type.CPU
         self.is_pocl = not self.is_gpu and device.platform.name == _POCL
         self.has_fp64 = bool(device.double_fp_config)
+        rounding = int(cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT)
+        self.rounds = bool(int(device.single_fp_config) & rounding)  # quotients and roots, as NumPy's are, if asked
         self.units = int(device.max_compute_units)
         self.programs: dict[tuple[str, bool], Any] = {}
         self._building = threading.Lock()  # not every runtime builds for two threads at once
@@ -81,6 +83,7 @@ class Device:
 
     def _built(self, text: str, small: bool) -> Any:
         options = ["-w", *(["-cl-single-precision-constant"] if "#define REAL float" in text else [])]
+        options += ["-cl-fp32-correctly-rounded-divide-sqrt"] if self.is_gpu and self.rounds else []
         if not self.has_fp64:
             text = text.replace("#define SUM_TYPE double", "#define SUM_TYPE float")
         device = (self.small if small else self.queue).device
