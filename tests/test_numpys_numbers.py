@@ -65,7 +65,7 @@ def test_integers_cut_off_and_carry_nothing(f):
 
 
 @pytest.mark.parametrize("dtype", [int, np.int64, "int32", bool])
-def test_reductions_that_give_integers_carry_nothing(dtype):
+def test_sums_and_means_as_integers_are_refused_where_they_count(dtype):
     def total(v):
         return np.sum(3.0 * v, dtype=dtype) * v[0]
 
@@ -76,7 +76,8 @@ def test_reductions_that_give_integers_carry_nothing(dtype):
         return v[np.sum(2.0 * v, dtype=int)]
 
     for f in (total, middle):
-        check_grads(f, (np.array([0.31, 0.92]),), order=2)
+        with pytest.raises(DifferentiationError, match="E5001"):
+            grad(f)(np.array([0.3, 0.9]))
     assert grad(place)(np.array([0.3, 0.9])).tolist() == [0.0, 1.0]
 
 
@@ -173,7 +174,7 @@ def _a_buffer_like_floats(x):
 
 
 def _a_sum(x):
-    return np.sum(4.0 * x, dtype=int) * np.prod(x) + np.linspace(x[0], 9.0 * x[1], 3, dtype=int) @ x
+    return np.prod(4.0 * x, dtype=int) * np.prod(x) + np.linspace(x[0], 9.0 * x[1], 3, dtype=int) @ x
 
 
 def _a_part(x):

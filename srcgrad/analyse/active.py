@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.analyse.attributes import check_attributes
 from srcgrad.analyse.parted import part_read, parted, parts_bound
-from srcgrad.analyse.steps import integers
+from srcgrad.analyse.steps import check_steps, integers
 from srcgrad.facts import Facts
 from srcgrad.flow import Edge, reached
 from srcgrad.front.asked import without_checks
@@ -122,6 +122,7 @@ def activity(function: Node, facts: Facts) -> Node:
     function.body = without_checks(function.body, facts)
     facts.active = {found: None for found in varied if found in useful}
     _check_refused(function, facts)
+    check_steps(function, useful, facts)
     check_attributes(function, facts)
     _note_lines(function, useful, facts)
     _count(function, facts)

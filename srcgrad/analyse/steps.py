@@ -11,7 +11,7 @@ from srcgrad.facts import Facts
 from srcgrad.front.resolve import METHODS, binding_of, dtype_given
 from srcgrad.front.webs import parameters
 from srcgrad.rules import rule_of
-from srcgrad.trees import Node, is_write, statements, stores, target
+from srcgrad.trees import Node, is_write, loads, statements, stores, target
 
 _KEPT = (operator.getitem, np.copy, np.ravel, np.reshape, np.transpose, np.zeros_like, np.ones_like, np.empty_like)
 _COUNTS = (np.argsort, np.argmax, np.argmin, np.argpartition, np.searchsorted, np.digitize, np.count_nonzero)
@@ -81,3 +81,27 @@ def _items(value: Node) -> list[Node]:
 
 def _is_int(value: Node) -> bool:
     return isinstance(value, gast.Constant) and isinstance(value.value, int)
+
+
+def check_steps(function: Node, useful: dict[str, None], facts: Facts) -> None:
+    """Refuse a sum or a mean of varied floats as integers, where the result counts: each element is cut off.
+
+    `np.sum(x, dtype=int)` of 0.9 and 0.9 is 0: whoever writes it may mean `int(np.sum(x))`, which is 1.
+    """
+    for node in statements(function.body):
+        value: Node = getattr(node, "value", None)
+        counts = isinstance(value, gast.Call) and any(bound in useful for bound in stores(node))
+        if not counts or not any(read in facts.varied for read in loads(value)):
+            continue
+        bound = binding_of(value.func, facts, facts.local)
+        method = getattr(value.func, "attr", "") if bound is None else ""
+        op, given = (
+            (METHODS.get(method), [value, *value.args]) if method else (getattr(bound, "object", None), value.args)
+        )
+        if (op is np.sum or op is np.mean) and dtype_given(op, given, value.keywords, facts) in ("b", "i", "u"):
+            raise facts.refuse(
+                value,
+                "E5001",
+                f"{op.__name__} as integers cuts off each element before it is added, and has no derivative",
+                "convert before, `x.astype(int)`, whose derivative is 0, or leave `dtype=` out",
+            )
