@@ -7,7 +7,6 @@ import sys
 import gast
 
 from srcgrad.emit.module import free_names
-from srcgrad.front.locate import is_trusted
 from srcgrad.front.namespace import Dependencies, Entry, entry
 from srcgrad.trees import Node, children, walk
 
@@ -40,13 +39,13 @@ def imports(definition: Node) -> Dependencies:
     entries: list[Entry] = []
     modules: dict[str, str] = {}
     for node in walk(definition):
-        if isinstance(node, gast.ImportFrom) and not node.level and not is_trusted(node.module):
+        if isinstance(node, gast.ImportFrom) and not node.level:
             home = sys.modules.get(node.module)
             entries += [entry(vars(home), alias.name) for alias in node.names] if home is not None else []
         elif isinstance(node, gast.Import):
             modules.update({alias.asname or alias.name: alias.name for alias in node.names})
     for node in walk(definition) if modules else ():
         home = sys.modules.get(modules.get(gast.unparse(node.value), "")) if isinstance(node, gast.Attribute) else None
-        if home is not None and not is_trusted(home.__name__):
+        if home is not None:
             entries.append(entry(vars(home), node.attr))
     return Dependencies((), tuple(entries), ())

@@ -172,6 +172,49 @@ def test_a_module_that_is_reloaded(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.delitem(sys.modules, "reloaded_helper")
 
 
+def numpy_call(x: Any) -> Any:
+    return np.sum(np.tanh(x) * x)
+
+
+def numpy_name(x: Any) -> Any:
+    squash = np.tanh
+    return np.sum(squash(x))
+
+
+def numpy_import(x: Any) -> Any:
+    from numpy import tanh
+
+    return np.sum(tanh(x))
+
+
+def numpy_import_as(x: Any) -> Any:
+    import numpy as xp
+
+    return xp.sum(xp.tanh(x))
+
+
+def numpy_helper(x: Any) -> Any:
+    return numpy_call(x) + np.sum(np.exp(x))
+
+
+@pytest.mark.parametrize("f", [numpy_call, numpy_name, numpy_import, numpy_import_as, numpy_helper])
+def test_functions_of_numpy_that_are_exchanged(f: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    gradient, x = srcgrad.grad(f), np.array([0.3, 0.7])
+
+    def check() -> None:
+        steps = 1e-6 * np.eye(2)
+        right = np.array([(f(x + step) - f(x - step)) / 2e-6 for step in steps])
+        for _ in range(4):  # the third call on runs the text for arguments that look alike
+            assert np.allclose(gradient(x), right, rtol=1e-6)
+        assert np.isclose(srcgrad.jvp(f, (x,), (np.ones(2),))[1], right.sum(), rtol=1e-6)
+
+    check()
+    monkeypatch.setattr(np, "tanh", cube)
+    check()
+    monkeypatch.undo()
+    check()
+
+
 def test_a_closure_cell() -> None:
     def make() -> tuple[Any, Any]:
         inner = lambda t: t * t  # noqa: E731

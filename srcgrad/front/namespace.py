@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol  # a name may mean any 
 
 import numpy as np
 
-from srcgrad.front.locate import is_trusted
 from srcgrad.frozen import record
 from srcgrad.identity import is_distribution, uncompiled
 
@@ -164,7 +163,7 @@ _FEW = 64  # items of a container that are looked at, as for kinds
 def _scopes(value: object) -> list[Mapping[str, Any]]:
     """The dictionaries in which an attribute of a module or a class is found."""
     if isinstance(value, ModuleType):
-        return [] if is_trusted(value.__name__) else [vars(value)]
+        return [vars(value)]
     return [vars(base) for base in value.__mro__] if isinstance(value, type) else []
 
 
