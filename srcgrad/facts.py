@@ -106,6 +106,8 @@ class Facts:
     doubts: dict[str, None] = field(default_factory=dict)  # names some value of which may be inf or nan
     floors: dict[str, float] = field(default_factory=dict)  # names -> a number of at least 0 below which no value is
     masked: dict[str, bool] = field(default_factory=dict)  # names whose adjoints want masks; whether made as a whole
+    sought: dict[str, None] = field(default_factory=dict)  # names whose tangents meet a factor that may not be finite
+    supports: dict[str, Any] = field(default_factory=dict)  # of these, masks of the tangents that are zero by structure
     parted: dict[str, None] = field(default_factory=dict)  # lists and dicts of which each part is active or not
     shifts: dict[str, None] = field(default_factory=dict)  # largest values on which the output does not depend
     assumed_real: dict[str, None] = field(default_factory=dict)  # arguments of derivatives that were written out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gast
 
 from srcgrad.derive.program import Program
+from srcgrad.derive.supports import sought
 from srcgrad.derive.tangents import tangent_of
 from srcgrad.facts import Facts
 from srcgrad.front.webs import parameters
@@ -14,6 +15,7 @@ from srcgrad.trees import COMPOUND, Block, Node, assign, at, copy, expression, l
 
 def tangent(function: Node, facts: Facts) -> Program:
     """The program that computes the value and its tangent; the tangents of the inputs are further parameters."""
+    facts.sought = sought(function, facts)
     others = [p for p in parameters(function) if p in facts.active and p not in facts.wrt]
     start = [assign(dotted(p, facts), expression(f"{facts.library('zeros_like')}(x)", x=p)) for p in others]
     body = start + _block(function.body[:-1], facts)

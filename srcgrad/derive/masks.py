@@ -177,7 +177,7 @@ class Masking:
         return None if changing else Mask(test.id, spec_of_tree(test, facts), origin=test.id)
 
     def _both(self, one: Mask, other: Mask | None) -> Mask:
-        if other is None:
+        if other is None or (one.held == other.held and one.taken == other.taken):
             return one
         return self._joined(one, other, gast.BitAnd(), "logical_and")
 

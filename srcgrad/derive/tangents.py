@@ -15,16 +15,17 @@ from srcgrad.derive.decide import Setting
 from srcgrad.derive.growth import grown, is_length_again
 from srcgrad.derive.guards import picked
 from srcgrad.derive.harmless import check_harmless
-from srcgrad.derive.instantiate import instantiate
+from srcgrad.derive.instantiate import Lines, instantiate
 from srcgrad.derive.pruned import Lost
 from srcgrad.derive.squares import squared
 from srcgrad.derive.stacks import tangent_beside
+from srcgrad.derive.supports import mask_terms, moved
 from srcgrad.derive.swaps import swaps, tangent_of_swap
 from srcgrad.derive.unknown import lacks_mode
 from srcgrad.derive.unowned import shows_changing
 from srcgrad.facts import Facts, Operation, Spec, copied
 from srcgrad.front.results import gives_several
-from srcgrad.template import adjoint_template, derivative_of, tangent_template
+from srcgrad.template import adjoint_template, tangent_template
 from srcgrad.trees import (
     Block,
     Node,
@@ -185,6 +186,8 @@ def _terms(node: Node, operation: Operation, facts: Facts, dotted: Dotted, share
     if rule.kind == "elementwise":
         return _elementwise(node, operation, active, facts, dotted, shared)
     if rule.kind == "linear":
+        if active:
+            moved(node, operation, active, lambda swap: exchanged(node.value, swap, facts), facts, shared)
         return [_substituted(node.value, operation, active, facts, dotted)] if active else []
     if rule.kind == "multilinear":
         return [
@@ -212,18 +215,21 @@ def _elementwise(
     assert operation.rule is not None, "an op has a rule"
     template = adjoint_template(operation.rule)
     assert template is not None, "an elementwise rule has a template"
-    terms = []
+    real = operation.rule.complex == "gradient"
+    found: list[tuple[Lines, str, str]] = []
     for parameter in active:
         operand = operation.bound[parameter]
         tangent = name(dotted(operand.id, facts))
         if operand in facts.spec:
             facts.spec[tangent] = facts.spec[operand]
-        real, given = operation.rule.complex == "gradient", {template.result: tangent}
+        given = {template.result: tangent}
         setting = Setting(template, operation, facts, str(target(node)), facts.spec[node], given, conjugate=real)
-        made = instantiate(setting, frozenset([parameter]))
+        found.append((instantiate(setting, frozenset([parameter])), operand.id, tangent.id))
+    mask_terms(node, found, facts)
+    for made, _, _ in found:
         shared += made.shared
-        terms += [real_part(line.value, facts) if real else line.value for line in made.lines]
-    return terms
+    values = [line.value for made, _, _ in found for line in made.lines]
+    return [real_part(value, facts) if real else value for value in values]
 
 
 def _replaced(value: Node, facts: Facts, dotted: Dotted) -> Node:
@@ -292,6 +298,3 @@ def _general(
     shared += made.shared
     doubtful = any(one in facts.masked for parameter in active for one in loads(operation.bound[parameter]))
     return [picked(line.value, facts) if doubtful else line.value for line in made.lines]
-
-
-__all__ = ["derivative_of", "exchanged", "tangent_of"]

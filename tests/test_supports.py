@@ -1,0 +1,97 @@
+"""Forward mode where a tangent is zero by structure, and is multiplied by inf then."""
+
+from __future__ import annotations
+
+from typing import Any  # functions of numbers and of arrays
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+A = np.array([-0.1, 0.3])
+OUTSIDE = np.array([-0.1, -0.2])
+
+
+def clamped_number(p):
+    return np.sqrt(max(p, 0.0)) + p
+
+
+def clamped(p):
+    return np.sum(np.maximum(p, 0.0) ** 0.5) + np.sum(p)
+
+
+def distance(p):
+    q = np.abs(p) - 1.5
+    return np.sqrt(np.sum(np.maximum(q, 0.0) ** 2)) + np.sum(p)
+
+
+def clipped(p):
+    return np.sqrt(np.sum(np.clip(p, 0.0, 1.0))) + np.sum(p)
+
+
+def chosen(p):
+    return np.sqrt(np.sum(np.where(p > 0.0, p, 0.0) ** 2)) + np.sum(p)
+
+
+def turned(p):
+    w = 2.0 * np.maximum(p, 0.0) + 3.0 * np.clip(p, 0.0, 1.0)
+    return np.sum(np.sqrt(w[::-1])) + np.sum(p)
+
+
+def rows(p):
+    w = np.maximum(p, 0.0).reshape(2, 1)
+    return np.sum(np.sqrt(w.mean(axis=1, keepdims=True))) + np.sum(p)
+
+
+def in_a_loop(p):
+    s = 0.0
+    for i in range(2):
+        s += np.sqrt(max(p[i], 0.0))
+    return s + np.sum(p)
+
+
+def relu(z):
+    return np.maximum(z, 0.0)
+
+
+def through_a_helper(p):
+    return np.sum(relu(p) ** 0.5 / 3.0) + np.sum(p)
+
+
+CASES = [(clamped_number, -0.1)] + [
+    (f, x)
+    for f in (clamped, distance, clipped, chosen, turned, rows, in_a_loop, through_a_helper)
+    for x in (A, OUTSIDE)
+]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of sums that no element reaches in reverse mode
+@pytest.mark.parametrize("function, x", CASES)
+def test_forward_mode_is_finite_where_reverse_mode_is(function: Any, x: Any) -> None:
+    for direction in (np.ones_like(x), np.cos(np.arange(1.0, 1.0 + np.size(x))).reshape(np.shape(x))):
+        tangent = srcgrad.jvp(function, (x,), (direction,))[1]
+        h = 1e-6
+        differences = (function(x + h * direction) - function(x - h * direction)) / (2.0 * h)
+        assert abs(tangent - differences) < 1e-6 * (1.0 + abs(differences))  # of second order in h, and smooth there
+        assert np.isclose(tangent, np.sum(srcgrad.grad(function)(x) * direction), rtol=1e-12)
+
+
+@pytest.mark.parametrize("function, x", [(clamped_number, -0.1), (clamped, A), (distance, A), (clipped, OUTSIDE)])
+def test_forward_mode_gives_no_warning(function: Any, x: Any) -> None:
+    with np.errstate(all="raise"):
+        assert np.isfinite(srcgrad.jvp(function, (x,), (np.ones_like(x),))[1])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # 0 * inf is the point
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.sum(np.sqrt(x) ** 2),
+        lambda x: np.sum(np.sqrt(np.triu(np.outer(x, x)))),
+        lambda x: np.sum(np.sqrt(np.sqrt(x) ** 2 + np.maximum(x - 1.0, 0.0))),
+        lambda x: np.sum(np.sqrt(np.maximum(x, 0.0) ** 2)),
+    ],
+)
+def test_zeros_that_are_numbers_hide_no_singular_point(function: Any) -> None:
+    assert np.isnan(srcgrad.jvp(function, (np.array([0.0, 0.3]),), (np.ones(2),))[1])
