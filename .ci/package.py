@@ -24,7 +24,10 @@ OLDEST = (3, 10)
 LARGEST = 1_500_000  # bytes of the wheel
 OF_DEVELOPERS = {"bench", "demo", "docs", "lint", "test"}  # extras that are not for users
 TELL = "import sys, ensurepip, venv; print(sys.implementation.name, *sys.version_info[:3])"
-BUILD = "import sys, setuptools.build_meta as b; place = sys.argv[1]; b.build_wheel(place); b.build_sdist(place)"
+BUILD = (
+    "import sys; sys.path.insert(0, 'build_backend'); import srcgrad_build as b; place = sys.argv[1]; "
+    "b.build_wheel(place); b.build_sdist(place)"
+)
 
 
 @dataclass(frozen=True)
@@ -141,8 +144,7 @@ def main() -> int:
         place = Path(name)
         run(sys.executable, "-m", "venv", place / "tools")
         tools = place / "tools" / ("Scripts" if os.name == "nt" else "bin") / "python"
-        [requires] = re.findall(r"^requires = \[\"(.*)\"\]$", (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
-        run(tools, "-m", "pip", "install", "--quiet", "--upgrade", "pip", requires)
+        run(tools, "-m", "pip", "install", "--quiet", "--upgrade", "pip")
         wheel, sdist = built(place, tools)
         bare = list(pool.map(lambda p: environment(place / f"numpy-{p}", p.path, tools, "numpy"), known))
         each = [(p, kind, b, []) for p, b in zip(known, bare, strict=True) for kind in (wheel, sdist)]
