@@ -95,3 +95,122 @@ def test_forward_mode_gives_no_warning(function: Any, x: Any) -> None:
 )
 def test_zeros_that_are_numbers_hide_no_singular_point(function: Any) -> None:
     assert np.isnan(srcgrad.jvp(function, (np.array([0.0, 0.3]),), (np.ones(2),))[1])
+
+
+def condition_changed(p):
+    m = p > 0.25
+    y = np.where(m, p, 0.0)
+    m[0] = True
+    return np.sum(np.exp(y)) + np.sum(np.where(m, p, 0.0))
+
+
+def condition_changed_through_a_view(p):
+    m = p > 0.25
+    v = m[:1]
+    y = np.where(m, p, 0.0)
+    v[0] = True
+    return np.sum(np.exp(y)) + np.sum(np.where(m, p, 0.0))
+
+
+def condition_changed_in_a_loop(p):
+    s, m = 0.0, p > 0.25
+    for i in range(2):
+        y = np.where(m, p, 0.0)
+        m[i] = not m[i]
+        s = s + np.sum(np.exp(y))
+    return s
+
+
+def condition_changed_where_it_was_false(p):
+    m = p > 0.25
+    y = np.where(m, 0.0, p)
+    m[0] = True
+    return np.sum(np.exp(y)) + np.sum(np.where(m, p, 0.0))
+
+
+def set_first(m):
+    m[0] = True
+
+
+def condition_changed_by_a_helper(p):
+    m = p > 0.25
+    y = np.where(m, p, 0.0)
+    set_first(m)
+    return np.sum(np.exp(y)) + np.sum(np.where(m, p, 0.0))
+
+
+def condition_turned(p):
+    m = p > 0.25
+    y = np.where(m, p, 0.0)
+    np.logical_not(m, out=m)
+    return np.sum(np.exp(y)) + np.sum(np.where(m, p, 0.0))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        condition_changed,
+        condition_changed_through_a_view,
+        condition_changed_in_a_loop,
+        condition_changed_where_it_was_false,
+        condition_changed_by_a_helper,
+        condition_turned,
+    ],
+)
+def test_a_mask_is_what_its_condition_was(function: Any) -> None:
+    x, direction, h = np.array([0.2, 0.3]), np.array([0.5, -0.4]), 1e-6
+    tangent = srcgrad.jvp(function, (x,), (direction,))[1]
+    differences = (function(x + h * direction) - function(x - h * direction)) / (2.0 * h)
+    assert abs(tangent - differences) < 1e-6 * (1.0 + abs(differences))  # of second order in h, and smooth there
+    assert np.isclose(tangent, np.sum(srcgrad.grad(function)(x) * direction), rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # 0 * inf is the point
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda p: np.sum(np.sqrt(np.maximum(p - 1.0, 0.0) + p)),
+        lambda p: np.sum(np.sqrt(p + np.maximum(p - 1.0, 0.0))),
+        lambda p: np.sum(np.sqrt(np.where(p > 1.0, p, 0.0) + np.where(p < 1.0, p, 0.0))),
+        lambda p: np.sum(np.sqrt(np.maximum(p - 1.0, 0.0)[:, None] + np.minimum(p[None, :], 5.0))),
+        lambda p: np.sum(np.sqrt(np.maximum(p[0] - 1.0, 0.0) + p)),
+    ],
+)
+def test_a_term_without_a_mask_ends_that_of_a_sum(function: Any) -> None:
+    assert not np.isfinite(srcgrad.jvp(function, (np.array([0.0, 0.3]),), (np.ones(2),))[1])
+
+
+def bound_anew_in_a_loop(p):
+    y = np.maximum(p - 1.0, 0.0)
+    for i in range(2):
+        z = np.sqrt(y)
+        y = np.maximum(p + i, 0.0)
+    return np.sum(z)
+
+
+def bound_anew_in_a_branch(p):
+    y = np.maximum(p - 1.0, 0.0)
+    if p[1] > 0.2:
+        y = p * 1.0
+    return np.sum(np.sqrt(y))
+
+
+def written_into(p):
+    y = np.maximum(p - 1.0, 0.0)
+    y[0] = p[0]
+    return np.sum(np.sqrt(y))
+
+
+def written_into_through_a_view(p):
+    y = np.maximum(p - 1.0, 0.0)
+    v = y[:1]
+    v += p[:1]
+    return np.sum(np.sqrt(y))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # 0 * inf is the point
+@pytest.mark.parametrize(
+    "function", [bound_anew_in_a_loop, bound_anew_in_a_branch, written_into, written_into_through_a_view]
+)
+def test_a_mask_of_what_changes_hides_no_singular_point(function: Any) -> None:
+    assert not np.isfinite(srcgrad.jvp(function, (np.array([0.0, 0.3]),), (np.ones(2),))[1])

@@ -69,6 +69,14 @@ def is_settled(one: str, origin: str, facts: Facts) -> bool:
     return any(settled.values()) and all(known or read not in facts.doubts for read, known in settled.items())
 
 
+def lasting(test: Node, facts: Facts) -> Node:
+    """A condition, or a copy of one that the function may change before forward mode reads the mask."""
+    changes = any(getattr(test, "id", "") in table for table in (facts.mutable, facts.viewed, facts.views))
+    if not changes or facts.derivative_mode != "forward":
+        return test
+    return expression(f"{facts.library('np')}.array(m)", m=test)
+
+
 def picked(tree: Node, facts: Facts) -> Node:
     """A line of a tangent in which weights that are zero by structure leave out what may be inf or nan.
 

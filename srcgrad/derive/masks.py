@@ -13,7 +13,7 @@ import gast
 import numpy as np
 
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
-from srcgrad.derive.guards import guarded, is_settled
+from srcgrad.derive.guards import guarded, is_settled, lasting
 from srcgrad.derive.regularity import Reading, meaning
 from srcgrad.facts import Facts, Spec, copied
 from srcgrad.frozen import record
@@ -163,7 +163,7 @@ class Masking:
         return known if taken else replace(known, taken=False)
 
     def _named(self, test: Node) -> Mask:
-        bound = self._standing(test) or self.bound(test)
+        bound = self._standing(test) or self.bound(lasting(test, self.facts))
         known = self.facts.definition.get(test.id) if isinstance(test, gast.Name) else None
         plain = isinstance(getattr(known, "value", test), gast.Compare)
         return replace(bound, plain=plain)
