@@ -320,7 +320,12 @@ def checked(f: Callable[..., Any], args: tuple[Any, ...], seed: int, path: Path)
     names: dict[str, Any] = {"__name__": "dumped"}
     exec(compile(text, f"<dumped {seed}>", "exec"), names)
     given = fresh(args, seed)
-    y, back = names["f_vjp"](*given)
+    try:
+        y, back = names["f_vjp"](*given)
+    except TypeError as error:
+        if str(error).startswith("E5005 an argument was taken for an array"):  # what the text says that it assumes
+            return
+        raise
     unchanged(given, fresh(args, seed), state, "dumped")
     if not near(vector(y), vector(value), coarse):  # `a *= s` of float32 by float64 is `a = a * s` there
         raise Wrong(f"dumped: {y}, not {value}")
