@@ -12,6 +12,9 @@ from srcgrad.runtime.triangles import half_read
 
 from .forms import HALF
 
+# From NumPy 2.5 on, eigenvalues and eigenvectors of real matrices are complex numbers, even where all of them are real.
+KIND = "complex" if np.iscomplexobj(np.linalg.eigvals(np.eye(1))) else ""
+
 
 @adjoint(
     np.linalg.eigvalsh,
@@ -110,6 +113,7 @@ def eigh_tangent(z, a, UPLO="L"):
         ("np.linalg.eigvals(x + np.diag([1.0, 9.0]))", (4, 2, 2)),
     ),
     complex="written",
+    values=KIND,
     note="Of complex matrices, and of real ones with real eigenvalues; complex ones of those raise TypeError (E5001).",
 )
 def eigvals(z, a):
@@ -139,6 +143,7 @@ def eigvals_tangent(z, a):
         ("np.linalg.eig(x + np.diag([1.0, 8.0, 16.0])).eigenvectors", (3, 3)),
         ("np.linalg.eig(x + np.diag([1.0, 9.0]))", (4, 2, 2)),
     ),
+    values=KIND,
     note="Of real matrices with real eigenvalues; complex ones raise TypeError (E5001). For equal eigenvalues the part "
     "that would divide by 0 is left out.",
 )
@@ -152,12 +157,21 @@ def eig(z, a):
 @tangent(np.linalg.eig)
 def eig_tangent(z, a):
     v = as_real(z[1])
-    turned = np.linalg.solve(v, d[a] @ v)
+    if np.iscomplexobj(z):
+        turned = np.linalg.solve(v, d[a] @ z[1])
+    else:
+        turned = np.linalg.solve(v, d[a] @ v)
     moved = v @ (inverse_gaps(z[0]) * turned)
     d[z] = (np.diagonal(turned, 0, -2, -1), moved - v * np.sum(v * moved, axis=-2, keepdims=True))
 
 
-@adjoint.linear(as_real, forms=(("as_real(x)", (2, 2)),), note="It raises where its argument is complex.")
+@adjoint.linear(
+    as_real,
+    complex="written",
+    values="real",
+    forms=(("as_real(x)", (2, 2)),),
+    note="It raises where its argument has imaginary parts.",
+)
 def as_real_adjoint(z, x):
     d[x] = d[z]
 

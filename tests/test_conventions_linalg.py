@@ -7,7 +7,7 @@ import pytest
 import scipy.linalg
 import scipy.stats
 
-from srcgrad import check_grads, grad, hvp, jvp, vjp
+from srcgrad import DifferentiationError, check_grads, grad, hvp, jvp, vjp
 
 RNG = np.random.default_rng(7)
 Q = np.linalg.qr(RNG.normal(size=(4, 4)))[0]
@@ -47,9 +47,33 @@ def test_all_eigenvalues_equal():
 
 def test_equal_eigenvalues_of_a_general_matrix():
     def total(a):
-        return np.sum(np.linalg.eig(a).eigenvalues)
+        return np.sum(np.real(np.linalg.eig(a).eigenvalues))  # NumPy 2.5 gives complex numbers
 
     np.testing.assert_allclose(grad(total)(3.0 * np.eye(3)), np.eye(3), atol=1e-12)
+
+
+def of_eigenvalues(a):
+    return np.sum(np.abs((1 + 2j) * np.linalg.eigvals(a) - 1j) ** 2)
+
+
+def of_eigenvectors(a):
+    w, v = np.linalg.eig(np.sin(a) + a)
+    kept = np.zeros(3)
+    kept[:] = np.real(w)
+    return np.sum(np.real(v) ** 4) + np.sum(kept**1.5) + np.max(np.abs(w))
+
+
+@pytest.mark.parametrize("f", [of_eigenvalues, of_eigenvectors], ids=lambda f: f.__name__)
+def test_real_eigenvalues_of_a_general_matrix(f):
+    """They may come as complex numbers without imaginary parts: the derivatives are real, of both orders."""
+    a = np.diag([1.0, 8.0, 16.0]) + 0.2 * W[:3, :3]
+    check_grads(f, (a,), order=2)
+    assert grad(f)(a).dtype == float == jvp(f, (a,), (V,))[1].dtype
+
+
+def test_eigenvectors_of_a_complex_matrix_are_refused():
+    with pytest.raises(DifferentiationError, match="does not hold for complex numbers"):
+        grad(of_eigenvectors)(np.diag([1.0, 8.0, 16.0]) + 0.0j)
 
 
 def orthogonal_factor(a):

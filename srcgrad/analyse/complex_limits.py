@@ -59,7 +59,8 @@ def _check_rule(node: Node, facts: Facts) -> None:
         return
     if not isinstance(node, gast.Assign) or not any(s in facts.active for s in stores(node)):
         return
-    if may_be_complex(value, facts) or any(may_be_complex(argument, facts) for argument in operation.bound.values()):
+    given = operation.bound.values() if operation.rule.values == "complex" else [value, *operation.bound.values()]
+    if any(may_be_complex(one, facts) for one in given):
         raise facts.refuse(
             value,
             "E5017",

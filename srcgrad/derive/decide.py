@@ -94,7 +94,10 @@ def _is_complex(name: str, setting: Setting) -> bool:
     """Whether an argument, or the result, may be complex."""
     argument = setting.operation.bound.get(name)
     if name == setting.template.result:
-        return any(may_be_complex(part, setting.facts) for part in setting.operation.bound.values())
+        rule = setting.operation.rule
+        return (rule is not None and rule.values == "complex") or any(
+            may_be_complex(part, setting.facts) for part in setting.operation.bound.values()
+        )
     return argument is not None and may_be_complex(argument, setting.facts)
 
 

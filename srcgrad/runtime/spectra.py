@@ -47,15 +47,17 @@ def reciprocals(s: Any) -> Any:
 
 
 def as_real(x: Any) -> Any:
-    """`x` itself; complex eigenvalues and eigenvectors of a real matrix raise TypeError (E5001).
+    """The real values of `x`; complex eigenvalues and eigenvectors of a real matrix raise TypeError (E5001).
+
+    From NumPy 2.5 on real eigenvalues come as complex numbers, too, whose imaginary parts are all 0.
 
     >>> as_real(np.array([1.0j]))
     Traceback (most recent call last):
     TypeError: E5001 operation not differentiable: complex eigenvalues of a real matrix
     """
-    if np.iscomplexobj(x):
+    if np.iscomplexobj(x) and np.any(np.imag(x)):
         raise TypeError("E5001 operation not differentiable: complex eigenvalues of a real matrix")
-    return x
+    return np.real(x)
 
 
 def smaller_side(a: Any) -> int:
