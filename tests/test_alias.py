@@ -157,3 +157,30 @@ def calls(x, c):
 def test_a_list_shows_what_the_backward_half_puts_back(function, c):
     """Where all undoes one line of the user, `trail[-1]` was read after `a` had got its old elements back."""
     check_grads(function, (np.array([1.1, 0.8, -0.6, -0.5]), c), order=2)
+
+
+OWN = (0.6, 0.2)
+
+
+def writes_an_element(x):
+    if 3 * OWN[0] < 0.31:
+        x += [OWN[-1], -0.7, OWN[-1]]
+        d = np.full((1, 2), 0.5)
+        d[0, -1] = x[-1]
+    return 0.5 * np.ones((2,))
+
+
+def called_in_a_loop(a, x):
+    for _ in range(3):
+        a = writes_an_element(np.ones((3,)) + np.array([1, 2, 0]))
+    a[0] *= x
+    return np.sum(a * a)
+
+
+def test_an_element_written_into_another_array_is_checked_where_its_shape_is_not_known():
+    """A write into an element has no shape of its own: the check that it is a number raised KeyError."""
+    a, x = np.array([0.3, 0.4, 0.5]), 0.6
+    found = grad(called_in_a_loop, wrt=(0, 1))(a, x)
+    np.testing.assert_array_equal(found[0], np.zeros(3))
+    step = called_in_a_loop(a, x + 1e-6) - called_in_a_loop(a, x - 1e-6)
+    np.testing.assert_allclose(found[1], step / 2e-6, rtol=1e-7)

@@ -153,7 +153,8 @@ def _insert_checks(block: list[Node], numbers: dict[Node, None], facts: Facts) -
         for field in ("body", "orelse"):
             if numbers and getattr(node, field, None):
                 _insert_checks(getattr(node, field), numbers, facts)
-        if node in numbers and not facts.spec[node].scalar:
+        spec = facts.spec.get(node)
+        if node in numbers and (spec is None or not spec.scalar):
             whole, part = copied(node.value.value, facts), copied(node.value, facts)
             check = statement(f"{facts.library('check_number')}(x, a)", x=part, a=whole)
             facts.effects[check] = None
