@@ -306,7 +306,10 @@ class Case:
             with np.errstate(all="ignore"):
                 return np.asarray(srcgrad.grad(module.f)(given[0] + step * way, *given[1:]))
 
-        at = {step: gradient(step) for step in (0.0, 1e-5, -1e-5, 1e-6, -1e-6)}
+        try:
+            at = {step: gradient(step) for step in (0.0, 1e-5, -1e-5, 1e-6, -1e-6)}
+        except DifferentiationError as error:
+            raise Fault("refused", "second", f"beside the arguments: {error.code}: {error.message}") from None
         large, small = (at[1e-5] - at[-1e-5]) / 2e-5, (at[1e-6] - at[-1e-6]) / 2e-6
         forth, back = (at[1e-6] - at[0.0]) / 1e-6, (at[0.0] - at[-1e-6]) / 1e-6
         smooth = np.isfinite(large) & (np.abs(large - small) < 1e-4 * (1.0 + np.abs(large)))
