@@ -43,3 +43,36 @@ def test_a_difference_behind_a_loop_is_computed_once() -> None:
 
 def test_names_that_are_bound_anew_are_other_values() -> None:
     srcgrad.check_grads(leaps, (V, V + 0.2, 1.5, 3), wrt=(0, 1, 2), order=2, modes=("reverse", "forward"))
+
+
+def replaced(s, x, n):
+    """An argument that a branch or a loop may bind anew, to a name that is there anyway."""
+    t = np.sin(x) * s
+    if n > 0:
+        s = t
+    return (s + 0.5) * s
+
+
+def replaced_by_a_pair(s, x, n):
+    t = np.sin(x) * s
+    if n > 0:
+        s, _ = t, x
+    return s + 0.5 + 0.5
+
+
+def passive(x):
+    return 3.7
+
+
+def replaced_by_a_call(s, x, n):
+    for _j in range(n):
+        s, _ = passive(x), s
+    b = 0.5
+    return s + b + b
+
+
+def test_the_tangent_of_an_argument_that_may_be_bound_anew_is_not_that_of_its_new_value() -> None:
+    """`s_dot` was taken for the tangent of the new value where the branch was not taken: a wrong number, or unbound."""
+    for function in (replaced, replaced_by_a_pair, replaced_by_a_call):
+        for n in (0, 2):
+            srcgrad.check_grads(function, (0.45, 0.53, n), wrt=(0, 1), order=2, modes=("reverse", "forward"))

@@ -30,7 +30,7 @@ def common(program: Program, facts: Facts) -> Program:
     own = {node: None for node in statements(program.forward) if node in facts.tangents}
     own.update(dict.fromkeys(statements(program.backward)))
     bound = bindings(program.block)
-    fixed = {one for one, times in bound.items() if times == 1}
+    fixed = {one for one, times in bound.items() if times == 1} - set(program.parameters)
     reader = _Reader(facts, own, fixed, {one for one in program.parameters if one not in bound})
     seen: dict[_Key, str] = {}
     reader.block(program.forward, seen)
@@ -112,7 +112,7 @@ class _Reader:
         if key is None or isinstance(node.value, gast.Constant):
             return
         if isinstance(node.value, gast.Name):
-            fixed = key[0] in self.fixed
+            fixed = key[0] in self.fixed and key[1] == self.times[str(key[0])]  # a loop may have gone on since
             if fixed and node in self.facts.tangents and self.facts.adjoint_of.get(made) in self.facts.temporaries:
                 self.alike[made] = str(key[0])
             elif node in self.own and node not in self.facts.restores:
