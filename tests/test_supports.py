@@ -34,6 +34,12 @@ def chosen(p):
     return np.sqrt(np.sum(np.where(p > 0.0, p, 0.0) ** 2)) + np.sum(p)
 
 
+def chosen_by_a_name(p):
+    m = p > 0.0
+    y = np.where(m, p, 0.0)
+    return np.sum(np.sqrt(y)) + np.sum((2.0 * y) ** 0.5) + np.sum(p)
+
+
 def turned(p):
     w = 2.0 * np.maximum(p, 0.0) + 3.0 * np.clip(p, 0.0, 1.0)
     return np.sum(np.sqrt(w[::-1])) + np.sum(p)
@@ -61,7 +67,7 @@ def through_a_helper(p):
 
 CASES = [(clamped_number, -0.1)] + [
     (f, x)
-    for f in (clamped, distance, clipped, chosen, turned, rows, in_a_loop, through_a_helper)
+    for f in (clamped, distance, clipped, chosen, chosen_by_a_name, turned, rows, in_a_loop, through_a_helper)
     for x in (A, OUTSIDE)
 ]
 

@@ -63,7 +63,8 @@ def is_settled(one: str, origin: str, facts: Facts) -> bool:
         return False
     given = operation.bound
     if operation.function is np.where and "y" in given and getattr(given["condition"], "id", "") == origin:
-        return isinstance(given["y"], gast.Constant)
+        zero = getattr(given["y"], "value", None) == 0.0 and facts.derivative_mode == "forward"
+        return isinstance(given["y"], gast.Constant) and not zero  # the user's zero: a root of it divides by 0
     names = [read for part in given.values() for read in loads(part)]
     settled = {read: is_settled(read, origin, facts) for read in names}
     return any(settled.values()) and all(known or read not in facts.doubts for read, known in settled.items())
