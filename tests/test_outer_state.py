@@ -128,3 +128,64 @@ def test_a_change_behind_a_read_is_refused(function: Any) -> None:
 def test_a_change_before_a_read_is_right() -> None:
     reset()
     np.testing.assert_allclose(srcgrad.grad(before_it_is_read)(X), 2.0 * X * 0.81, rtol=1e-12)
+
+
+HELD = np.array([[0.72], [1.04]])
+
+
+def doubles(a: Any) -> float:
+    a += a
+    return 1.0
+
+
+def by_its_name(x: float) -> Any:
+    _ = doubles(HELD)
+    return np.sum(HELD) * x
+
+
+def by_another_name(x: float) -> Any:
+    c = HELD
+    d = c
+    _ = doubles(d)
+    return np.sum(c) * x
+
+
+def by_a_view(x: float) -> Any:
+    c = HELD.T
+    _ = doubles(c)
+    return np.sum(HELD) * x
+
+
+def in_a_branch(x: float) -> Any:
+    if x > 0.1:
+        _ = doubles(HELD)
+    return np.sum(HELD) * x
+
+
+def in_a_comprehension(x: float) -> Any:
+    _ = [doubles(HELD) for _ in range(2)]
+    return np.sum(HELD) * x
+
+
+def of_a_copy(x: float) -> Any:
+    c = HELD.copy()
+    _ = doubles(c)
+    return np.sum(c) * x
+
+
+def of_a_copy_whose_number_is_read(x: float) -> Any:
+    c = HELD.copy()
+    y = doubles(c)
+    return np.sum(c) * x * y
+
+
+@pytest.mark.parametrize("f", [by_its_name, by_another_name, by_a_view, in_a_branch, in_a_comprehension, of_a_copy])
+def test_a_call_that_changes_an_array_of_the_module_is_not_dropped(f: Any) -> None:
+    """It gave a number that nobody reads, and the call went with it: the value was that before the change."""
+    with pytest.raises(srcgrad.DifferentiationError, match="E5010"):
+        srcgrad.value_and_grad(f)(0.7)
+    np.testing.assert_array_equal(HELD, [[0.72], [1.04]])
+
+
+def test_a_call_that_changes_a_copy_and_is_read_is_right() -> None:
+    assert srcgrad.value_and_grad(of_a_copy_whose_number_is_read)(0.7) == pytest.approx((2.464, 3.52))

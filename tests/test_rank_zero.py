@@ -133,3 +133,30 @@ def test_an_item_of_a_name_that_holds_a_list_and_then_a_dict_is_never_changed_fo
         srcgrad.value_and_grad(mixed)(0.63, 0.45, given)
     np.testing.assert_array_equal(item, np.full(item.shape, 0.89))
     assert srcgrad.value_and_grad(mixed)(0.63, 0.45, [1.0, 0.89]) == pytest.approx((0.8757, 1.39))
+
+
+def test_second_names_of_an_array_without_axes_change_with_it() -> None:
+    """By tuples, chains and nested targets: they were taken for numbers, and the value was that before the change."""
+
+    def pair(a: Any, b: Any) -> Any:
+        c, _ = (a, a)
+        a += a
+        return c * b
+
+    def chain(a: Any, b: Any) -> Any:
+        c = _ = a
+        a += a
+        return c * b
+
+    def nested(a: Any, b: Any) -> Any:
+        [_, (_, e)] = a, (b, a)
+        a += b
+        return e * b
+
+    for f in (pair, chain, nested):
+        a = np.array(0.36)
+        with pytest.raises(srcgrad.DifferentiationError, match="E5010"):
+            srcgrad.value_and_grad(f)(a, 0.45)
+        assert a == 0.36
+        value = f(0.36, 0.45)
+        assert srcgrad.value_and_grad(f)(0.36, 0.45) == pytest.approx((value, 0.45))

@@ -45,9 +45,11 @@ def shared(node: Node, facts: Facts) -> list[str]:
         return []  # the arrays stay apart
     if isinstance(node, gast.For):
         return [node.iter.id] if isinstance(node.iter, gast.Name) else []
-    if not isinstance(node, gast.Assign) or is_write(node) or (node in facts.spec and facts.spec[node].scalar):
+    if not isinstance(node, gast.Assign) or is_write(node):
         return []
     value = node.value
+    if node in facts.spec and facts.spec[node].scalar and not isinstance(value, gast.Name):
+        return []  # a number; a second name of what is written into stands for it, axes or not
     operation = facts.operation.get(value)
     if is_gathered(value, facts):
         return []
