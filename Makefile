@@ -43,7 +43,7 @@ test: $(VENV)/test.installed
 lint: $(VENV)/lint.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy --strict srcgrad tests/typed.py build_backend/srcgrad_build.py
+	$(BIN)/mypy --strict srcgrad tests/typed.py packing.py
 
 wheel: $(VENV)/interpreter
 	$(BIN)/python .ci/package.py

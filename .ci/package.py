@@ -25,7 +25,7 @@ LARGEST = 1_500_000  # bytes of the wheel
 OF_DEVELOPERS = {"bench", "demo", "docs", "lint", "test"}  # extras that are not for users
 TELL = "import sys, ensurepip, venv; print(sys.implementation.name, *sys.version_info[:3])"
 BUILD = (
-    "import sys; sys.path.insert(0, 'build_backend'); import srcgrad_build as b; place = sys.argv[1]; "
+    "import sys; sys.path.insert(0, '.'); import packing as b; place = sys.argv[1]; "
     "b.build_wheel(place); b.build_sdist(place)"
 )
 

@@ -19,9 +19,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-FILES = ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md")
-FOLDERS = ("srcgrad", "templates", "build_backend")
-BUILD = "import sys; sys.path.insert(0, 'build_backend'); import srcgrad_build as b; b.build_{}(sys.argv[1])"
+FILES = ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "packing.py")
+FOLDERS = ("srcgrad", "templates")
+BUILD = "import sys; sys.path.insert(0, '.'); import packing as b; b.build_{}(sys.argv[1])"
 USE = """import numpy as np
 import srcgrad
 import srcgrad.templates
@@ -98,7 +98,7 @@ def test_record_names_each_file_with_its_hash(source: Path, tmp_path: Path) -> N
 def test_the_project_is_read_as_toml_reads_it() -> None:
     import tomllib
 
-    show = "import sys; sys.path.insert(0, 'build_backend'); import srcgrad_build as b; print(repr(b.TABLES))"
+    show = "import sys; sys.path.insert(0, '.'); import packing as b; print(repr(b.TABLES))"
     done = subprocess.run([sys.executable, "-c", show], cwd=ROOT, capture_output=True, text=True, check=True)
     tables = eval(done.stdout)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

@@ -21,9 +21,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parent
 FOLDERS = {"srcgrad": "srcgrad", "templates": "srcgrad/templates"}  # where each is installed
-BESIDE = ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "build_backend/srcgrad_build.py")
+BESIDE = ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "packing.py")
 EARLIEST = 315_532_800  # seconds: 1980, before which a zip file knows no time; equal files make equal packages
 TAG = "py3-none-any"
 FINDER = '''"""Finds the folder of templates of a checkout of srcgrad as `srcgrad.templates`."""
@@ -112,7 +112,7 @@ def entry_points() -> str:
 
 def described() -> dict[str, bytes]:
     """The files of the wheel that tell what it is, apart from RECORD."""
-    wheel = f"Wheel-Version: 1.0\nGenerator: srcgrad_build\nRoot-Is-Purelib: true\nTag: {TAG}\n"
+    wheel = f"Wheel-Version: 1.0\nGenerator: srcgrad\nRoot-Is-Purelib: true\nTag: {TAG}\n"
     texts = {"METADATA": metadata(), "WHEEL": wheel, "entry_points.txt": entry_points()}
     found = {f"{INFO}/{name}": text.encode() for name, text in texts.items()}
     return found | {f"{INFO}/licenses/{name}": (ROOT / name).read_bytes() for name in PROJECT["license-files"]}
