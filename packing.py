@@ -3,7 +3,7 @@
 It needs the standard library alone and writes nothing into the tree, so that srcgrad is installed without an index,
 without build isolation, and from a tree that is read only. The hooks are those of PEP 517 and PEP 660, the files those
 of the specifications of wheels, sdists and metadata of packages (packaging.python.org). The project is described in
-pyproject.toml; packages are found: `srcgrad`, and the folder `templates` as `srcgrad.templates`.
+pyproject.toml; all files below `srcgrad` are its package.
 """
 
 from __future__ import annotations
@@ -22,29 +22,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent
-FOLDERS = {"srcgrad": "srcgrad", "templates": "srcgrad/templates"}  # where each is installed
+PACKAGE = "srcgrad"
 BESIDE = ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "packing.py")
 EARLIEST = 315_532_800  # seconds: 1980, before which a zip file knows no time; equal files make equal packages
 TAG = "py3-none-any"
-FINDER = '''"""Finds the folder of templates of a checkout of srcgrad as `srcgrad.templates`."""
-
-import sys
-from importlib.util import spec_from_file_location
-
-FOLDER = {folder!r}
-
-
-class Templates:
-    @staticmethod
-    def find_spec(name, path=None, target=None):
-        if name == "srcgrad.templates":
-            return spec_from_file_location(name, FOLDER + "/__init__.py", submodule_search_locations=[FOLDER])
-        return None
-
-
-sys.meta_path.append(Templates)
-'''
-
 Section = dict[str, Any]
 
 
@@ -145,24 +126,17 @@ def packed(directory: str, files: dict[str, bytes]) -> str:
 
 def build_wheel(wheel_directory: str, config_settings: object = None, metadata_directory: str | None = None) -> str:
     """The wheel; its name."""
-    files: dict[str, bytes] = {}
-    for folder, place in FOLDERS.items():
-        files |= {place + name.removeprefix(folder): content for name, content in tree(folder).items()}
-    return packed(wheel_directory, files)
+    return packed(wheel_directory, tree(PACKAGE))
 
 
 def build_editable(wheel_directory: str, config_settings: object = None, metadata_directory: str | None = None) -> str:
-    """A wheel that reads the checkout: its folder on the path, and a finder of the templates."""
-    finder = FINDER.format(folder=(ROOT / "templates").as_posix())
-    path = f"{ROOT}\nimport _srcgrad_templates\n"
-    return packed(wheel_directory, {"_srcgrad.pth": path.encode(), "_srcgrad_templates.py": finder.encode()})
+    """A wheel that reads the checkout: its folder on the path."""
+    return packed(wheel_directory, {"_srcgrad.pth": f"{ROOT}\n".encode()})
 
 
 def build_sdist(sdist_directory: str, config_settings: object = None) -> str:
     """The sdist: what the wheel is built from; its name."""
-    files = {name: (ROOT / name).read_bytes() for name in BESIDE}
-    for folder in FOLDERS:
-        files |= tree(folder)
+    files = {name: (ROOT / name).read_bytes() for name in BESIDE} | tree(PACKAGE)
     files["PKG-INFO"] = metadata().encode()
     sdist = f"{NAME}.tar.gz"
     whole = gzip.GzipFile(Path(sdist_directory) / sdist, "w", mtime=EARLIEST)

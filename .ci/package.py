@@ -99,7 +99,6 @@ def built(place: Path, tools: Path) -> tuple[Path, Path]:
     with zipfile.ZipFile(wheel) as file:
         names = {name for name in file.namelist() if ".dist-info/" not in name}
     tree = {str(path.relative_to(source)) for path in (source / "srcgrad").rglob("*") if path.is_file()}
-    tree |= {f"srcgrad/{path.relative_to(source)}" for path in (source / "templates").rglob("*") if path.is_file()}
     assert tree == names, f"not the same in the tree and in the wheel: {sorted(tree ^ names)}"
     size = wheel.stat().st_size
     print(f"{wheel.name}: {size:,} bytes, {len(names)} files, all of the tree")

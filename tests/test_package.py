@@ -20,7 +20,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 FILES = ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "packing.py")
-FOLDERS = ("srcgrad", "templates")
 BUILD = "import sys; sys.path.insert(0, '.'); import packing as b; b.build_{}(sys.argv[1])"
 USE = """import numpy as np
 import srcgrad
@@ -39,8 +38,7 @@ print(srcgrad.grad(f)(np.zeros(2)), srcgrad.__file__)
 def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A copy of the checkout that may not be written into, with what a run leaves behind."""
     place = tmp_path_factory.mktemp("tree") / "source"
-    for folder in FOLDERS:
-        shutil.copytree(ROOT / folder, place / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "srcgrad", place / "srcgrad", ignore=shutil.ignore_patterns("__pycache__"))
     for name in FILES:
         shutil.copy(ROOT / name, place)
     left = place / "srcgrad" / "__pycache__"
@@ -62,15 +60,15 @@ def built(source: Path, kind: str, place: Path) -> Path:
     return package
 
 
-def tree(source: Path, folder: str) -> set[str]:
-    found = (path.relative_to(source) for path in (source / folder).rglob("*") if path.is_file())
+def tree(source: Path) -> set[str]:
+    found = (path.relative_to(source) for path in (source / "srcgrad").rglob("*") if path.is_file())
     return {path.as_posix() for path in found if "__pycache__" not in path.parts}
 
 
 def test_the_wheel_has_all(source: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(built(source, "wheel", tmp_path / "wheel")) as file:
         found = {name for name in file.namelist() if ".dist-info/" not in name}
-    assert found == tree(source, "srcgrad") | {f"srcgrad/{name}" for name in tree(source, "templates")}
+    assert found == tree(source)
 
 
 def test_the_sdist_builds_the_same_wheel(source: Path, tmp_path: Path) -> None:

@@ -214,12 +214,12 @@ def into(folder: Path, asked: Iterable[str]) -> None:
 
 
 OTHER = """
-import importlib.util, sys
+import importlib.util, os, sys
 root, folder, *asked = sys.argv[1:]
 sys.meta_path = [finder for finder in sys.meta_path if "editable" not in repr(finder).lower()]
 sys.path.insert(0, root)
 import srcgrad
-place = f"{root}/templates"
+place = next(p for p in (f"{root}/srcgrad/templates", f"{root}/templates") if os.path.isdir(p))
 spec = importlib.util.spec_from_file_location("srcgrad.templates", f"{place}/__init__.py",
                                               submodule_search_locations=[place])
 sys.modules[spec.name] = srcgrad.templates = importlib.util.module_from_spec(spec)

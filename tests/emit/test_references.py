@@ -12,7 +12,7 @@ from srcgrad.emit import references
 from srcgrad.emit.words import dotted
 
 ROOT = Path(__file__).parents[2]
-PLACES = ("tests/golden", "examples", "srcgrad/emit", "srcgrad/runtime", "templates")
+PLACES = ("tests/golden", "examples", "srcgrad/emit", "srcgrad/runtime", "srcgrad/templates")
 
 
 def texts(place: str) -> Iterator[str]:
