@@ -15,6 +15,10 @@ def like_output(tangent: Any, output: Any) -> Any:
     """The tangent of a number as a number: a 0-d array is unpacked."""
     if isinstance(output, tuple):
         return tuple(like_output(t, y) for t, y in zip(tangent, output, strict=True))
+    if type(output) is list and type(tangent) is list:
+        return [like_output(t, y) for t, y in zip(tangent, output, strict=True)]
+    if type(output) is float and isinstance(tangent, np.floating):
+        return float(tangent)  # `math.cos` of a float32 is a number of Python
     if isinstance(tangent, np.ndarray) and tangent.ndim == 0 and not isinstance(output, np.ndarray):
         return tangent[()]
     if isinstance(output, np.ndarray) and not isinstance(tangent, np.ndarray | list | tuple | dict):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
-from scipy import linalg, signal, special
+from scipy import linalg, ndimage, signal, special
 from scipy.spatial import distance
 
 from srcgrad import DifferentiationError, check_grads, jvp, vjp
@@ -51,6 +53,7 @@ def test_sums_of_lists_are_refused():
 
 SINGLE = np.linspace(0.3, 1.7, 9, dtype=np.float32)
 NARROW = {
+    "logaddexp.reduce": lambda x: np.logaddexp.reduce(x.reshape(3, 3)),
     "quantile": lambda x: np.quantile(x, 0.3),
     "nanpercentile": lambda x: np.nanpercentile(x, 40.0),
     "nanmedian": lambda x: np.nanmedian(x.reshape(3, 3), axis=0),
@@ -68,6 +71,52 @@ def test_dtypes_of_values(f):
     assert y.dtype == f(SINGLE).dtype == jvp(f, (SINGLE,), (SINGLE,))[0].dtype
     np.testing.assert_allclose(y, f(SINGLE), rtol=2e-6, atol=1e-6)
     assert back(np.ones_like(y))[0].dtype == np.float32
+
+
+def test_least_squares_of_integers():
+    """The rule asked NumPy for the precision of integers."""
+    a = np.arange(8).reshape(4, 2) ** 2
+    check_grads(lambda b: np.linalg.lstsq(a, b)[0], (np.array([1.0, 2.0, 3.0, 5.0]),), order=2)
+
+
+def test_methods_of_arrays_written_as_functions():
+    """Of an array without axes the tangent may be a scalar of NumPy, which they do not take."""
+    check_grads(lambda x: np.ndarray.item(x) ** 2, (np.array(2.0),), order=2)
+    check_grads(lambda x: np.ndarray.flatten(x) ** 2, (np.array(2.0),), order=2)
+
+
+@pytest.mark.parametrize("f", [ndimage.uniform_filter, ndimage.laplace])
+def test_filters_of_numbers_give_arrays(f):
+    check_grads(lambda x: f(x), (2.0,), order=1)
+
+
+def test_real_items_among_complex_ones():
+    """What a loop adds to the adjoint of a real item is complex until its real part is taken."""
+
+    def joined(x, y):
+        whole = np.zeros(0, complex)
+        for part in (x, y):
+            whole = np.concatenate((whole * whole, part))
+        return whole
+
+    def stacked(x, y):
+        whole = np.zeros(3, complex)
+        for part in (x, y):
+            whole = np.stack([whole, part]).sum(0) * 1j
+        return whole
+
+    z, r = np.array([1.0 + 2.0j, 0.5j, 1.0]), np.array([0.3, 0.5, 0.9])
+    for f in (joined, stacked, lambda x, y: linalg.block_diag(x, y)):
+        check_grads(f, (z, r), order=1)
+        check_grads(f, (r, z), order=1)
+
+
+@pytest.mark.parametrize("f", [math.cos, math.sqrt, float, lambda x: x.item(), lambda x: [math.cos(x), x]])
+def test_numbers_of_python_have_such_tangents(f):
+    x = np.float32(0.4)
+    y, y_dot = jvp(lambda x: f(x), (x,), (x,))
+    assert [type(t) for t in np.atleast_1d(y_dot).tolist()] == [float] * len(np.atleast_1d(y))
+    assert type(y_dot) is type(y) is type(f(x))
 
 
 def test_boxcox_at_zero_ends():

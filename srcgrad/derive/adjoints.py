@@ -189,13 +189,14 @@ class Adjoints:
         self.flags.pop(primal, None)
         into.extend(self.whole(primal, self.facts.spec.get(operand), like))
         target = self.of(primal)
-        if primal in self.facts.containers and not _is_plain(primal, index, self.facts):
+        held = primal in self.facts.containers
+        if held and (primal in self.facts.complex or not _is_plain(primal, index, self.facts)):  # one may be real
             helper = self.facts.library("add")
             again = copied(index, self.facts)
             made = statement(
                 f"target[index] = {helper}(target[again], value)", target=target, index=index, again=again, value=value
             )
-        elif basic or primal in self.facts.containers:
+        elif basic or held:
             made = statement("target[index] += value", target=target, index=index, value=value)
         else:
             helper = self.facts.library("add_at")

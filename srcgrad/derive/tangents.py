@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import MethodDescriptorType
 
 import gast
 
@@ -252,7 +253,11 @@ def _substituted(value: Node, operation: Operation, active: list[str], facts: Fa
     """The op applied to the tangents of all its linear arguments."""
     assert operation.rule is not None, "an op has a rule"
     swap = {a: _replaced(a, facts, dotted) for p, a in operation.bound.items() if p in differentiable(operation.rule)}
-    return exchanged(value, swap, facts)
+    made = exchanged(value, swap, facts)
+    if isinstance(operation.function, MethodDescriptorType) and value.args and value.args[0] in swap:
+        # `np.ndarray.item(x)` takes no scalar of NumPy, and the tangent of an array without axes may be one.
+        made.func, made.args = gast.Attribute(made.args[0], operation.function.__name__, gast.Load()), made.args[1:]
+    return made
 
 
 def _spots(argument: Node, facts: Facts) -> list[Node]:

@@ -248,9 +248,9 @@ def lu_factor_tangent(z, a):
     note="Of a square matrix. Where the choice of pivots changes the derivative is that of one side.",
 )
 def lu(z, a):
-    inner = np.tril(as_square(z[1]).mT @ d[z][1], -1) + np.triu(d[z][2] @ as_square(z[2]).mT)
+    inner = np.tril(as_square(z[1]).mT @ d[z][1], -1) + np.triu(d[z][2] @ z[2].mT)
     left = linalg.solve_triangular(z[1], inner, trans=1, lower=True, unit_diagonal=True)
-    d[a] = z[0] @ linalg.solve_triangular(z[2], left.mT).mT
+    d[a] = z[0] @ linalg.solve_triangular(as_square(z[2]), left.mT).mT
 
 
 @tangent(linalg.lu)

@@ -92,7 +92,7 @@ def uniform_filter1d(input, size, axis=-1, *, mode="reflect", cval=0.0, origin=0
     ),
 )
 def uniform_filter(input, size=3, *, mode="reflect", cval=0.0):
-    made = input
+    made = np.asarray(input)
     for axis in range(np.ndim(input)):
         count = size if np.ndim(size) == 0 else size[axis]
         made = along(made, np.ones(count) / count, axis, mode, cval, 0)

@@ -137,7 +137,7 @@ def pinv_tangent(z, a, rcond=None, hermitian=False, *, rtol=None, atol=None):
 def lstsq(z, a, b, rcond=None):
     x = columns(z[0], b)
     rest = columns(b, b) - a @ x
-    inverse = np.linalg.pinv(a, rtol=rcond)
+    inverse = np.linalg.pinv(1.0 * a, rtol=rcond)
     x_bar = columns(d[z][0], b)
     u, _, vt = np.linalg.svd(a, full_matrices=False)
     whole = inverse.mT @ x_bar + 2.0 * (rest * filled(d[z][1], rest))
@@ -150,7 +150,7 @@ def lstsq(z, a, b, rcond=None):
 def lstsq_tangent(z, a, b, rcond=None):
     x = columns(z[0], b)
     rest = columns(b, b) - a @ x
-    inverse = np.linalg.pinv(a, rtol=rcond)
+    inverse = np.linalg.pinv(1.0 * a, rtol=rcond)
     u, _, vt = np.linalg.svd(a, full_matrices=False)
     moved = columns(d[b], b) - d[a] @ x
     turned = inverse @ (inverse.mT @ (d[a].mT @ rest)) + (d[a].mT - inverse @ (a @ d[a].mT)) @ (inverse.mT @ x)

@@ -64,9 +64,9 @@ def fmin_reduce(array, axis=0, *, keepdims=False):
 def logaddexp_reduce(array, axis=0, *, keepdims=False):
     peak = np.max(array, axis=axis, keepdims=True)
     level = np.where(np.isinf(peak), 0.0, peak)
-    empty = np.where(np.isinf(peak), 1.0, 0.0) * (peak < 0.0)
+    empty = np.isinf(peak) & (peak < 0.0)
     total = np.sum(np.exp(array - level), axis=axis, keepdims=True) + empty
-    y = np.log(total) + np.where(empty > 0.0, -np.inf, level)
+    y = np.log(total) + np.where(empty, -np.inf, level)
     if not keepdims:
         y = np.reshape(y, np.shape(np.any(array, axis=axis)))[()]
     return y
