@@ -191,9 +191,10 @@ def _terms(node: Node, operation: Operation, facts: Facts, dotted: Dotted, share
             moved(node, operation, active, lambda swap: exchanged(node.value, swap, facts), facts, shared)
         return [_substituted(node.value, operation, active, facts, dotted)] if active else []
     if rule.kind == "multilinear":
-        return [
-            _one_replaced(node.value, spot, facts, dotted) for p in active for spot in _spots(operation.bound[p], facts)
+        spots = [
+            n for p in active for n in walk(operation.bound[p]) if isinstance(n, gast.Name) and n.id in facts.active
         ]
+        return [exchanged(node.value, {spot: _replaced(spot, facts, dotted)}, facts) for spot in spots]
     return _general(node, operation, active, facts, dotted, shared)
 
 
@@ -258,15 +259,6 @@ def _substituted(value: Node, operation: Operation, active: list[str], facts: Fa
         # `np.ndarray.item(x)` takes no scalar of NumPy, and the tangent of an array without axes may be one.
         made.func, made.args = gast.Attribute(made.args[0], operation.function.__name__, gast.Load()), made.args[1:]
     return made
-
-
-def _spots(argument: Node, facts: Facts) -> list[Node]:
-    """The active names of an argument, one by one."""
-    return [n for n in walk(argument) if isinstance(n, gast.Name) and n.id in facts.active]
-
-
-def _one_replaced(value: Node, spot: Node, facts: Facts, dotted: Dotted) -> Node:
-    return exchanged(value, {spot: _replaced(spot, facts, dotted)}, facts)
 
 
 def exchanged(value: Node, swap: dict[Node, Node], facts: Facts) -> Node:
