@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import check_grads, grad, source
+from srcgrad import check_grads, grad, jvp, source
 from srcgrad.errors import DifferentiationError
 
 VIEWS = (
@@ -129,6 +129,52 @@ def test_an_element_that_is_kept_may_be_a_number_of_pythons(function: Any) -> No
     _, expected = grad(function, (0, 1))(x, np.float64(0.4))
     assert found == expected != 0.0
     check_grads(function, (x, 0.4), order=1)
+
+
+def kept_or_taken(x, c):
+    a = np.sort(x)
+    for v in x:
+        c = c if v < 5.0 else a[0]
+    c = c * c
+    a[1] += x[0]
+    return np.sum(a) * c
+
+
+def kept_or_taken_by_or(x, c):
+    a = np.sort(x)
+    c = c or a[0]
+    d = c * c
+    a[0] += x[0]
+    return np.sum(a) * d
+
+
+def product_or_element(x, c):
+    a = np.sort(x)
+    d = 2 * c
+    for i in range(3):
+        e = d
+        if x[i] > 5.0:
+            d = a[i]
+        d = d * e
+    a[0] += x[0] * e
+    return np.sum(a)
+
+
+def second_name_or_element(x, c):
+    a = np.cos(x)
+    d = e = c
+    while d < 0.0:
+        d = a[1] if d < -1.0 else e
+    c = d * e
+    a[1:] *= 2.0
+    return a @ x + c
+
+
+@pytest.mark.parametrize("c", [0.4, np.float64(0.4), np.array(0.4)])
+@pytest.mark.parametrize("function", [kept_or_taken, kept_or_taken_by_or, product_or_element, second_name_or_element])
+def test_a_number_of_pythons_or_an_element_that_changes_later(function: Any, c: Any) -> None:
+    check_grads(function, (np.array([0.3, 0.5, 0.7]), c), order=1)
+    assert type(jvp(function, (np.ones(3), c), (np.ones(3), 0.0))[1]) is np.float64
 
 
 def put_back(x, c):

@@ -19,7 +19,7 @@ from srcgrad.analyse.entered import check_entered
 from srcgrad.analyse.held import check_held
 from srcgrad.analyse.rank_zero import makes_rank_zero
 from srcgrad.analyse.views import check_rows, check_stale, holding, settle, views_of
-from srcgrad.facts import Facts, Operation
+from srcgrad.facts import UNKNOWN, Facts, Operation
 from srcgrad.flow import definitions, graph
 from srcgrad.front.resolve import binding_of, dtype_given
 from srcgrad.front.results import gives_several
@@ -83,21 +83,25 @@ def mutable(function: Node, facts: Facts) -> Node:
     check_rows(order, views, arrays, facts)
     for node in order:
         settle(node, flow, views, arrays, function.body, facts)
-    detach(function.body, flow, views, facts, _numbers(order))
+    detach(function.body, flow, views, facts, _numbers(order, function, facts))
     if not facts.generated:
         _check_floating(function.body, facts)
     return function
 
 
-def _numbers(order: list[Node]) -> frozenset[str]:
-    """Names to which some statement gives a literal, or the value of such a name."""
-    found: dict[str, None] = {}
+def _numbers(order: list[Node], function: Node, facts: Facts) -> frozenset[str]:
+    """Names that may hold a number of Python's: of arguments, literals and arithmetic of these, or of such names."""
+    given = parameters(function) if not facts.generated else ()
+    found = {one: None for one in given if facts.arguments.get(one, UNKNOWN).tag != "array"}
     before = -1
     while before < len(found):
         before = len(found)
         for node in order:
             bound, value = target(node), getattr(node, "value", None)
-            if bound is not None and (isinstance(value, gast.Constant) or getattr(value, "id", None) in found):
+            parts = (value,) if not isinstance(value, gast.BinOp) else (value.left, value.right)
+            if bound is not None and all(
+                isinstance(n, gast.Constant) or getattr(n, "id", None) in found for n in parts
+            ):
                 found[bound] = None
     return frozenset(found)
 

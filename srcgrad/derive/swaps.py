@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any  # tables of several things, by name
+
 import gast
 
 from srcgrad.derive.adjoints import Adjoints
@@ -33,7 +35,15 @@ def undo_swap(node: Node, adjoints: Adjoints) -> Block:
             made.append(adjoints.zeros(one, facts.value_spec.get(one), node))
             adjoints.state[one] = PRESENT
     made.append(_exchange([adjoints.of(one) for one in read], [adjoints.of(one) for one in bound], node))
+    for known in (adjoints.state, adjoints.specs, adjoints.masks, adjoints.flags):
+        _renamed(known, bound, read)
     return made
+
+
+def _renamed(known: dict[str, Any], bound: list[str], read: list[str]) -> None:
+    """What is known of the adjoints goes with them."""
+    held = {old: known.pop(new) for new, old in zip(bound, read, strict=True) if new in known}
+    known.update(held)
 
 
 def tangent_of_swap(node: Node, facts: Facts, dotted: object) -> Block:
