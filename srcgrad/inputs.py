@@ -54,7 +54,7 @@ def active(function: StaticFunction, kinds: dict[str, Kind], module: Module | No
     whole = discrete(function)
     wanted = tuple(name for name in parameters(tree) if name not in whole)
     module = module or Module()
-    begun = Begun(*prepared(function.source, function.module, "reverse", wanted, kinds, module))
+    begun = Begun(*prepared(*module.source(function), "reverse", wanted, kinds, module))
     begun.advance(MODES["reverse"][: MODES["reverse"].index(activity) + 1])
     found = tuple(name for name in wanted if name in begun.facts.active)
     if not found:

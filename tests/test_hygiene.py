@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from tests.random_names import judged
+from srcgrad.dump import dump
+from tests.random_names import judged, loaded
 
 HEAD = "import dataclasses\nimport functools\n\nimport numpy as np\nimport OTHER\nfrom OTHER import shifted\n\n"
 OTHER = "k = 0.7\nrate = 0.2\n\n\ndef shifted(t):\n    return t * k + rate\n\n\ndef gain(t):\n    return t * rate\n"
@@ -62,6 +64,24 @@ PROGRAMS = {
     "a_variable_around_by_the_name_of_an_object": "@dataclasses.dataclass\nclass B:\n    k: float\n"
     "    def sum(self):\n        return 1e9\nz = B(0.6)\ndef f(x):\n    z = np.array([x, 2.0])\n    def k(h):\n"
     "        q = z\n        return q.sum() * h + z.sum()\n    return k(x)\n",
+    "a_variable_around_by_the_name_of_a_function": "y = 1.3\ndef h(k):\n    return 5.0 * k\ndef f(h):\n    def g(k):\n"
+    "        k = h\n        return k\n    return y + g(0.9)\n",
+    "a_second_name_of_a_variable_around": "def h(k):\n    return 5.0 * k\ndef f(x):\n    h = x * 2.0\n    def g(k):\n"
+    "        def m(s):\n            u = h\n            v = u\n            return v * s\n        return m(k)\n"
+    "    return g(0.9) * x\n",
+    "a_list_around_by_the_name_of_a_function": "def h(k):\n    return 5.0 * k\ndef f(x):\n    h = [x, x * x]\n"
+    "    def g(k):\n        r = h\n        return r[0] * k + r[1]\n    return g(0.3)\n",
+    "a_loop_around_by_the_name_of_a_function": "def h(k):\n    return 5.0 * k\ndef f(x):\n    t = 0.0\n"
+    "    for h in (x, 2.0 * x):\n        def g(k):\n            z = h\n            return z * k * x\n"
+    "        t = t + g(0.4)\n    return t\n",
+    "a_function_around_that_is_mapped": "def h(k):\n    return 5.0 * k\ndef f(h):\n    def g(k):\n        u = h\n"
+    "        return u * k\n    return sum(map(g, [1.0, h])) + (lambda t: t(h))(g)\n",
+    "a_module_by_the_name_of_a_parameter": "import OTHER as y\ndef h(a, y):\n    return a * y\ndef f(x):\n"
+    "    def g(y):\n        return h(y, y=x)\n    return x + y.k * x + g(2.0 * x)\n",
+    "a_module_that_is_an_argument": "import OTHER as y\ndef f(x):\n    def g(y):\n        return y.k\n"
+    "    return x + y.k * x + g(y) * x\n",
+    "a_module_by_the_name_of_a_comprehensions_variable": "def f(x):\n    import OTHER as y\n"
+    "    z = [y * 2.0 for y in (1.0, x)]\n    return y.shifted(x) * y.k + z[1]\n",
     "a_range_that_may_be_empty": "def f(x, y):\n    for y in range(int(x)):\n        pass\n    return x * y\n",
 }
 
@@ -74,4 +94,13 @@ def test_a_name_means_what_it_means_where_it_stands(
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     text = list(PROGRAMS.values())[number]
-    assert judged(HEAD + text, OTHER, tmp_path, 10_000 + number).partition(",")[0] == "right"
+    found = judged(HEAD + text, OTHER, tmp_path, 10_000 + number)
+    assert found.partition(",")[0] == "right"
+    if found != "right":
+        return  # the dump is refused
+    named = loaded(tmp_path / f"names_{10_000 + number}_grad.py", "names_named")
+    path = tmp_path / f"names_{10_000 + number}.py"
+    own = path.with_name(f"names_{10_000 + number}_own.py")
+    own.write_text(dump(f"{path}:f").text)  # of arguments that it finds itself
+    given = [0.37, -0.83][: loaded(path, path.stem).f.__code__.co_argcount]
+    np.testing.assert_allclose(loaded(own, own.stem).f_grad(*given), named.f_grad(*given), rtol=1e-12)

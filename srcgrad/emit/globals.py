@@ -27,9 +27,10 @@ class Globals:
     embed: bool = False
     own: dict[str, StaticModule] = field(default_factory=dict)  # texts of srcgrad's modules
 
-    def find(self, module: StaticModule, parts: tuple[str, ...]) -> Found:
-        """The meaning of a dotted name that functions of `module` read."""
-        target, count = self.member(module, parts[0]), 1
+    def find(self, module: StaticModule, parts: tuple[str, ...], known: Binding | None = None) -> Found:
+        """The meaning of a dotted name that functions of `module` read, the first part of which may be `known`."""
+        first = self.member(module, parts[0]) if known is None else self._bound(known, module, parts[0])
+        target, count = first, 1
         while isinstance(target, StaticModule):
             if count == len(parts):
                 return Found(Unknown(f"{'.'.join(parts)} is a module of your own, used as a value"), count)

@@ -129,6 +129,8 @@ def _known(facts: Facts, namespace: Namespace, parts: tuple[str, ...], lookup: L
         assert lookup.text is not None, "a function known only as text is written into a file"
         return lookup.text.find(namespace, parts)
     bound = namespace.lookup(parts[0])
+    if lookup.text is not None and bound is not None and bound.kind == "module" and bound.module is not None:
+        return lookup.text.find(bound.module, parts, bound)
     home = None if bound is None or lookup.text is None else _home(bound, parts[0])
     if home is not None and lookup.text is not None:
         return lookup.text.find(home[0], (home[1], *parts[1:]))

@@ -17,10 +17,11 @@ class Overlay:
     homes: dict[str, tuple[Namespace, str]] = field(default_factory=dict)  # of those of `extra`: where, as what
     read: dict[str, None] = field(default_factory=dict)  # names of the text that mean what is outside of it
     parts: list[tuple[Namespace, Source]] = field(default_factory=list)
+    hidden: frozenset[str] = frozenset()  # variables of the functions around it
 
     def lookup(self, name: str) -> Binding | None:
         """What `name` means."""
-        return self.extra.get(name) or self.base.lookup(name)
+        return self.extra.get(name) or (None if name in self.hidden else self.base.lookup(name))
 
 
 def found_in(namespace: Namespace, name: str) -> tuple[Namespace, str]:

@@ -142,7 +142,7 @@ def _facts_of(tree: Node, found: Function, namespace: Overlay, source: Source, f
     inner.generated, inner.placed = source.file.startswith("<srcgrad "), True
     inner.local, inner.doubtful = own_names(tree), None if inner.generated else doubtful_write(tree)
     if found.owner is not None:
-        inner.around = found.owner.local | found.owner.around
+        inner.around = namespace.hidden = _around(found.owner)
         inner.functions.update({n: f for n, f in found.owner.functions.items() if n not in inner.local})
     return inner
 
