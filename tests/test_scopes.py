@@ -173,6 +173,29 @@ PROGRAMS = {
         "        return super().go(x) + self.c * np.sum(x)\ndef f(x, s):\n    return s.go(x)",
         "return np.array([0.3, 0.7]), More(2.0, 0.5)",
     ),
+    "an array of which the rest goes by its name": (
+        "def f(x, s):\n    c, *x = x\n    x[0] = x[0] * c\n    return np.sum(x[-1] * c) * s",
+        ARRAY,
+    ),
+    "a list by the name of an array": (
+        "def f(x, s):\n    y = x * s\n    x = []\n    for v in y:\n        x.append(np.sum(v * v))\n"
+        "    return x[0] * x[1]",
+        ARRAY,
+    ),
+    "a list by the name of a variable that held an array": (
+        "def f(x, s):\n    y = x * s\n    y = []\n    for k in range(2):\n        y.append(np.sum(x[k] * s))\n"
+        "    return y[0] * y[1]",
+        ARRAY,
+    ),
+    "two lists by one name, and a number between them": (
+        "def f(x, s):\n    r = []\n    r.append(x[0, 0])\n    r = r[0]\n    t = r * s\n    r = []\n    r.append(t)\n"
+        "    r.append(s)\n    return r[0] * r[1]",
+        ARRAY,
+    ),
+    "a list that a branch makes, by the name of an argument": (
+        "def f(x, s):\n    if s > 9.0:\n        x = []\n        x.append(s)\n    return np.sum(x[0]) * s",
+        "return [0.3, 0.4], 0.7",
+    ),
     "loops of one header, the first of which counts": (
         "def f(x, f):\n    for f in range(2):\n        x += f\n    return x + sum([np.cos(k * x) for k in (t1, x)])",
         NUMBERS,

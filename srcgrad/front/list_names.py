@@ -8,6 +8,7 @@ from srcgrad.facts import UNKNOWN, Facts
 from srcgrad.front.changing import is_change, within
 from srcgrad.front.mirrored import container_of
 from srcgrad.front.resolve import binding_of
+from srcgrad.front.webs import parameters, reading_apart
 from srcgrad.kinds import contained
 from srcgrad.runtime import owned
 from srcgrad.trees import Node, is_write, part_written, statements, stores, target, walk, written
@@ -25,7 +26,8 @@ def kinds_of_lists(function: Node, facts: Facts | None = None) -> dict[str, str]
 
 def mixed(function: Node, facts: Facts) -> list[str]:
     """Names of lists and dicts that change and are bound to something else as well: `s[0] = e`, then `s = s[0]`."""
-    changed = dict.fromkeys(w for n in statements(function.body) if is_write(n) for w in written(n)[:1])
+    order = list(statements(function.body))
+    changed = dict.fromkeys(w for n in order for w in (written(n)[:1] if is_write(n) else within(n)))
     tags = _tags(function, facts, {}) if changed else {}
     return [one for one in changed if one in tags and len(set(tags[one])) > 1 and set(tags[one]) & {"list", "dict"}]
 
@@ -42,7 +44,7 @@ def _tags(function: Node, facts: Facts | None, known: dict[str, str]) -> dict[st
     ours = facts is not None and facts.generated
     filled = {written(node)[0] for node in statements(function.body) if is_write(node)} if ours else set()
     held = {} if facts is None else dict(contained(facts.kinds))
-    changed = {one for node in statements(function.body) for one in within(node)}
+    changed = _changed_as_given(function)
     keyed = _keyed(function)
     arguments = function.args
     for given in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
@@ -67,6 +69,15 @@ def _tags(function: Node, facts: Facts | None, known: dict[str, str]) -> dict[st
                 tag = container_of(value, function, facts)
             found.setdefault(bound, []).append(tag)
     return found
+
+
+def _changed_as_given(function: Node) -> set[str]:
+    """Parameters whose argument `append` or `pop` may change, not only what is bound to their names later on."""
+    order = list(statements(function.body))
+    given = {one: [n for n in order if one in within(n)] for one in parameters(function)}
+    bound = {one for one in given if given[one] and any(one in stores(n) and not is_change(n, one) for n in order)}
+    apart = reading_apart(function, {one: given[one] for one in bound}) if bound else set()
+    return {one for one, changes in given.items() if changes and one not in apart}
 
 
 def _keyed(function: Node) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import gast
 
@@ -128,6 +128,15 @@ def separate(function: Node, facts: Facts, only: Collection[str] | None = None) 
             if only is not None and bound != named[leader[number]]:
                 facts.foreign[node] = None
             _rename_stores(node, bound, named[leader[number]])
+
+
+def reading_apart(function: Node, reads: Mapping[str, list[Node]]) -> set[str]:
+    """Of parameters, with statements that read them: those of which these read neither the argument nor its web."""
+    given = parameters(function)
+    reaching = definitions(function.body, given)
+    leader = _unite(reaching, [(node, read) for node, read in _uses(function.body) if read.id in reads])
+    own = {one: leader[given.index(one)] for one in reads}
+    return {o for o, nodes in reads.items() if all(leader[k] != own[o] for n in nodes for k in reaching.at(n, o))}
 
 
 def _uses(block: Block) -> list[tuple[Node, Node]]:
