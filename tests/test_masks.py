@@ -400,6 +400,48 @@ def test_numbers_of_python_have_masks(function: Any, expected: float) -> None:
     np.testing.assert_allclose(srcgrad.grad(function)(0.5), near, rtol=1e-8)
 
 
+def remainders(x):
+    return np.sum(np.where(x != 0.0, 1.1 % x, x)) + np.sum(np.where(x == 0.0, 0.0, np.remainder(np.exp(x), x)))
+
+
+def remainder_in_place(x):
+    y = 2.0 + x
+    y %= x
+    y %= np.sin(x)
+    return np.sum(np.where(x != 0.0, y, x))
+
+
+def whole_quotients(x):
+    t = np.sin(x) * (2.2 // x) + x * np.floor_divide(1.7, x)
+    return np.sum(np.where(x == 0.0, x, t))
+
+
+def divided_by_a_remainder(x):
+    r = np.cos(x) / (x % 0.3)
+    return np.sum(np.where(x == 0.0, x, r))
+
+
+def remainder_of_a_branch(a):
+    a = np.where(a, a, a)
+    s = 0.5
+    s %= a
+    return np.sum(np.where(a == 0.0, a, s))
+
+
+@pytest.mark.parametrize(
+    "function", [remainders, remainder_in_place, whole_quotients, divided_by_a_remainder, remainder_of_a_branch]
+)
+def test_remainders_and_whole_quotients_by_nothing(function: Any) -> None:
+    x = np.array([0.0, 0.45, 0.7])
+    found = srcgrad.grad(function)(x)
+    steps = 1e-6 * np.eye(3)
+    near = np.array([(function(x + step) - function(x - step)) / 2e-6 for step in steps])
+    np.testing.assert_allclose(found[1:], near[1:], rtol=1e-6)
+    assert found[0] in (0.0, 1.0)
+    np.testing.assert_allclose(srcgrad.jvp(function, (x,), (np.ones(3),))[1], np.sum(found), rtol=1e-12)
+    assert np.isfinite(srcgrad.hvp(function)(x, np.ones(3))).all()
+
+
 def through_a_view(x):
     y = np.sqrt(x)
     v = y[:1]

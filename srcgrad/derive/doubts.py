@@ -7,7 +7,7 @@ import operator
 import gast
 
 from srcgrad.derive.floors import floors
-from srcgrad.derive.regularity import gives_finite, has_finite_lines, object_of
+from srcgrad.derive.regularity import gives_finite, has_finite_lines, is_finite_quotient, object_of
 from srcgrad.facts import UNKNOWN, Facts, Operation
 from srcgrad.front.webs import parameters
 from srcgrad.rules import rule_of
@@ -148,8 +148,9 @@ def _operation(node: Node, facts: Facts) -> Operation | None:
 def _gives_finite(node: Node, facts: Facts, doubtful: dict[str, None]) -> bool:
     operation = _operation(node, facts)
     if operation is None:
-        lengths = getattr(getattr(node, "value", None), "attr", "") in ("size", "shape", "ndim", "dtype")
-        return lengths or not any(one in doubtful for one in loads(node))
+        value = getattr(node, "value", None)
+        lengths = getattr(value, "attr", "") in ("size", "shape", "ndim", "dtype")
+        return lengths or (not any(one in doubtful for one in loads(node)) and is_finite_quotient(value, facts))
     return operation.kind == "op" and gives_finite(operation, facts, doubtful)
 
 

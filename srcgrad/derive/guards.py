@@ -8,7 +8,7 @@ from typing import Any  # the bounds of a domain are given for all parameters or
 import gast
 import numpy as np
 
-from srcgrad.derive.regularity import Reading, is_finite, is_nonzero, meaning
+from srcgrad.derive.regularity import DIVIDE, Reading, is_finite, is_nonzero, meaning
 from srcgrad.facts import Facts
 from srcgrad.rules import Rule, rule_of
 from srcgrad.trees import Node, expression, loads, remade, walk
@@ -29,7 +29,7 @@ def guarded(tree: Node, divides: bool, reading: Reading, choose: Choose) -> Node
         tree.right = guarded(tree.right, False, reading, choose)
     elif isinstance(tree, gast.BinOp) and not isinstance(tree.op, gast.MatMult):
         tree.left = guarded(tree.left, False, reading, choose)
-        tree.right = guarded(tree.right, isinstance(tree.op, gast.Div), reading, choose)
+        tree.right = guarded(tree.right, isinstance(tree.op, DIVIDE), reading, choose)
     else:
         rule = rule_of(reading.called(tree.func)) if isinstance(tree, gast.Call) else None
         if rule is None or rule.kind != "elementwise":

@@ -22,6 +22,8 @@ from srcgrad.rules import Rule, rule_of
 from srcgrad.template import Template, adjoint_template, derivative_of
 from srcgrad.trees import Node, loads, name, same, walk
 
+DIVIDE = (gast.Div, gast.FloorDiv, gast.Mod)
+
 
 def _unknown(one: str) -> float | None:
     return None
@@ -62,7 +64,7 @@ def is_finite(node: Node, reading: Reading) -> bool:
 
 def _is_finite_operation(node: Node, reading: Reading) -> bool:
     left = is_finite(node.left, reading)
-    if isinstance(node.op, gast.Div):
+    if isinstance(node.op, DIVIDE):
         return left and is_nonzero(node.right, reading)
     if isinstance(node.op, gast.Pow):
         power = _literal(node.right, reading)
@@ -203,7 +205,9 @@ def _reading(
     return Reading(lambda node: meaning(node, template.namespace), number, value, least)
 
 
-_OPERATORS = {np.divide: gast.Div, np.power: gast.Pow}
+_OPERATORS = {
+    np.divide: gast.Div, np.power: gast.Pow, np.floor_divide: gast.FloorDiv, np.remainder: gast.Mod, np.fmod: gast.Mod
+}  # fmt: skip
 
 
 def gives_finite(operation: Operation, facts: Facts, doubtful: dict[str, None]) -> bool:
@@ -222,6 +226,15 @@ def gives_finite(operation: Operation, facts: Facts, doubtful: dict[str, None]) 
     if rule.kind in ("linear", "multilinear", "constant"):
         return True
     return not rule.overflows and has_finite_lines(operation, facts, doubtful, True)
+
+
+def is_finite_quotient(value: Node, facts: Facts) -> bool:
+    """Whether a value that has no derivative, if it is a whole quotient, divides by what is never 0."""
+    divides = isinstance(value, gast.Call) and object_of(value.func, facts) is np.floor_divide and len(value.args) > 1
+    by = value.args[1] if divides else value.right if isinstance(getattr(value, "op", None), gast.FloorDiv) else None
+    return by is None or is_nonzero(
+        by, Reading(lambda node: None, lambda one: True, lambda one: None, facts.floors.get)
+    )
 
 
 def object_of(node: Node, facts: Facts) -> Any:
