@@ -121,6 +121,7 @@ def __getattr__(name: str) -> Any:
     home = _HOME.get(name)
     if home is None:
         raise AttributeError(f"module 'srcgrad' has no attribute {name!r}")
+    importlib.import_module("srcgrad.originals")  # before any module that reads what may be replaced
     return getattr(importlib.import_module(f"srcgrad.{home}"), name)
 
 

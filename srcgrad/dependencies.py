@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from types import ModuleType
 
 import gast
 
 from srcgrad.emit.module import free_names
 from srcgrad.front.namespace import Dependencies, Entry, entry
+from srcgrad.pipeline import Derived
 from srcgrad.trees import Node, children, walk
 
 
@@ -48,4 +50,23 @@ def imports(definition: Node) -> Dependencies:
         home = sys.modules.get(modules.get(gast.unparse(node.value), "")) if isinstance(node, gast.Attribute) else None
         if home is not None:
             entries.append(entry(vars(home), node.attr))
+    return Dependencies((), tuple(entries), ())
+
+
+def of_rules(made: Derived) -> Dependencies:
+    """What lines of rules mean in the modules that they read, `np.sinh` say: a user may replace it."""
+    values, imports = made.facts.library_values, made.facts.imports
+    modules = {imports[one]: value for one, value in values.items() if isinstance(value, ModuleType)}
+    entries: list[Entry] = []
+    for node in walk(made.tree) if modules else ():
+        parts: list[str] = []
+        while isinstance(node, gast.Attribute):
+            parts.insert(0, node.attr)
+            node = node.value
+        home = modules.get(node.id) if parts and isinstance(node, gast.Name) else None
+        for part in parts if home is not None else ():
+            entries.append(entry(vars(home), part))
+            home = getattr(home, part, None)
+            if not isinstance(home, ModuleType):
+                break
     return Dependencies((), tuple(entries), ())

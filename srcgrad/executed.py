@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any  # what a text reads from outside are arbitrary objects
 
 from srcgrad.apart import check_apart
-from srcgrad.dependencies import chains, imports
+from srcgrad.dependencies import chains, imports, of_rules
 from srcgrad.emit.module import origin
 from srcgrad.errors import ConstantOutputWarning, Place
 from srcgrad.facts import Facts, Kind
@@ -21,6 +21,7 @@ from srcgrad.leading import ALONE
 from srcgrad.load import load
 from srcgrad.modules import Module
 from srcgrad.numba.boundary import guarded, outside, require_numba
+from srcgrad.originals import look
 from srcgrad.pipeline import Derived
 from srcgrad.snapshot import outside_of
 
@@ -77,6 +78,7 @@ def compiled(
 
     With `arrays`, a text for Numba has no loops over elements, which need axes of equal lengths.
     """
+    look()
     module = module_of(derivative, inline)
     module.explained, module.arrays = explained, arrays
     main = derived(derivative, module, kinds)
@@ -155,7 +157,8 @@ def changes(module: Module) -> Callable[[], bool]:
     modules = module.all()
     read = [part for each in modules for made in each.made.values() for part in _read(made.facts)]
     found = [one.dependencies(chains(source.tree), called) for one, source, called in read]
-    changed = together([*found, *(imports(source.tree) for _, source, _ in read)]).changed
+    found += [imports(source.tree) for _, source, _ in read]
+    changed = together([*found, *(of_rules(made) for each in modules for made in each.made.values())]).changed
     texts = {id(one.function): getattr(one.function, "__srcgrad_stale__", None) for one, _, _ in read}
     tests = [test for test in texts.values() if test is not None]
     tests += [each.methods_changed for each in modules if each.methods]

@@ -16,6 +16,7 @@ from srcgrad.front.namespace import Namespace
 from srcgrad.front.source import Source
 from srcgrad.frozen import record
 from srcgrad.names import Names
+from srcgrad.originals import original
 from srcgrad.rules import Rule
 from srcgrad.trees import Node, inside, name, remade
 from srcgrad.written import place_in
@@ -216,12 +217,11 @@ class Facts:
 
     def library(self, identifier: str, value: Any = None) -> str:
         """How the text spells a library name such as `np` or `sum_to`: with an underscore if the user has another."""
-        meant = value if value is not None else {"np": np}.get(identifier) or getattr(runtime, identifier)
+        meant = original(value if value is not None else {"np": np}.get(identifier) or getattr(runtime, identifier))
         while self.library_values.get(identifier, meant) is not meant:  # two rules may have functions of one name
             identifier += "_"
         if identifier not in self.imports:
-            known = self.namespace.lookup(identifier)
-            same = known is not None and known.object is meant
+            same = getattr(self.namespace.lookup(identifier), "object", None) is meant
             free = identifier not in self.local and (same or identifier not in self.names.taken)
             if self.module is not None and identifier in self.module.making:  # a derivative of the text goes by it
                 self.names.taken.add(identifier)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import gc
 import hashlib
@@ -9,8 +10,12 @@ import linecache
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any  # a namespace holds arbitrary objects
 
+from srcgrad import runtime
+from srcgrad.originals import divert
 from srcgrad.places import Origin, enter
 from srcgrad.walked import forget
+
+divert(f"{runtime.__name__}.")  # helpers mean the functions of NumPy itself, whatever is replaced later
 
 
 def load(
@@ -32,7 +37,7 @@ def load(
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     if origins is not None:
         enter(filename, text, origins)
-    namespace["__name__"] = "srcgrad.generated"
+    namespace |= {"__name__": "srcgrad.generated", "__builtins__": vars(builtins)}  # whose import is Python's own
     exec(compile(text, filename, "exec"), namespace)
     function: Callable[..., Any] = namespace[name]
     return function

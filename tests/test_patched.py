@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import linecache
+import math
+import subprocess
 import sys
 import types
 from collections.abc import Callable
@@ -213,6 +215,136 @@ def test_functions_of_numpy_that_are_exchanged(f: Callable[..., Any], monkeypatc
     check()
     monkeypatch.undo()
     check()
+
+
+def hyperbolic(x: Any) -> Any:
+    return np.sum(np.cosh(x) * x)
+
+
+def solved(x: Any) -> Any:
+    return np.sum(np.linalg.solve(np.array([[2.0, 0.3], [0.1, 1.5]]), x) * x)
+
+
+def determinant(x: Any) -> Any:
+    return np.log(np.linalg.det(np.array([[2.0, 0.3], [0.1, 1.5]]) * x))
+
+
+def broadcast(x: Any) -> Any:
+    return np.sum((x.reshape(2, 1) * x) ** 3)
+
+
+def gathered(x: Any) -> Any:
+    return np.sum(x[np.array([0, 0, 1])] ** 2 * np.exp(x[1]))
+
+
+def gamma(x: Any) -> Any:
+    from scipy import special
+
+    return np.sum(special.gammaln(x) * x)
+
+
+def angle(x: Any) -> Any:
+    return math.cosh(x[0]) * math.sin(x[1])
+
+
+def _cube(x: Any, *rest: Any) -> Any:
+    return x * x * x
+
+
+OF_RULES = [
+    (hyperbolic, "numpy", "sinh"),
+    (hyperbolic, "numpy", "multiply"),
+    (solved, "numpy", "transpose"),
+    (solved, "numpy", "swapaxes"),
+    (determinant, "numpy", "expand_dims"),
+    (broadcast, "numpy", "ndim"),
+    (broadcast, "numpy", "shape"),
+    (gathered, "numpy", "zeros_like"),
+    (gathered, "numpy", "ones"),
+    (gamma, "scipy.special", "digamma"),
+    (angle, "math", "cos"),
+    (angle, "numpy", "cos"),
+    (angle, "numpy", "sinh"),
+]
+
+
+@pytest.mark.parametrize("target", ["numpy", "opencl", "numba"])
+@pytest.mark.parametrize(("f", "module", "name"), OF_RULES)
+def test_what_rules_mean_is_the_librarys(
+    f: Callable[..., Any], module: str, name: str, target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if target != "numpy" and (f not in (hyperbolic, angle) or name == "multiply"):
+        return  # compiled by Numba, which itself calls what is replaced, or the same text as NumPy's
+    gradient, x, ones = srcgrad.grad(f, target=target), np.array([0.3, 0.7]), np.ones(2)
+    srcgrad.grad(numpy_call, target=target)(x)  # Numba itself reads NumPy when it is imported
+    monkeypatch.setattr(importlib.import_module(module), name, _cube)
+    found = [srcgrad.grad(f, target=target)(x)]
+    monkeypatch.undo()
+    found += [gradient(x)]
+    monkeypatch.setattr(importlib.import_module(module), name, _cube)
+    found += [gradient(x) for _ in range(4)]
+    tangent = srcgrad.jvp(f, (x,), (ones,))[1]
+    second = srcgrad.hvp(f)(x, ones)
+    monkeypatch.undo()
+    right = np.array([(f(x + step) - f(x - step)) / 2e-6 for step in 1e-6 * np.eye(2)])
+    assert all(np.allclose(one, right, rtol=1e-6) for one in found)
+    assert np.isclose(tangent, right.sum(), rtol=1e-6)
+    slopes = (srcgrad.grad(f)(x + 1e-5) - srcgrad.grad(f)(x - 1e-5)) / 2e-5
+    assert np.allclose(second, slopes, rtol=1e-5)
+
+
+BEFORE = """
+import math
+import sys
+
+import numpy as np
+
+sinh, tanh, inverse = np.sinh, np.tanh, np.linalg.inv
+np.sinh = np.linalg.inv = np.transpose = lambda x: x * x * x
+np.tanh = np.cos
+math.sin = lambda x: x * x * x
+import srcgrad
+from patched_programs import *
+
+def check(f, x):
+    right = np.array([(f(x + step) - f(x - step)) / 2e-6 for step in 1e-6 * np.eye(2)])
+    assert np.allclose(srcgrad.grad(f)(x), right, rtol=1e-6), f.__name__
+    assert np.isclose(srcgrad.jvp(f, (x,), (np.ones(2),))[1], right.sum(), rtol=1e-6), f.__name__
+
+for f in (hyperbolic, own, squashed, angle, turned):
+    check(f, np.array([0.3, 0.7]))
+np.sinh, np.tanh, np.linalg.inv = sinh, tanh, inverse
+for f in (hyperbolic, own, squashed, angle, turned):
+    check(f, np.array([0.3, 0.7]))
+print("right")
+"""
+PROGRAMS = """
+import math
+import numpy as np
+
+def hyperbolic(x):
+    return np.sum(np.cosh(x) * x)
+
+def own(x):
+    return np.sum(np.sinh(x) * x)
+
+def squashed(x):
+    return np.sum(np.tanh(x) * np.cosh(x))
+
+def angle(x):
+    return math.cos(x[0]) * math.sin(x[1])
+
+def turned(x):
+    return np.sum((np.outer(x, x) @ x) ** 2)
+"""
+
+
+def test_what_was_replaced_before_anything_was_differentiated(tmp_path: Path) -> None:
+    (tmp_path / "patched_programs.py").write_text(PROGRAMS)
+    (tmp_path / "before.py").write_text(BEFORE)
+    command = [sys.executable, str(tmp_path / "before.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
+    assert done.stdout == "right\n", done.stderr
 
 
 def test_a_closure_cell() -> None:

@@ -39,6 +39,7 @@ ORDER = (
         "names",
         "output",
         "own",
+        "originals",
         "handed",
         "identity",
         "accepted",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import FunctionType, ModuleType
@@ -99,6 +100,8 @@ def _settle(arguments: Node, namespace: LiveNamespace) -> None:
 def _library(identifier: str, facts: Facts, lookup: Lookup) -> Meaning:
     """A name that templates read: NumPy, a module, a function of the runtime, an object of a rule's own."""
     value = facts.library_values.get(identifier)
+    if isinstance(value, ModuleType) and sys.modules.get(value.__name__, value) is not value and lookup.text is None:
+        return Outside(id(value), value)  # NumPy by itself, where the user has replaced something in it
     if identifier in ("np", "njit"):
         return Import("numpy") if identifier == "np" else Import("numba", "njit")
     if value is None:

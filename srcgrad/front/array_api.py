@@ -9,6 +9,7 @@ from srcgrad.facts import Facts
 from srcgrad.front.namespace import Binding
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.resolve import binding_of
+from srcgrad.originals import original
 from srcgrad.trees import COMPOUND, Block, Node, at, expression, name, statements, stores, target, walk
 
 
@@ -41,8 +42,8 @@ def array_api(function: Node, facts: Facts) -> Node:
     if names:
         spelled = facts.library("np")
         known = facts.namespace.lookup(spelled)
-        if known is None or known.object is not np:  # a module that has no NumPy of its own
-            facts.namespace = Overlay(facts.namespace, {spelled: Binding("object", np)})
+        if known is None or known.object is not original(np):  # a module that has no NumPy of its own
+            facts.namespace = Overlay(facts.namespace, {spelled: Binding("object", original(np))})
         function.body = _block(function.body, names, facts, local)
     return function
 

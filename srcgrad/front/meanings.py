@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import types
 from dataclasses import dataclass, field
 from typing import Any  # modules of two classes
@@ -18,6 +19,7 @@ from srcgrad.front.namespace import Binding
 from srcgrad.front.overlay import Overlay
 from srcgrad.front.plain import own_names
 from srcgrad.front.resolve import binding_of
+from srcgrad.originals import original
 from srcgrad.runtime import check_module
 from srcgrad.trees import (
     BLOCKS,
@@ -119,9 +121,10 @@ class Meanings:
 
     def _module(self, whole: Any) -> Node:
         """An expression that means a module."""
-        if whole is np or str(getattr(whole, "__name__", "")).startswith("numpy."):
+        home = str(getattr(whole, "__name__", ""))
+        if f"{home}.".startswith("numpy.") and original(np) is sys.modules["numpy"]:
             spelled = self.facts.library("np")
-            self.facts.namespace = Overlay(self.facts.namespace, {spelled: Binding("object", np)})
+            self.facts.namespace = Overlay(self.facts.namespace, {spelled: Binding("object", original(np))})
             return expression(".".join([spelled, *whole.__name__.split(".")[1:]]))
         stem = str(getattr(whole, "__name__", "") or whole.name).rpartition(".")[2]
         spelled = self.facts.names.fresh(stem)

@@ -111,7 +111,8 @@ class LiveNamespace:
                 bound = found is not None and found.kind == "object"
                 cells[first] = (self.cells[first], found.object if found and bound else _MISSING)
             else:
-                entries.extend(entry(scope, first) for scope in self.scopes)
+                own = self.scopes[0]
+                entries.extend(entry(scope, first) for scope in (self.scopes if first not in own else (own,)))
             held = None if found is None else found.object
             for part in rest:
                 value = None if found is None else found.object
@@ -202,7 +203,7 @@ def together(parts: Iterable[Dependencies]) -> Dependencies:
 
     >>> own = LiveNamespace(lambda x: np.sin(x)).dependencies(["np"])
     >>> len(own.entries), len(together([own, own]).entries)
-    (2, 2)
+    (1, 1)
     """
     cells: dict[Any, tuple[CellType, Any]] = {}
     entries: dict[Any, Entry] = {}

@@ -7,6 +7,8 @@ import importlib.util
 import threading
 from collections.abc import Iterable
 
+from srcgrad.originals import take
+
 FAMILIES = (
     "constants",
     "elementwise",
@@ -114,6 +116,8 @@ def load_for(module: str) -> None:
     package = "scipy.special" if module == "math" else ".".join(module.split(".")[:2])
     if package in ON_REQUEST and importlib.util.find_spec("scipy") is not None:
         load()
+        importlib.import_module(package)
+        take(package)
         _load(ON_REQUEST[package])
 
 
