@@ -155,7 +155,7 @@ def _pulled_at(
     if derivative.target == "numba":
         return pulled_anew(derivative, made, copies(values).of(tuple(values)) if copy else values)
     function = made.function if known is None else known.of(made.function)
-    output, back = run(function, values, derivative.named, device)
+    output, back = run(function, values, derivative.named, device, derivative.primal)
     if copy:
         back, values = snapshot(back, (*values, output)), frames(values)
     output = derivative.output(output, values)

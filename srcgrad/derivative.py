@@ -173,11 +173,11 @@ class Derivative(Generic[P, R]):
         known = self._quick
         if known is not None and len(args) == self._count and not kwargs and known.alike(*args):
             self._last, self._kinds = known.made, known.kinds
-            result = known.finished(run(known.made.function, args, ()), *args)
+            result = known.finished(run(known.made.function, args, (), None, self.primal), *args)
             return result
         values = self.ordered(args, kwargs)
         made, device = self.ready(values)
-        result = self.result(run(made.function, values, self.named, device), values, device)
+        result = self.result(run(made.function, values, self.named, device, self.primal), values, device)
         return result
 
     def result(self, found: Any, values: Sequence[Any], device: Device | None = None) -> Any:
@@ -216,7 +216,7 @@ class Derivative(Generic[P, R]):
         resident = resident_on(device, values)
         pairs = zip(made.seeds, tangents, self.wrt, strict=True)
         given = {seed: seed_like(by_name[w], tangent, resident) for seed, tangent, w in pairs}
-        found = run(functools.partial(made.function, **given), values, self.named, device)
+        found = run(functools.partial(made.function, **given), values, self.named, device, self.primal)
         if self.mode == "hvp":
             return self.primal.result(found, values, device)
         y, y_dot = found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import linecache
 import traceback
@@ -9,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn  # functions and arguments are arbitrary objects
 
 from srcgrad.errors import CODES, DifferentiationError, Place
-from srcgrad.failures import failed_rule
+from srcgrad.failures import failed_rule, within_rules
 from srcgrad.opencl.boundary import are_direct, device_in, on_device, on_host, seen
 from srcgrad.opencl.device import Device, using
 from srcgrad.places import users_place, with_users_lines
@@ -21,20 +22,31 @@ if TYPE_CHECKING:
 
 
 def run(
-    function: Callable[..., Any], values: Sequence[Any], named: tuple[str, ...], device: Device | None = None
+    function: Callable[..., Any],
+    values: Sequence[Any],
+    named: tuple[str, ...],
+    device: Device | None = None,
+    primal: Callable[..., Any] | None = None,
 ) -> Any:
-    """Call with all arguments, the last ones by the names in `named`: on a CPU, in the memory of device arrays."""
+    """Call with all arguments, the last ones by the names in `named`: on a CPU, in the memory of device arrays.
+
+    An error of the text is its own (E5006) where the primal takes the arguments.
+    """
     if device is not None:
         given = [on_host(value) for value in values] if resident_on(device, values) is None else values
         with using(device):
-            return run(function, given, named)
+            return run(function, given, named, None, primal)
     try:
-        if not named:
-            return function(*values)
-        count = len(values) - len(named)
-        return function(*values[:count], **dict(zip(named, values[count:], strict=True)))
+        return _called(function, values, named)
     except Exception as error:  # all are raised again, and tell where they come from
-        _raise(error)
+        _raise(error, primal and (lambda: _called(primal, copy.deepcopy(values), named)))
+
+
+def _called(function: Callable[..., Any], values: Sequence[Any], named: tuple[str, ...]) -> Any:
+    if not named:
+        return function(*values)
+    count = len(values) - len(named)
+    return function(*values[:count], **dict(zip(named, values[count:], strict=True)))
 
 
 def resident_on(device: Device | None, values: Sequence[Any]) -> Device | None:
@@ -47,11 +59,14 @@ def seed_like(output: Any, seed: Any, resident: Device | None) -> Any:
     return on_device(cast_seed(on_host(seed), seen(output)), resident)
 
 
-def _raise(error: Exception) -> NoReturn:
-    """Raise an error of generated text: with its code if it has one, and with the user's lines in its traceback."""
+def _raise(error: Exception, again: Callable[[], Any] | None) -> NoReturn:
+    """Raise an error of generated text: with its code if it has one, and with the user's lines in its traceback.
+
+    `again` calls what the user wrote, on copies of the arguments: it tells whose error it is.
+    """
     known = coded(error) if isinstance(error, TypeError | ValueError) else error
     if known is error:
-        known = failed_rule(error)
+        known = failed_rule(error, again)
     if known is not error:
         raise with_users_lines(known.with_traceback(error.__traceback__)) from None
     raise with_users_lines(error)
@@ -72,7 +87,7 @@ def _line_of(error: Exception) -> Place | None:
     for frame, number in traceback.walk_tb(error.__traceback__):
         file = frame.f_code.co_filename
         line = linecache.getline(file, number).rstrip() if file.startswith("<srcgrad ") else ""
-        if line:
+        if line and (found is None or not within_rules(file, number)):
             start = len(line) - len(line.lstrip())
             found = users_place(file, number) or Place(file.split(" ")[1], number, start, line, len(line) - start)
     return found
@@ -117,7 +132,7 @@ class Pullback:
                 with using(self._device):
                     found = self._back(given)
         except Exception as error:  # all are raised again, and tell where they come from
-            _raise(error)
+            _raise(error, tuple)  # the forward half has run
         return self._derivative.mirrored(found, self._values, [given])
 
     def __reduce__(self) -> tuple[Any, ...]:

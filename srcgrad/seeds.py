@@ -10,9 +10,11 @@ import numpy as np
 from srcgrad.arguments import is_complex
 from srcgrad.errors import DifferentiationError
 
+_NUMPYS = (np.ndarray, np.generic)
+
 
 def like_output(tangent: Any, output: Any) -> Any:
-    """The tangent of a number as a number: a 0-d array is unpacked."""
+    """The tangent of a number as a number, a 0-d array is unpacked; that of an array in its dtype."""
     if isinstance(output, tuple):
         return tuple(like_output(t, y) for t, y in zip(tangent, output, strict=True))
     if type(output) is list and type(tangent) is list:
@@ -25,6 +27,8 @@ def like_output(tangent: Any, output: Any) -> Any:
         return np.asarray(tangent, dtype=output.dtype)
     if is_complex(output) and not is_complex(tangent):
         return np.asarray(tangent, output.dtype)[()] if hasattr(output, "dtype") else complex(tangent)
+    if isinstance(tangent, _NUMPYS) and isinstance(output, _NUMPYS) and tangent.dtype.kind == output.dtype.kind == "f":
+        return tangent.astype(output.dtype, copy=False)  # `scipy.linalg.det` of float32 is float64
     return tangent
 
 

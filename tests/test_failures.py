@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import linalg
 
 import srcgrad
-from srcgrad import DifferentiationError, adjoint, tangent, vjp
+from srcgrad import DifferentiationError, adjoint, grad, jvp, tangent, vjp
 
 TAKEN = {
     "a number for coefficients": (lambda x: np.polynomial.polynomial.polyval(1.0, x), 2.0),
@@ -22,6 +23,43 @@ def test_what_numpy_takes(f, x):
     with pytest.raises(DifferentiationError, match="E5006") as caught:
         vjp(f, x)
     assert caught.value.place.file.endswith("test_failures.py")
+
+
+BACKWARD = {
+    "the exponential of a number": (lambda x: linalg.expm(x), np.array(0.3)),
+    "a batch of Lyapunov equations": (lambda x: linalg.solve_continuous_lyapunov(x, x), np.ones((2, 3, 3)) + np.eye(3)),
+    "an empty batch": (lambda x: linalg.lu(x)[2], np.zeros((0, 3, 3))),
+    "a Toeplitz matrix by its column": (lambda x: linalg.matmul_toeplitz(x, x), np.arange(1.0, 4.0)),
+    "rows of Toeplitz matrices": (lambda x: linalg.solve_toeplitz(x, x), np.array([[9.0, 1.0, 2.0]] * 3)),
+    "rows of circulants": (lambda x: linalg.solve_circulant(x, x), np.ones((3, 3)) + np.eye(3)),
+    "Fiedler's matrix of a number": (lambda x: linalg.fiedler(x), np.ones((1, 1))),
+}
+
+
+@pytest.mark.parametrize(("f", "x"), BACKWARD.values(), ids=BACKWARD.keys())
+def test_what_scipy_takes(f, x):
+    """The text of the derivative failed with an error without a code, or gave numbers of another matrix."""
+    y = f(x)
+    with pytest.raises(DifferentiationError, match="E5006") as caught:
+        vjp(f, x)[1](np.ones_like(y))
+    assert caught.value.place.file.endswith("test_failures.py")
+    with pytest.raises(DifferentiationError, match="E5006"):
+        jvp(f, (x,), (x,))
+    with pytest.raises(DifferentiationError, match="E5006"):
+        grad(lambda x: np.sum(f(x)))(x)
+
+
+def test_the_functions_own_error_stays():
+    """The function fails itself: in its forward half, or in a part that the derivative alone would not reach."""
+
+    def picks(x, k):
+        return np.sum(linalg.expm(x)) * x[k, 0]
+
+    for call in (lambda: grad(picks)(np.eye(2), 5), lambda: jvp(picks, (np.eye(2), 5), (np.eye(2), None))):
+        with pytest.raises(IndexError, match="out of bounds"):
+            call()
+    with pytest.raises(np.linalg.LinAlgError, match="Singular"):
+        grad(lambda x: np.linalg.cond(x, 1))(np.zeros((2, 2)))
 
 
 def test_what_numpy_does_not_take():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import linalg
 
 from srcgrad import DifferentiationError, check_grads, grad, jvp, vjp
 
@@ -250,3 +251,42 @@ def test_writes_into_what_may_be_integers_are_looked_at(f):
         jvp(f, (x,), (np.ones(3),))
     with pytest.raises((TypeError, DifferentiationError), match="E5002"):
         grad(f)(x)
+
+
+PLACES = np.arange(4)
+WHOLE = {
+    "choose": lambda y: np.choose(PLACES % 2, [PLACES, y]) * y,
+    "choose, a truth value": lambda y: np.choose(PLACES % 3, [PLACES, y, True]),
+    "select": lambda y: np.select([PLACES > 2, PLACES > 1], [y, PLACES], 3) * y,
+    "polyval at an integer": lambda y: np.polyval([y, 2, 3], 2),
+    "polyval at integers": lambda y: np.polyval([1, y, 3], PLACES),
+    "polyder": lambda y: np.polyder([3, y, 1]),
+    "polyint": lambda y: np.polyint([3, y, 1], 2),
+    "bincount": lambda y: np.bincount([0, 1, 1], weights=[y, 2.0 * y, 3]) * y,
+    "bincount of cut numbers": lambda y: np.bincount([0, 1, 1], weights=(y * np.ones(3)).astype(int)) * y,
+}
+
+
+@pytest.mark.parametrize("f", WHOLE.values(), ids=WHOLE.keys())
+def test_integers_beside_what_varies(f):
+    """Integers in a list of choices, or as coefficients, carry nothing, and are no error."""
+    assert vjp(f, 1.3)[0].dtype == np.asarray(f(1.3)).dtype
+    check_grads(f, (1.3,), order=2)
+
+
+def test_a_list_that_a_dict_gives_is_one():
+    """`dict.get` is no function of arrays: a list given for what is missing was made one."""
+
+    def f(x):
+        return {"a": [x[0], x[1]]}.get("b", [x[1], x[2]])
+
+    assert type(vjp(f, np.arange(3.0))[0]) is list
+    check_grads(f, (np.array([0.3, 0.5, 0.9]),), order=2)
+
+
+def test_tangents_in_the_dtype_of_the_value():
+    """`scipy.linalg.det` of float32 is float64, and `lu_solve` of float32 was float64 in the tangent alone."""
+    x = np.array([[1.5, 0.2], [0.3, 0.9]], np.float32)
+    for f in (lambda x: linalg.det(x), lambda x: linalg.lu_solve(linalg.lu_factor(x), x[0])):
+        y, y_dot = jvp(f, (x,), (x,))
+        assert y.dtype == y_dot.dtype == f(x).dtype

@@ -87,6 +87,9 @@ def value_of(node: Node, setting: Setting) -> object:
         bound = setting.operation.bound.get(argument.id) if isinstance(argument, gast.Name) else None
         rank = None if bound is None else rank_of(bound, setting.facts)
         return UNDECIDED if rank is None else rank
+    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mod):
+        one, two = value_of(node.left, setting), value_of(node.right, setting)
+        return one % two if isinstance(one, int | float) and isinstance(two, int | float) else UNDECIDED
     return literal_of(node)
 
 

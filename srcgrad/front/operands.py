@@ -31,7 +31,7 @@ TAKE_SEVERAL = (
     "args",
     "t_span",
 )  # that take several arrays
-TAKE_ITEMS = (np.array, np.asarray, operator.getitem)
+TAKE_ITEMS = (dict.get, np.array, np.asarray, operator.getitem)
 _ARITHMETIC = ("__mul__", "__rmul__", "__add__", "__matmul__", "__getitem__")
 _NUMBERS = (int, float, complex, np.generic)
 

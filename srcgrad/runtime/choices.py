@@ -92,7 +92,13 @@ def choose_transpose(g: Any, a: Any, choices: Any, mode: str = "raise") -> list[
     [array([1., 0.]), np.float64(2.0)]
     """
     taken = np.choose(a, range(len(choices)), mode=mode)  # type: ignore[call-overload]
-    return [sum_to(np.where(taken == k, g, 0.0), choice) for k, choice in enumerate(choices)]
+    return [_of_choice(np.where(taken == k, g, 0.0), choice) for k, choice in enumerate(choices)]
+
+
+def _of_choice(g: Any, choice: Any) -> Any:
+    """The adjoint of one of several choices: zeros for integers, through which no derivative flows."""
+    whole = type(choice) is not int and np.asarray(choice).dtype.kind in "iub"
+    return np.zeros(np.shape(choice)) if whole else sum_to(g, choice)
 
 
 def unselected(g: Any, condlist: Any) -> Any:
@@ -112,6 +118,6 @@ def select_transpose(g: Any, condlist: Any, choicelist: Any) -> list[Any]:
     """
     made, free = [], np.asarray(True)
     for condition, choice in zip(condlist, choicelist, strict=True):
-        made.append(sum_to(np.where(free & condition, g, 0.0), choice))
+        made.append(_of_choice(np.where(free & condition, g, 0.0), choice))
         free = free & np.logical_not(condition)
     return made

@@ -19,7 +19,7 @@ from srcgrad.runtime.choices import require_handled
     ),
 )
 def polyval(p, x):
-    y = np.zeros_like(x)
+    y = np.zeros_like(1.0 * x)
     for k in range(len(p)):
         y = y * x + p[k]
     return y
@@ -58,7 +58,7 @@ def polymul(a1, a2):
     forms=(("np.polyder(x)", (4,)), ("np.polyder(x, 2)", (4,)), ("np.polyder(x, m=0)", (3,))),
 )
 def polyder(p, m=1):
-    y = p
+    y = np.asarray(p)
     for _ in range(m):
         y = y[:-1] * np.arange(len(y) - 1, 0, -1)
     return y
@@ -74,7 +74,7 @@ def polyder(p, m=1):
     ),
 )
 def polyint(p, m=1, k=None):
-    y = p
+    y = np.asarray(p)
     for step in range(m):
         last = np.zeros_like(y[:1]) if k is None else np.atleast_1d(k)[step : step + 1]
         y = np.concatenate((y / np.arange(len(y), 0, -1), last))

@@ -104,6 +104,7 @@ def leslie(f, s):
 )
 def fiedler(a):
     first = np.atleast_1d(a)
+    require_handled(np.size(first) > 1, "scipy.linalg.fiedler of less than two numbers, which is constant")
     return np.abs(np.expand_dims(first, -1) - np.expand_dims(first, -2))
 
 
@@ -128,6 +129,8 @@ def khatri_rao(a, b):
     note="Of a column and a row.",
 )
 def matmul_toeplitz(c_or_cr, x):
+    require_handled(isinstance(c_or_cr, tuple), "c_or_cr that is no tuple: give a column and a row, `(c, np.conj(c))`")
+    require_handled(np.size(x) > 0, "a system without numbers")
     whole = linalg.toeplitz(c_or_cr[0], c_or_cr[1])
     require_handled(not np.iscomplexobj(whole), "complex c_or_cr: use scipy.linalg.toeplitz and a product, or solve")
     return whole.astype(np.float64) @ x
@@ -139,6 +142,8 @@ def matmul_toeplitz(c_or_cr, x):
     note="Of a column and a row; in time that is cubic in the size.",
 )
 def solve_toeplitz(c_or_cr, b):
+    require_handled(isinstance(c_or_cr, tuple), "c_or_cr that is no tuple: give a column and a row, `(c, np.conj(c))`")
+    require_handled(np.size(b) > 0, "a system without numbers")
     whole = linalg.toeplitz(c_or_cr[0], c_or_cr[1])
     require_handled(not np.iscomplexobj(whole), "complex c_or_cr: use scipy.linalg.toeplitz and a product, or solve")
     return np.linalg.solve(whole.astype(np.float64), b)
@@ -150,6 +155,7 @@ def solve_toeplitz(c_or_cr, b):
     note="Of a vector; in time that is cubic in the size.",
 )
 def solve_circulant(c, b):
+    require_handled(np.ndim(c) < 2, "scipy.linalg.solve_circulant of a matrix: take scipy.linalg.circulant")
     return np.linalg.solve(linalg.circulant(c), b)
 
 

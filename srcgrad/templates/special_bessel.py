@@ -52,7 +52,10 @@ def jve(y, v, z):
 
 @adjoint.elementwise(special.yn, domain=(0.3, 6.0), forms=(("scipy.special.yn(2, x)", (3,)),), refuses={"n": COUNT})
 def yn(y, n, z):
-    d[z] = d[y] * special.yvp(n, z)
+    if n % 1 == 0:
+        d[z] = d[y] * special.yvp(n, z)
+    else:
+        d[z] = d[y] * special.yvp(np.trunc(n), z)
 
 
 @adjoint.elementwise(special.yv, domain=(0.3, 6.0), forms=(("scipy.special.yv(1.5, x)", (3,)),), refuses={"v": ORDER})
@@ -117,7 +120,10 @@ def k1e(y, z):
 
 @adjoint.elementwise(special.kn, domain=(0.3, 4.0), forms=(("scipy.special.kn(2, x)", (3,)),), refuses={"n": COUNT})
 def kn(y, n, z):
-    d[z] = d[y] * special.kvp(n, z)
+    if n % 1 == 0:
+        d[z] = d[y] * special.kvp(n, z)
+    else:
+        d[z] = d[y] * special.kvp(np.trunc(n), z)
 
 
 @adjoint.elementwise(special.kv, domain=(0.3, 4.0), forms=(("scipy.special.kv(1.5, x)", (3,)),), refuses={"v": ORDER})

@@ -32,10 +32,10 @@ def expi(z, x):
     refuses={"n": COUNT},
 )
 def expn(z, n, x):
-    if n > 0:
+    if n >= 1:
         d[x] = -d[z] * special.expn(n - 1, x)
     else:
-        d[x] = -d[z] * np.where(n > 0, special.expn(np.maximum(n - 1, 0), x), z * (1.0 + 1.0 / x))
+        d[x] = -d[z] * np.where(n >= 1, special.expn(np.maximum(n - 1, 0), x), z * (1.0 + 1.0 / x))
 
 
 @adjoint.elementwise(special.spence, domain=(0.3, 3.0), at=(((1.0,), (-1.0,)), ((0.0,), (-math.inf,))))

@@ -69,7 +69,9 @@ def eval_chebyu(y, n, x):
     if n > 0:
         d[x] = 2.0 * d[y] * special.eval_gegenbauer(n - 1, 2.0, x)
     else:
-        d[x] = 2.0 * d[y] * (n != 0) * special.eval_gegenbauer(np.where(n == 0, 0, n - 1), 2.0, x)
+        m = np.maximum(n, -n - 2)  # the same polynomial, of the other sign
+        sign = np.sign(n + 1) * (m != 0)
+        d[x] = 2.0 * d[y] * sign * special.eval_gegenbauer(np.where(sign == 0, 0, m - 1), 2.0, x)
 
 
 @adjoint.elementwise(
@@ -89,7 +91,9 @@ def eval_chebys(y, n, x):
     if n > 0:
         d[x] = d[y] * special.eval_gegenbauer(n - 1, 2.0, 0.5 * x)
     else:
-        d[x] = d[y] * (n != 0) * special.eval_gegenbauer(np.where(n == 0, 0, n - 1), 2.0, 0.5 * x)
+        m = np.maximum(n, -n - 2)  # the same polynomial, of the other sign
+        sign = np.sign(n + 1) * (m != 0)
+        d[x] = d[y] * sign * special.eval_gegenbauer(np.where(sign == 0, 0, m - 1), 2.0, 0.5 * x)
 
 
 @adjoint.elementwise(
@@ -109,7 +113,9 @@ def eval_sh_chebyu(y, n, x):
     if n > 0:
         d[x] = 4.0 * d[y] * special.eval_gegenbauer(n - 1, 2.0, 2.0 * x - 1.0)
     else:
-        d[x] = 4.0 * d[y] * (n != 0) * special.eval_gegenbauer(np.where(n == 0, 0, n - 1), 2.0, 2.0 * x - 1.0)
+        m = np.maximum(n, -n - 2)  # the same polynomial, of the other sign
+        sign = np.sign(n + 1) * (m != 0)
+        d[x] = 4.0 * d[y] * sign * special.eval_gegenbauer(np.where(sign == 0, 0, m - 1), 2.0, 2.0 * x - 1.0)
 
 
 @adjoint.elementwise(
@@ -222,7 +228,10 @@ def hyp0f1(y, v, z):
     special.hyp1f1, forms=(("scipy.special.hyp1f1(0.7, 1.6, x)", (3,)),), refuses={"a": PARAMETER, "b": PARAMETER}
 )
 def hyp1f1(y, a, b, x):
-    d[x] = d[y] * a / b * special.hyp1f1(a + 1.0, b + 1.0, x)
+    if a == -1:
+        d[x] = d[y] * a / b  # also where b + 1 is 0
+    else:
+        d[x] = d[y] * a / b * special.hyp1f1(a + 1.0, b + 1.0, x)
 
 
 @adjoint.elementwise(

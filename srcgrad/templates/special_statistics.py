@@ -132,11 +132,12 @@ def pdtrc(p, k, m):
     special.pdtri, domain=(0.1, 0.9), forms=(("scipy.special.pdtri(2, x)", (3,)),), refuses={"k": COUNT}
 )
 def pdtri(m, k, p):
-    d[p] = -d[m] * np.exp(m + special.gammaln(np.floor(k) + 1.0) - special.xlogy(np.floor(k), m))
+    d[p] = -d[m] * np.exp(m + special.gammaln(np.trunc(k) + 1.0) - special.xlogy(np.trunc(k), m))
 
 
 @adjoint.elementwise(
     special.tklmbda, domain=(-0.8, 0.8), forms=(("scipy.special.tklmbda(x, 0.3)", (3,)),), refuses={"lmbda": SHAPE}
 )
 def tklmbda(p, x, lmbda):
-    d[x] = d[p] / (np.power(p, lmbda - 1.0) + np.power(1.0 - p, lmbda - 1.0))
+    slope = 1.0 / (np.power(p, lmbda - 1.0) + np.power(1.0 - p, lmbda - 1.0))
+    d[x] = d[p] * np.where(np.abs(x) * lmbda <= 1.0, slope, 0.0)
