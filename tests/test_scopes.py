@@ -196,6 +196,39 @@ PROGRAMS = {
         "def f(x, s):\n    if s > 9.0:\n        x = []\n        x.append(s)\n    return np.sum(x[0]) * s",
         "return [0.3, 0.4], 0.7",
     ),
+    "methods of a NamedTuple by the names of a list's": (
+        "import typing\nclass Own(typing.NamedTuple):\n    w: float\n    b: float\n"
+        "    def append(self, t):\n        return t * self.w\n    def extend(self, t):\n        return t * self.b\n"
+        "    def sort(self):\n        return self.w * 2.0\n"
+        "    def insert(self, t, s):\n        return [t * s, self.w]\n"
+        "    @staticmethod\n    def remove(t):\n        return t * t\n"
+        "v = Own(0.6, 0.9)\ndef f(a, b):\n    c = v.append(a)\n    d = v.insert(a, b)\n    e = Own(a, b)\n"
+        "    p = e.extend(b) + e.sort()\n"
+        "    return np.sum(c) * np.exp(v.extend(b)) * np.sum(d) * np.prod(p) * v.remove(a)",
+        NUMBERS,
+    ),
+    "an argument that is a NamedTuple with a method append": (
+        "import typing\nclass Own(typing.NamedTuple):\n    w: float\n"
+        "    def append(self, t):\n        return t * self.w\n"
+        "def f(x, s):\n    t = s.append(x)\n    return np.max(t) + np.sum(s.append(t)) * s.w",
+        "return 0.3, Own(0.7)",
+    ),
+    "a list by the name of an object, which a parameter of a function has as well": (
+        "def f(x, s):\n    def g(s, c):\n        return s * c\n    c = s.w * s.real\n"
+        "    s = [x * b for b in (0.6, c)]\n"
+        "    return s[1] * g(s[0], x)",
+        "return 0.3, Box(0.7, 0.4)",
+    ),
+    "an array by the name of an object, and a lambda of its own": (
+        "def f(x, s):\n    g = lambda s: s * x\n    y = s.w * x\n    s = np.array([x, s.real])\n"
+        "    return np.sum(s) * y * g(s[1])",
+        "return 0.3, Box(0.7, 0.4)",
+    ),
+    "a number by the name of an object, and a variable of a function": (
+        "def f(x, s):\n    y = s.w * x\n    s = s.real * x\n    def g(t):\n        s = t * 2.0\n        return s * x\n"
+        "    return s * y * g(s)",
+        "return 0.3, Box(0.7, 0.4)",
+    ),
     "loops of one header, the first of which counts": (
         "def f(x, f):\n    for f in range(2):\n        x += f\n    return x + sum([np.cos(k * x) for k in (t1, x)])",
         NUMBERS,

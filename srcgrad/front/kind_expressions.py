@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import types
 from typing import Any  # keys of dicts are arbitrary
 
 import gast
@@ -157,8 +158,9 @@ class Expressed(Called):
 
     def _of_method(self, node: Node, held: Kind, args: list[Kind], words: Names, names: Names) -> Kind:
         method, base = node.func.attr, node.func.value
-        if held.tag in ("object", "made"):
-            found = inspect.getattr_static(held.items[0][0], method, None)
+        whole = held.items[0][0] if held.tag in ("object", "made") else held.owner
+        found = None if whole is None else inspect.getattr_static(whole, method, None)
+        if held.tag in ("object", "made") or isinstance(found, types.FunctionType | staticmethod | classmethod):
             if isinstance(found, staticmethod):
                 return self.called(of_object(found.__func__), args, words)
             return self.called(of_object(found), [held, *args], words)

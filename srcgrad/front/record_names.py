@@ -64,17 +64,43 @@ def _divide(parameter: str, block: Block, facts: Facts) -> None:
 
 
 def _binds(name: str, node: Node) -> bool:
-    return any(n.id == name and not isinstance(n.ctx, gast.Load) for n in inside(node, gast.Name))
+    return any(not isinstance(n.ctx, gast.Load) for n in _named(name, node))
 
 
 def _reads(name: str, *nodes: Node) -> bool:
-    return any(n.id == name and isinstance(n.ctx, gast.Load) for node in nodes for n in inside(node, gast.Name))
+    return any(isinstance(n.ctx, gast.Load) for node in nodes for n in _named(name, node))
+
+
+def _named(name: str, node: Node) -> list[Node]:
+    """Where a part of a function has a name of that function's, and not one of a function that stands in it."""
+    functions = inside(node, gast.FunctionDef, gast.Lambda)
+    own = {id(n) for one in functions if _is_own(name, one) for n in _within(one)}
+    return [n for n in inside(node, gast.Name) if n.id == name and id(n) not in own]
+
+
+def _is_own(name: str, function: Node) -> bool:
+    """Whether a nested function binds the name itself."""
+    nodes = [n for part in _body(function) for n in walk(part)]
+    shared = any(isinstance(n, gast.Nonlocal) and name in n.names for n in nodes)
+    stored = any(getattr(n, "id", "") == name and not isinstance(n.ctx, gast.Load) for n in nodes)
+    return not shared and (stored or any(getattr(n, "id", "") == name for n in _parameters(function)))
+
+
+def _within(function: Node) -> list[Node]:
+    return [*_parameters(function), *(n for part in _body(function) for n in inside(part, gast.Name))]
+
+
+def _body(function: Node) -> list[Node]:
+    return function.body if isinstance(function.body, list) else [function.body]
+
+
+def _parameters(function: Node) -> list[Node]:
+    return [n for n in inside(function.args, gast.Name) if isinstance(n.ctx, gast.Param)]
 
 
 def _rename(old: str, new: str, node: Node, facts: Facts) -> None:
     for held in [n for n in walk(node) if isinstance(n, gast.stmt)]:
-        if any(n.id == old for n in inside(held, gast.Name)):
+        if _named(old, held):
             facts.foreign[held] = None
-    for n in inside(node, gast.Name):
-        if n.id == old:
-            n.id = new
+    for n in _named(old, node):
+        n.id = new

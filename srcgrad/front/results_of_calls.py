@@ -179,6 +179,8 @@ def of_method(held: Kind, method: str, args: list[Kind]) -> Kind:
     """The kind of what a method gives of an array, a number, a list, a dict or a string."""
     if held.tag in OF_NUMBERS or held.tag == "unknown":
         return _of_arrays_method(held, method, args)
+    if held.tag == "tuple":
+        return INTEGER if method in ("index", "count") else UNKNOWN  # of a NamedTuple's class, perhaps
     if held.tag in SEQUENCES:
         found: Any = _ON_LISTS.get(method, UNKNOWN)
         return each_of(held) if found is ANY else held if found == "same" else found

@@ -80,6 +80,9 @@ def _changed(effect: Node, facts: Facts) -> set[str]:
     if isinstance(effect, gast.NamedExpr):
         return {effect.target.id}
     if isinstance(effect.func, gast.Attribute) and effect.func.attr in CHANGES:
+        known = facts.of.get(effect.func.value)
+        if known is not None and known.tag == "tuple":
+            return set()  # a method of a NamedTuple's own
         held = effect.func.value.id if isinstance(effect.func.value, gast.Name) else ""
         return {held} & facts.local
     found = function_of(effect.func, facts, facts.local)
