@@ -106,6 +106,7 @@ class Facts:
     active: dict[str, None] = field(default_factory=dict)  # ... and influence the output
     doubts: dict[str, None] = field(default_factory=dict)  # names some value of which may be inf or nan
     floors: dict[str, float] = field(default_factory=dict)  # names -> a number of at least 0 below which no value is
+    least: dict[str, float] = field(default_factory=dict)  # ... of all values, those that may be inf among them
     masked: dict[str, bool] = field(default_factory=dict)  # names whose adjoints want masks; whether made as a whole
     sought: dict[str, None] = field(default_factory=dict)  # names whose tangents meet a factor that may not be finite
     supports: dict[str, Any] = field(default_factory=dict)  # of these, masks of the tangents that are zero by structure
@@ -246,11 +247,6 @@ class Facts:
         seen.update([self.views[one] or one for one in seen if one in self.views])
         tables = (self.views, self.viewed, self.holding)
         return seen | set(self.mutable) if any(one in table for one in seen for table in tables) else seen
-
-    @property
-    def derivative_mode(self) -> str:
-        """The mode in which callees are derived."""
-        return "forward" if self.pushes_forward else "vjp"
 
     @property
     def pushes_forward(self) -> bool:

@@ -195,7 +195,7 @@ class _Places:
             self._call(node)
         if always and isinstance(node, gast.Attribute) and node.attr not in _OF_LISTS:
             self.own.update(dict.fromkeys(self._surely(node.value)))
-        if always:
+        if always and node not in self.facts.foreign:
             self.arrays.update(dict.fromkeys(self._of_arrays(node)))
 
     def _call(self, node: Node) -> None:

@@ -10,6 +10,7 @@ import gast
 from srcgrad.derive.adjoints import Adjoints
 from srcgrad.derive.instantiate import Lines
 from srcgrad.derive.masks import Mask, Masking
+from srcgrad.derive.slots import item_mask, read_at, without
 from srcgrad.derive.states import ABSENT, ZERO
 from srcgrad.facts import Facts, Operation, Spec, copied
 from srcgrad.indices import as_value, is_basic, without_axes
@@ -38,10 +39,13 @@ def mask_lines(node: Node, operation: Operation, made: Lines, derivatives: list[
     carried = {one: adjoints.masks.get(facts.adjoint_of.get(one, "")) for part in derivatives for one in loads(part)}
     operands = [operation.bound[line.parameter] for line in made.lines]
     wanted = [isinstance(operand, gast.Name) and operand.id in facts.masked for operand in operands]
-    if not any(one in facts.masked for operand in operands for one in loads(operand)) and not any(carried.values()):
+    needed = _needed(node, operation, operands, facts)
+    marked = any(one in facts.masked for operand in operands for one in loads(operand))
+    if not marked and not any(carried.values()) and not any(needed):
         return
-    masking = Masking(facts, node, carried)
-    made.shared, found = masking.lines(made.shared, [line.value for line in made.lines])
+    masking = Masking(facts, node, carried, needed[-1])
+    masking.tests += [] if needed[-1] is None else needed[-1].tests
+    made.shared, found = masking.lines(made.shared, [line.value for line in made.lines], needed)
     made.lines = [replace(line, value=value) for line, (value, _) in zip(made.lines, found, strict=True)]
     for operand, wants, (_, mask) in zip(operands, wanted, found, strict=True):
         if not isinstance(operand, gast.Name):
@@ -52,11 +56,18 @@ def mask_lines(node: Node, operation: Operation, made: Lines, derivatives: list[
             adjoints.arrive(operand.id, mask)
 
 
+def _needed(node: Node, operation: Operation, operands: list[Node], facts: Facts) -> list[Mask | None]:
+    """Where the adjoints of the operands of an elementwise operation are needed, and that of its result."""
+    if operation.rule is None or operation.rule.kind != "elementwise" or len(stores(node)) > 1:
+        return [None for _ in [*operands, node]]
+    return [facts.supports.get(getattr(one, "id", stores(node)[0])) for one in [*operands, node]]
+
+
 def _mask_of_items(display: Node, mask: Mask | None, masking: Masking, adjoints: Adjoints) -> None:
     """The masks of the items of a list, one part each of the list of masks that is carried."""
     for place, item in enumerate(getattr(display, "elts", ())):
         if isinstance(item, gast.Name) and mask is not None and item.id in adjoints.facts.masked:
-            adjoints.arrive(item.id, masking.item(mask, place, item))
+            adjoints.arrive(item.id, item_mask(mask, place, item, masking))
         else:
             for one in loads(item):
                 adjoints.arrive(one, None)
@@ -136,7 +147,7 @@ def mask_of_element(operand: Node, index: Node, node: Node, mask: Mask | None, a
         adjoints.arrive(operand.id, known)
         return [_grown(known, index, mask, node, adjoints)]
     masking = Masking(facts, node, {})
-    adjoints.arrive(operand.id, masking.read_at(operand, as_value(copied(index, facts)), mask))
+    adjoints.arrive(operand.id, read_at(operand, as_value(copied(index, facts)), mask, masking))
     return masking.made
 
 
@@ -224,7 +235,7 @@ def cleared_mask(node: Node, array: str, before: Mask | None, adjoints: Adjoints
         return [at(statement("m[index] = False", m=name(before.held), index=copied(part.slice, facts)), node)]
     masking = Masking(facts, node, {})
     index = as_value(copied(part.slice, facts))
-    adjoints.masks[array] = masking.without(before, copied(part.value, facts), index)
+    adjoints.masks[array] = without(before, copied(part.value, facts), index, masking)
     return masking.made
 
 

@@ -136,7 +136,9 @@ def _call(node: Node, facts: Facts, in_loop: bool) -> Node:
         if facts.module.seeds(made):
             facts.recomputed[call], facts.backs[call] = made, ""
             return _named(node, facts)
-    made = facts.module.derivative(operation.function, facts.derivative_mode, wrt, kinds, facts, apart=True)
+    made = facts.module.derivative(
+        operation.function, "forward" if facts.pushes_forward else "vjp", wrt, kinds, facts, apart=True
+    )
     facts.callee_seeds[call] = facts.module.seeds(made)
     facts.rewritten[facts.origin.get(node, node)] = None
     call.func = name(made)

@@ -32,6 +32,7 @@ def doubts(function: Node, facts: Facts) -> Node:
         known = len(facts.floors)
         if len(floors(function, order, facts)) != known:
             facts.doubts = _doubtful(function, order, facts)
+    facts.least = facts.floors
     facts.floors = {one: least for one, least in facts.floors.items() if one not in facts.doubts}  # inf is no divisor
     facts.masked = _masked(order, facts)
     pieces = _pieces_read(order, facts)

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import repeat
 
 import gast
 import numpy as np
 
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.derive.guards import guarded, is_settled, lasting
-from srcgrad.derive.regularity import Reading, meaning
+from srcgrad.derive.regularity import Reading, is_nonzero, meaning
 from srcgrad.facts import Facts, Spec, copied
 from srcgrad.frozen import record
 from srcgrad.rules import Rule, rule_of
@@ -31,6 +33,7 @@ class Mask:
     plain: bool = False  # whether it is known to hold booleans
     origin: str = ""  # the name of the one condition behind it
     grown: bool = False  # whether it is an array that is changed with the elements of the adjoint, in a loop
+    tests: tuple[tuple[Node, Mask], ...] = field(default=(), compare=False)  # conditions it was made of, by name
 
 
 @dataclass
@@ -40,6 +43,8 @@ class Masking:
     facts: Facts
     node: Node  # the statement
     carried: dict[str, Mask | None]  # names that hold an adjoint -> its mask
+    needed: Mask | None = None  # where what they go into is needed, and may be anything elsewhere
+    ahead: bool = False  # whether they stand in the forward half
     made: Block = field(default_factory=list)
     values: dict[str, Node] = field(default_factory=dict)  # names of shared work -> what it is
     tests: list[tuple[Node, Mask]] = field(default_factory=list)  # conditions, and their names
@@ -52,8 +57,10 @@ class Masking:
             lambda node: meaning(node, known), lambda one: one not in facts.doubts, self.values.get, facts.floors.get
         )
 
-    def lines(self, shared: Block, values: list[Node]) -> tuple[Block, list[tuple[Node, Mask | None]]]:
-        """Shared work and lines with their factors masked, and the mask of each line."""
+    def lines(
+        self, shared: Block, values: list[Node], needed: Iterable[Mask | None] = repeat(None)
+    ) -> tuple[Block, list[tuple[Node, Mask | None]]]:
+        """Shared work and lines with their factors masked, and the mask of each line, where it is `needed`."""
         for node in shared:
             bound = stores(node)
             if self._carries(node.value):
@@ -62,7 +69,10 @@ class Masking:
             elif len(bound) == 1:
                 self.values[bound[0]] = node.value
             self.made.append(node)
-        return self.made, [self.line(value) for value in values]
+        found = []
+        for value, self.needed in zip(values, needed, strict=False):
+            found.append(self.line(value))
+        return self.made, found
 
     def line(self, tree: Node, moves: bool = False) -> tuple[Node, Mask | None]:
         """A linear expression with its factors masked, and its mask, of the shape of the result if it `moves` on."""
@@ -93,21 +103,22 @@ class Masking:
             tree.left, mask = self.line(tree.left, moves)
             if self._is_test(tree.right) and isinstance(tree.op, gast.Mult):
                 return tree, self._both(self._condition(copied(tree.right, self.facts), True), mask)
-            if mask is not None:
-                tree.right = self._factor(tree.right, mask, isinstance(tree.op, gast.Div))
+            tree.right = self._factor(tree.right, mask, isinstance(tree.op, gast.Div))
             return tree, mask
         if right:
             tree.right, mask = self.line(tree.right, moves)
-            if mask is not None:
-                tree.left = self._factor(tree.left, mask, False)
+            tree.left = self._factor(tree.left, mask, False)
             return tree, mask
         return tree, None
 
     def _call(self, tree: Node, moves: bool) -> tuple[Node, Mask | None]:
         called = self.reading.called(tree.func)
+        # `np.divide(g, x)` is the spelling of `g / x` for numbers: Python's raise where x is 0
         divides = called is np.divide and len(tree.args) == 2 and not tree.keywords
         if divides and self._carries(tree.args[0]) and not self._carries(tree.args[1]):
-            return self._quotient(tree, moves)
+            tree.args[0], mask = self.line(tree.args[0], moves)
+            tree.args[1] = self._factor(tree.args[1], mask, True)
+            return tree, mask
         rule = rule_of(called)
         if rule is None or not (rule.selects or rule.zeros):
             return self._reduced(tree, moves)
@@ -120,18 +131,12 @@ class Masking:
         if len(places) > 1 or (mask is None and rule.zeros != "made"):
             return tree, None
         again = copied(tree, self.facts)
-        again.args[places[0]] = self.true(mask) if mask is not None else self._ones()
+        ones = expression("np.ones(np.shape(z), dtype=np.bool_)", z=self._result(), np=self.facts.library("np"))
+        again.args[places[0]] = self.true(mask) if mask is not None else ones
         if rule.zeros == "added" and mask is not None:
             again.args[places[0]] = self.nans(mask)
             again = expression(f"{self.facts.library('np')}.isnan(e)", e=again)
         return tree, self.bound(again)
-
-    def _quotient(self, tree: Node, moves: bool) -> tuple[Node, Mask | None]:
-        """`np.divide(g, x)`, which is the spelling of `g / x` for numbers: Python's raise where x is 0."""
-        tree.args[0], mask = self.line(tree.args[0], moves)
-        if mask is not None:
-            tree.args[1] = self._factor(tree.args[1], mask, True)
-        return tree, mask
 
     def _reduced(self, tree: Node, moves: bool) -> tuple[Node, Mask | None]:
         """A call of which nothing is known: what it is given is masked, and what it gives has no mask."""
@@ -163,7 +168,7 @@ class Masking:
         return known if taken else replace(known, taken=False)
 
     def _named(self, test: Node) -> Mask:
-        bound = self._standing(test) or self.bound(lasting(test, self.facts))
+        bound = self._standing(test) or self.bound(lasting(test, self.facts) if self.ahead else test)
         known = self.facts.definition.get(test.id) if isinstance(test, gast.Name) else None
         plain = isinstance(getattr(known, "value", test), gast.Compare)
         return replace(bound, plain=plain)
@@ -233,25 +238,6 @@ class Masking:
         """What is true where the mask is, in the shape of the result."""
         return self.true(self._whole(mask))
 
-    def read_at(self, x: Node, index: Node, mask: Mask | None) -> Mask:
-        """The mask of x from that of `x[index]`."""
-        made = expression(f"{self.facts.library('mask_at')}(x, index)", x=copied(x, self.facts), index=index)
-        made.args += [] if mask is None else [self.true(mask)]
-        bound, spec = self.bound(made, True), self.facts.spec.get(x)
-        return bound if spec is None else replace(bound, spec=spec)
-
-    def item(self, masks: Mask, place: int, x: Node) -> Mask:
-        """One of several masks, in the shape of what it belongs to."""
-        part = self.bound(gast.Subscript(name(masks.held), constant(place), gast.Load()))
-        return self.fitting(part, copied(x, self.facts), None)
-
-    def without(self, mask: Mask | None, x: Node, index: Node) -> Mask:
-        """The mask of x before `x[index]` was overwritten."""
-        given = constant(True) if mask is None else self.true(mask)
-        made = expression(f"{self.facts.library('mask_without')}(m, x, index)", m=given, x=x, index=index)
-        bound, spec = self.bound(made, True), self.facts.value_spec.get(x.id)
-        return bound if spec is None else replace(bound, spec=spec)
-
     def _whole(self, mask: Mask) -> Mask:
         """The mask in the shape of the result."""
         return self.fitting(mask, self._result(), self.facts.spec.get(self.node))
@@ -259,10 +245,6 @@ class Masking:
     def nans(self, mask: Mask) -> Node:
         """nan where the result's adjoint may be nonzero, which goes wherever that is added up."""
         return expression("np.where(m, np.nan, 0.0)", m=self.whole(mask), np=self.facts.library("np"))
-
-    def _ones(self) -> Node:
-        numpy = self.facts.library("np")
-        return expression(f"{numpy}.ones({numpy}.shape(z), dtype={numpy}.bool_)", z=self._result())
 
     def fitting(self, mask: Mask, like: Node, spec: Spec | None) -> Mask:
         """The mask in the shape of a value."""
@@ -282,19 +264,37 @@ class Masking:
         """Whether a factor is a comparison of a rule: where it is false, nothing is taken."""
         return isinstance(tree, gast.Name) and isinstance(self.values.get(tree.id), gast.Compare)
 
-    def _factor(self, tree: Node, mask: Mask, divides: bool) -> Node:
-        return guarded(tree, divides, self.reading, lambda part, other: self._chosen(part, mask, other))
-
-    def _chosen(self, tree: Node, mask: Mask, other: float) -> Node:
-        """`np.where(m, x, 1.0)`, or `np.where(m, 1.0, x)`; of a name, once in a statement."""
-        known = (getattr(tree, "id", ""), mask.held, other)
-        if known[0] and mask.origin and mask.taken and is_settled(known[0], mask.origin, self.facts):
+    def _factor(self, tree: Node, mask: Mask | None, divides: bool) -> Node:
+        if mask is None and self.needed is None:
             return tree
+        return guarded(tree, divides, self.reading, lambda *part: self._chosen(mask, *part), partial(self._known, mask))
+
+    def _chosen(self, mask: Mask | None, tree: Node, other: float, limited: bool) -> Node:
+        """`np.where(m, x, 1.0)`, or `np.where(m, 1.0, x)`; of a name, once in a statement.
+
+        Where it is not needed a product may be anything, but a quotient warns.
+        """
+        held = getattr(tree, "id", "")
+        least = replace(self.reading, floor=self.facts.least.get)
+        masks = [mask, self.needed if limited and not is_nonzero(tree, least) else None]
+        left = [one for one in masks if one is not None and not self._is_settled(one, tree, other == 1.0)]
+        if not left:
+            return tree
+        mask = left[0] if len(left) == 1 else self._both(left[1], left[0])
+        known = (held, mask.held, other)
         sides = {"x": tree, "e": constant(other)}
         order = "x, e" if mask.taken else "e, x"
         made = expression(f"{self.facts.library('np')}.where(m, {order})", m=self._read(mask), **sides)
-        if not known[0]:
+        if not held:
             return made
         if known not in self.chosen:
             self.chosen[known] = self.bound(made)
         return self._read(self.chosen[known])
+
+    def _known(self, mask: Mask | None, tree: Node, divides: bool) -> bool:
+        """Whether a factor has been set to a number wherever nothing is taken or needed."""
+        masks = [one for one in (mask, self.needed) if one is not None]
+        return all(self._is_settled(one, tree, divides) for one in masks)
+
+    def _is_settled(self, mask: Mask, tree: Node, divides: bool) -> bool:
+        return bool(mask.origin and mask.taken) and is_settled(tree, divides, mask.origin, self.facts, self.reading)

@@ -12,6 +12,7 @@ from srcgrad.derive.arrivals import loop_masks, mask_heads
 from srcgrad.derive.checkpointed import backward_loop, own_statements
 from srcgrad.derive.contributions import contributions
 from srcgrad.derive.flags import after_trip, before_loop, carried, is_guarded, met, met_masks, under, within
+from srcgrad.derive.needed import needed
 from srcgrad.derive.parts import Parts
 from srcgrad.derive.saves import Saves
 from srcgrad.derive.seeds import seed
@@ -57,6 +58,7 @@ class Halves:
 
 def reverse(function: Node, facts: Facts) -> Halves:
     """Derive the backward half; the forward half saves whatever is lost, needed or not (`dead` decides)."""
+    needed(function, facts)
     lost = overwrites(function, facts)
     facts.steps = own_statements(facts)
     adjoints = Adjoints(facts)

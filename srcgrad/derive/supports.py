@@ -49,17 +49,20 @@ def mask_terms(node: Node, made: list[tuple[Lines, str, str]], facts: Facts) -> 
     """
     carried: dict[str, Mask | None] = {held: facts.supports.get(operand) for _, operand, held in made}
     wanted = stores(node)[0] in facts.sought
+    tests: list[tuple[Node, Mask]] = []
     if not wanted and not any(carried.values()):
         return
     found: list[Mask | None] = []
     for lines, _, _ in made:
-        masking = Masking(facts, node, dict(carried))
+        masking = Masking(facts, node, dict(carried), ahead=True)
         lines.shared, terms = masking.lines(lines.shared, [line.value for line in lines.lines])
         lines.lines = [replace(line, value=value) for line, (value, _) in zip(lines.lines, terms, strict=True)]
         found += [mask for _, mask in terms]
+        tests += masking.tests
     if wanted and found and all(mask is not None for mask in found):
-        masking = Masking(facts, node, {})
-        _note(node, masking.either(found), facts)
+        masking = Masking(facts, node, {}, ahead=True)
+        mask = masking.either(found)
+        _note(node, mask and replace(mask, tests=tuple(tests)), facts)
         made[-1][0].shared += masking.made
 
 
@@ -79,7 +82,7 @@ def moved(
     known = {one: facts.supports.get(getattr(one, "id", "")) for one in operands}
     if stores(node)[0] not in facts.sought:
         return
-    masking = Masking(facts, node, {})
+    masking = Masking(facts, node, {}, ahead=True)
     numpy = facts.library("np")
     swap: dict[Node, Node] = {}
     for one, mask in known.items():
