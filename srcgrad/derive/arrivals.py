@@ -10,7 +10,7 @@ import gast
 from srcgrad.derive.adjoints import Adjoints
 from srcgrad.derive.instantiate import Lines
 from srcgrad.derive.masks import Mask, Masking
-from srcgrad.derive.slots import item_mask, read_at, without
+from srcgrad.derive.slots import has_mask, item_mask, read_at
 from srcgrad.derive.states import ABSENT, ZERO
 from srcgrad.facts import Facts, Operation, Spec, copied
 from srcgrad.indices import as_value, is_basic, without_axes
@@ -24,8 +24,6 @@ from srcgrad.trees import (
     is_write,
     loads,
     name,
-    part_written,
-    root,
     statement,
     statements,
     stores,
@@ -132,12 +130,9 @@ def _flagged(flag: str) -> Mask:
     return Mask(flag, Spec(ndim=0), plain=True)
 
 
-def has_mask(array: str, facts: Facts) -> bool:
-    """Whether the adjoint of an array wants a mask of its elements: it is made as a whole, or in a text of ours."""
-    return facts.masked.get(array, False) or (facts.generated and array in facts.masked)
-
-
-def mask_of_element(operand: Node, index: Node, node: Node, mask: Mask | None, adjoints: Adjoints) -> Block:
+def mask_of_element(
+    operand: Node, index: Node, node: Node, mask: Mask | None, adjoints: Adjoints, *, row: bool = False
+) -> Block:
     """`mask_at(x, index)`, what `x[index]` reads of x."""
     facts = adjoints.facts
     if not has_mask(operand.id, facts) or operand.id in facts.containers:
@@ -145,20 +140,21 @@ def mask_of_element(operand: Node, index: Node, node: Node, mask: Mask | None, a
     known = adjoints.masks.get(operand.id)
     if known is not None and known.grown:
         adjoints.arrive(operand.id, known)
-        return [_grown(known, index, mask, node, adjoints)]
+        return [_grown(known, index, mask, node, adjoints, row)]
     masking = Masking(facts, node, {})
     adjoints.arrive(operand.id, read_at(operand, as_value(copied(index, facts)), mask, masking))
     return masking.made
 
 
-def _grown(known: Mask, index: Node, mask: Mask | None, node: Node, adjoints: Adjoints) -> Node:
+def _grown(known: Mask, index: Node, mask: Mask | None, node: Node, adjoints: Adjoints, row: bool) -> Node:
     """`m[index] = True`, or what a mask of the element adds to it."""
     facts = adjoints.facts
     if mask is None:
         return at(statement("m[index] = True", m=name(known.held), index=copied(index, facts)), node)
-    if mask.plain and is_basic(index, frozenset(facts.integers)):
+    if row or (mask.plain and is_basic(index, frozenset(facts.integers))):
         parts = {"m": name(known.held), "index": copied(index, facts)}
-        return at(statement("m[index] |= mask", mask=Masking(facts, node, {}).true(mask), **parts), node)
+        text = "m[index] |= mask" if mask.plain else f"m[index] |= {facts.library('np')}.logical_or(mask, False)"
+        return at(statement(text, mask=Masking(facts, node, {}).true(mask), **parts), node)
     text = f"{facts.library('np')}.logical_or.at(m, index, mask)"
     parts = {"m": name(known.held), "index": as_value(copied(index, facts))}
     return at(statement(text, mask=Masking(facts, node, {}).true(mask), **parts), node)
@@ -170,6 +166,7 @@ def loop_masks(loop: Node, adjoints: Adjoints) -> Block:
     body = statements(loop.body)
     bound = {one for node in body if not is_write(node) for one in stores(node)}
     read = [one for node in body for one in _by_elements(node, facts)]
+    read += [loop.iter.id] if isinstance(loop, gast.For) and isinstance(loop.iter, gast.Name) else []
     made: Block = []
     for primal in dict.fromkeys(read):
         known = adjoints.masks.get(primal)
@@ -205,54 +202,6 @@ def _begun(primal: str, known: Mask | None, stored: bool, adjoints: Adjoints) ->
         mask = Masking(adjoints.facts, name(primal), {}).true(known)
         return expression(f"{numpy}.array({adjoints.facts.library('mask_to')}(m, {primal}))", m=mask)
     return expression(f"{numpy}.ones({numpy}.shape({primal}), dtype={numpy}.bool_)") if stored else None
-
-
-def mask_of_part(node: Node, value: Node, had: list[Mask | None], before: Mask | None, adjoints: Adjoints) -> Block:
-    """The mask of e in `a[index] = e`: that of the part."""
-    facts, part = adjoints.facts, part_written(node)
-    if value.id not in facts.masked or before is None or before.grown or not isinstance(part.value, gast.Name):
-        return []
-    masking = Masking(facts, node, {})
-    parts = {"m": masking.true(before), "x": copied(part.value, facts), "index": copied(part.slice, facts)}
-    own = masking.bound(expression(f"{facts.library('mask_to')}(m, x)[index]", **parts), True)
-    own = masking.fitting(own, copied(value, facts), facts.spec.get(value))
-    mask = masking.either([*had, own])
-    if mask is not None:
-        adjoints.masks[value.id] = mask
-    return masking.made
-
-
-def cleared_mask(node: Node, array: str, before: Mask | None, adjoints: Adjoints) -> Block:
-    """The mask of an array before a part of it is overwritten: `mask_without(m, a, index)`."""
-    facts, part = adjoints.facts, part_written(node)
-    adjoints.masks.pop(array, None)
-    if not has_mask(array, facts):
-        return []
-    if not isinstance(part.value, gast.Name):
-        return _cleared_view(node, array, before, adjoints)
-    if before is not None and before.grown:
-        adjoints.masks[array] = before
-        return [at(statement("m[index] = False", m=name(before.held), index=copied(part.slice, facts)), node)]
-    masking = Masking(facts, node, {})
-    index = as_value(copied(part.slice, facts))
-    adjoints.masks[array] = without(before, copied(part.value, facts), index, masking)
-    return masking.made
-
-
-def _cleared_view(node: Node, array: str, before: Mask | None, adjoints: Adjoints) -> Block:
-    """The same where a part of a view is overwritten: `m[1:][0] = False`, for `y[1:][0] = e`."""
-    facts, part = adjoints.facts, copied(part_written(node), adjoints.facts)
-    held = root(part)
-    if held is None or held.id != array or (before is not None and before.grown):
-        return []
-    masking = Masking(facts, node, {})
-    given = constant(True) if before is None else masking.true(before)
-    text = f"{facts.library('np')}.array({facts.library('mask_to')}(m, {array}))"
-    mask = masking.bound(expression(text, m=given), True)
-    facts.elements[mask.held] = None
-    adjoints.masks[array] = replace(mask, spec=facts.value_spec.get(array, mask.spec))
-    held.id = mask.held
-    return [*masking.made, at(gast.Assign([part], constant(False), None), node)]
 
 
 def pushed_mask(node: Node, stack: str, mask: Mask | None, adjoints: Adjoints) -> Block:

@@ -11,6 +11,7 @@ from srcgrad.derive.arrivals import mask_before, mask_lines, mask_of_call, mask_
 from srcgrad.derive.broadcast import closed, own_sum
 from srcgrad.derive.decide import Setting
 from srcgrad.derive.displays import is_active, items, sequence
+from srcgrad.derive.flags import under
 from srcgrad.derive.instantiate import instantiate
 from srcgrad.derive.masks import Mask
 from srcgrad.derive.own import by_output, own_contributions
@@ -264,3 +265,19 @@ def _emit(
             adjoints.element(operand, index, value, basic, block, node)
         parts.blocks.append((block, False))
         parts.blocks.append(([*masks, *united(operand.id, before, node, adjoints)], False))
+
+
+def added_row(node: Node, rows: Node, index: str, value: Node, handed: list[str], adjoints: Adjoints) -> Block:
+    """What a trip adds to the adjoint of the array over which a loop goes, under the flag of the row.
+
+    That is one which the trip has made: those that it was `handed` tell of other trips.
+    """
+    made: Block = []
+    row = node.target.id
+    flag, mask = adjoints.flags.pop(row, ""), adjoints.masks.pop(row, None)
+    flag = "" if flag in handed else flag
+    before = mask_before(rows.id, adjoints)
+    masks = mask_of_element(rows, name(index), node, mask, adjoints, row=True) if flag or mask is not None else []
+    adjoints.element(rows, name(index), value, True, made, node)
+    made += [*masks, *united(rows.id, before, node, adjoints)]
+    return under(flag, made, node, adjoints) if flag else made

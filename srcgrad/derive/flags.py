@@ -157,7 +157,7 @@ def under(flag: str, block: Block, node: Node, adjoints: Adjoints) -> Block:
     needed = {mask.held for mask in adjoints.masks.values()}
     before: Block = []
     for each in reversed(block):
-        if isinstance(each, gast.Assign) and needed.intersection(stores(each)):
+        if isinstance(each, gast.Assign) and not written(each) and needed.intersection(stores(each)):
             needed.update(loads(each))
             before.append(each)
     inner = [each for each in block if each not in before]

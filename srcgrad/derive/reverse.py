@@ -10,7 +10,7 @@ from srcgrad.analyse.overwrite import Overwrites, overwrites
 from srcgrad.derive.adjoints import Adjoints
 from srcgrad.derive.arrivals import loop_masks, mask_heads
 from srcgrad.derive.checkpointed import backward_loop, own_statements
-from srcgrad.derive.contributions import contributions
+from srcgrad.derive.contributions import added_row, contributions
 from srcgrad.derive.flags import after_trip, before_loop, carried, is_guarded, met, met_masks, under, within
 from srcgrad.derive.needed import needed
 from srcgrad.derive.parts import Parts
@@ -279,6 +279,7 @@ def _loop(node: Node, work: Backward) -> Block:
 
 
 def _loop_body(node: Node, work: Backward) -> Block:
+    handed = list(work.adjoints.flags.values())
     body = _block(node.body, (node, "body"), work)
     if isinstance(node, gast.For) and isinstance(node.iter, gast.Name) and node.iter.id in work.facts.active:
         row = node.target.id
@@ -290,7 +291,7 @@ def _loop_body(node: Node, work: Backward) -> Block:
                 work.facts.spec[operand] = spec
             value = work.adjoints.read(row, work.facts.value_spec.get(row))
             work.adjoints.state.pop(row, None)
-            work.adjoints.element(operand, name(index), value, True, body, node)
+            body += added_row(node, operand, index, value, handed, work.adjoints)
     elif isinstance(node, gast.For):
         for bound in stores(node):  # what it held before the trip, an argument say, is lost
             work.adjoints.state.pop(bound, None)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import gast
 
 from srcgrad.derive.adjoints import Adjoints
-from srcgrad.derive.arrivals import cleared_mask, mask_before, mask_of_part
+from srcgrad.derive.arrivals import mask_before
 from srcgrad.derive.broadcast import flexible, is_product, is_sum, wide
+from srcgrad.derive.slots import cleared_mask, mask_of_part
 from srcgrad.facts import Facts, Spec, copied
 from srcgrad.indices import as_value, index_rank, is_basic
 from srcgrad.parts import on_array
