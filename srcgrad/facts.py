@@ -205,6 +205,7 @@ class Facts:
     placed: bool = False  # written out in its caller, whose lists and arrays it gets
     apart: bool = False  # whether that gives a seed for each item of a returned tuple
     taken: dict[str, str] = field(default_factory=dict)  # names asked as arrays; then arguments -> what looks at them
+    if_list: dict[str, str] = field(default_factory=dict)  # arguments -> what a list would be (derive.operands)
     seed: str = "given"  # parameter, given (without default), one, ones: where the seed comes from
     auxiliary: bool = False  # whether the function returns a pair of which only the first has a derivative
     seeds: tuple[str, ...] = ()
@@ -223,10 +224,9 @@ class Facts:
             identifier += "_"
         if identifier not in self.imports:
             same = getattr(self.namespace.lookup(identifier), "object", None) is meant
-            free = identifier not in self.local and (same or identifier not in self.names.taken)
-            if self.module is not None and identifier in self.module.making:  # a derivative of the text goes by it
-                self.names.taken.add(identifier)
-                free = False
+            made = self.module is not None and identifier in self.module.making  # a derivative of the text goes by it
+            self.names.taken |= {identifier} if made else set()
+            free = not made and identifier not in self.local and (same or identifier not in self.names.taken)
             self.imports[identifier] = identifier if free else self.names.fresh(identifier)
             self.names.taken.add(identifier)
             self.library_values[identifier] = meant

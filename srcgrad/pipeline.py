@@ -35,6 +35,7 @@ from srcgrad.derive.finish import gradient, primal
 from srcgrad.derive.forward import dotted, tangent
 from srcgrad.derive.handed import handed
 from srcgrad.derive.kept import kept
+from srcgrad.derive.operands import operands
 from srcgrad.derive.probes import probes
 from srcgrad.emit.assemble import SUFFIX, assemble, outer_names
 from srcgrad.facts import Facts, Kind
@@ -113,7 +114,7 @@ ANALYSE: tuple[Pass, ...] = (
     logistic,
 )
 
-REVERSE: tuple[Pass, ...] = (*FRONT, *ANALYSE, gradient, *IMPROVE)
+REVERSE: tuple[Pass, ...] = (*FRONT, *ANALYSE, gradient, operands, *IMPROVE)
 FORWARD: tuple[Pass, ...] = (*FRONT, *ANALYSE, tangent, *IMPROVE)
 
 MODES: dict[str, tuple[Pass, ...]] = {

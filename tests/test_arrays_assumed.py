@@ -73,6 +73,62 @@ def test_lists_under_functions_of_numpy(name: str) -> None:
     assert dump("-:f", text=text).text.count("check_arrays(") == 1
 
 
+BESIDE = {  # a list beside an array in an operator: what the pullback makes of a list would be an error, or an array
+    "mul": ("return np.sum(x * p)", "p"),
+    "div": ("return np.sum(x / p)", "p"),
+    "pow": ("return np.sum(x ** p)", "p"),
+    "less": ("return np.sum((x - p) ** 2)", "p"),
+    "in a function": ("return np.sum(np.exp(x - p) * 3.0)", "p"),
+    "of a function": ("return np.sum(np.sin(x) * p)", "p"),
+    "augmented": ("y = x * 1.0\n    y *= p\n    return np.sum(y)", "p"),
+    "loop": ("s = x\n    for i in range(2):\n        s = s * p\n    return np.sum(s)", "p"),
+    "twice": ("return np.sum((x + p) ** 2) + np.sum((x + p) ** 3)", "p"),
+    "helper": ("return h(x, p)", "p"),
+    "branch": ("s = x\n    if s[0] < 9.0:\n        s = s / p\n    return np.sum(s)", "p"),
+}
+
+
+@pytest.mark.parametrize("name", BESIDE)
+@pytest.mark.parametrize("values", ["[0.2, 0.5]", "(0.2, 0.5)", "[2, 3]"])
+def test_lists_beside_arrays(name: str, values: str) -> None:
+    body, named = BESIDE[name]
+    head = "import numpy as np\ndef h(x, q): return np.sum(x * q)"
+    text = f"{head}\ndef f(x, p):\n    {body}\ndef arguments(): return (np.array([0.3, 0.4]), {values})\n"
+    found = judged(text, 1)
+    assert found.verdict == "right", found
+    lines = [line for line in dump("-:f", text=text).text.splitlines() if line.startswith("    check_arrays(")]
+    assert len(lines) == 1, lines
+    assert named in lines[0]
+
+
+RIGHT = {  # texts that give lists for lists, and need no check of `p`
+    "matmul": "return x @ p",
+    "plus": "return np.sum((x + p) ** 2)",
+    "augmented": "y = x * 1.0\n    y += p\n    return np.sum(y * y)",
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_texts_that_give_lists(name: str) -> None:
+    values = "np.array([0.3, 0.4]), [0.2, 0.5]"
+    text = f"import numpy as np\ndef f(x, p):\n    {RIGHT[name]}\ndef arguments(): return ({values})\n"
+    found = judged(text, 1)
+    assert "dumped" in found.judged, found
+    assert "check_arrays" not in dump("-:f", text=text).text
+
+
+def test_a_matrix_as_a_list_of_rows() -> None:
+    text = """
+import numpy as np
+def f(w, h):
+    for _ in range(3):
+        h = np.tanh(w @ h)
+    return np.sum(h)
+def arguments(): return ([[0.1, 0.2], [0.3, 0.4]], np.array([0.5, 0.6]))
+"""
+    assert "dumped" in judged(text, 1).judged
+
+
 QUIET = {  # nothing is assumed of these, or a list is an error anyhow
     "linear": "def f(x):\n    return np.sum(x * 2.0 + 1.0) * x[0]",
     "axes": "def f(x):\n    return x[0, 1] * x[1, 0]",

@@ -12,13 +12,15 @@ from srcgrad.derive.program import Program
 from srcgrad.facts import UNKNOWN, Facts
 from srcgrad.front.resolve import PASSIVE_ATTRIBUTES, binding_of
 from srcgrad.rules import rule_of
-from srcgrad.trees import Block, Node, called, expression, header, inside, statement, stores, walk, written
+from srcgrad.trees import Block, Node, called, expression, header, inside, statement, stores, target, walk, written
 
 _MODES = ("reverse", "value-and-grad", "vjp", "hvp", "elementwise")  # of which texts have adjoints
 _GO_ON = ("reversed", "list", "tuple", "zip", "enumerate", "sorted", "iter")  # what gives the items of a list
 _BLOCKS = (gast.For, gast.While, gast.If, gast.Try, gast.With, gast.FunctionDef)
 _OF_LISTS = frozenset([*dir(list), *dir(tuple), *dir(dict)])
 _OF_EACH = (np.concatenate, np.hstack, np.vstack, np.dstack, np.column_stack, sum)  # each array gets its own adjoint
+_SUM = "sum_products"
+_FITS = ("sum_to", "fit_to")  # what gives a list for a list
 _ORDERS = (gast.Lt, gast.LtE, gast.Gt, gast.GtE)
 
 
@@ -43,6 +45,15 @@ def check_places(program: Program, facts: Facts) -> Block:
     facts.taken = dict.fromkeys(asked, "check_method")
     read = [p for p in sure if p in places.read and p not in places.own and p not in places.asked]
     facts.taken |= dict.fromkeys(_made_as_arrays(read, program) if facts.mode == "hvp" else read, "check_arrays")
+    known = {**places.arrays, **places.named, **places.own, **facts.taken}
+    beside = {**_beside(program, facts), **places.negative}
+    facts.if_list |= {p: "another" for p in places.held if p in beside and p not in known}
+    facts.taken |= {
+        p: "check_arrays"
+        for p in [*places.held, *program.parameters]
+        if facts.if_list.get(p) == "another" and p not in known
+    }
+    facts.taken = {p: facts.taken[p] for p in [*program.parameters, *places.parts] if p in facts.taken}
     if facts.called or facts.module.inline:
         return []
     return [line for helper in ("check_method", "check_arrays") for line in _line(helper, facts)]
@@ -53,6 +64,15 @@ def _made_as_arrays(read: list[str], program: Program) -> list[str]:
     calls = [n for s in program.block for n in inside(s, gast.Call) if isinstance(n.func, gast.Attribute)]
     made = [getattr(n.args[0], "id", "") for n in calls if n.func.attr == "zeros_like"]
     return [p for p in read if p in made]
+
+
+def _beside(program: Program, facts: Facts) -> dict[str, None]:
+    """Those that are no lists for operators, or of which the adjoint is made as an array, not to fit an argument."""
+    made = [one for sub, _ in facts.module.inner.values() for one in sub.making.values() if facts.mode == "hvp"]
+    found = {p: None for one in (facts, *made) for p, what in one.if_list.items() if what == "another"}
+    summed = [target(n) for n in program.backward if called(getattr(n, "value", None)) == facts.imports.get(_SUM)]
+    arrays = [p for p, what in facts.if_list.items() if what == "array" and facts.spelled.get(p) not in summed]
+    return found | dict.fromkeys(arrays)
 
 
 def _line(helper: str, facts: Facts) -> Block:
@@ -98,6 +118,7 @@ class _Places:
     own: dict[str, None] = field(default_factory=dict)  # those for which a list has no such attribute, in each call
     arrays: dict[str, None] = field(default_factory=dict)  # those for which what is no array is an error in each call
     other: dict[str, None] = field(default_factory=dict)  # names that may be bound to what is none of these arguments
+    negative: dict[str, None] = field(default_factory=dict)  # those of which the backward half negates an adjoint
 
     def block(self, block: Block, *, always: bool = True, backward: bool = False) -> None:
         """Look at statements in order; `always` says that they run in each call."""
@@ -193,6 +214,9 @@ class _Places:
                 self.read[owner] = None
         elif isinstance(node, gast.Call):
             self._call(node)
+        if isinstance(node, gast.UnaryOp) and called(node.operand) in [self.facts.imports.get(f) for f in _FITS]:
+            of = self._list(node.operand.args[1])
+            self.negative.update({p: None for p in of if self.facts.if_list.get(p) != "error"})
         if always and isinstance(node, gast.Attribute) and node.attr not in _OF_LISTS:
             self.own.update(dict.fromkeys(self._surely(node.value)))
         if always and node not in self.facts.foreign:
@@ -235,7 +259,8 @@ class _Places:
         if numbers:
             repeats = isinstance(op, gast.Mult) and isinstance(numbers[0], int)
             return [] if repeats else of
-        return of if self._surely(left) and self._surely(right) and not isinstance(op, gast.Add) else []
+        same = self._surely(left) and dict.fromkeys(of) == dict.fromkeys(self._surely(left))
+        return of[:1] if same and self._surely(right) and not isinstance(op, gast.Add) else []
 
 
 def _has_axes(index: Node) -> bool:

@@ -130,6 +130,8 @@ def sum_products(product: Any, gs: list[Any], a: Any, b: Any) -> Any:
     array([[6.],
            [6.]])
     """
+    if isinstance(a, list) and isinstance(b, list):  # a matrix as a list of rows
+        return sum_to(sum_products(product, gs, np.array(a), b), a)
     left = isinstance(b, list)
     kept, fixed = (b, a) if left else (a, b)
     if not gs:

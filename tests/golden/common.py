@@ -20,7 +20,7 @@ def swing_grad(angle, length, y_bar=1.0):
 
     Recorded: nothing.
     """
-    check_arrays(angle)
+    check_arrays(angle, length)
     t1 = np.sin(angle)
     x = length * t1
     t2 = np.cos(angle)

@@ -23,7 +23,7 @@ def entropy_value_and_grad(w, b, x, y, y_bar=1.0):
 
     Recorded: nothing.
     """
-    check_arrays(w)
+    check_arrays(w, y)
     z = np.matmul(x, w) + b
     top = np.max(z, axis=1, keepdims=True)
     t1 = np.exp(z - top)

@@ -22,7 +22,7 @@ def energy_grad(q, p, k, h, n, y_bar=1.0):
 
     Recorded: q, p, each trip of the loop in line 5 (needed by lines 6, 7).
     """
-    check_arrays(q)
+    check_arrays(q, k)
     kept = []
     for _ in range(n):
         p_1 = p - 0.5 * h * k * np.sin(q)

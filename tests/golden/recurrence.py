@@ -24,7 +24,7 @@ def response_grad(h, w, gains, total_bar=1.0):
     Recorded: t1, e, t2, h, each trip of the loop in line 6 (needed by lines 7, 8,
         9).
     """
-    check_arrays(h)
+    check_arrays(h, w)
     kept = []
     for gain in gains:
         t1 = np.tanh(h)

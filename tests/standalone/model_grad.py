@@ -152,6 +152,14 @@ def helper(n: int, most=4, *, flag=True, name="x") -> int:
     return n
 
 
+def check_arrays(*arguments):
+    """Refuse lists, tuples and dicts that the text takes for arrays."""
+    for x in arguments:
+        if isinstance(x, list | tuple | dict):
+            what = f"and is a {type(x).__name__}; pass np.asarray(x)"
+            raise TypeError(f"E5005 an argument was taken for an array, {what}")
+
+
 RATE = [1, 2, 3][0] * 1.0
 OTHER = {"a": 1.0, "b": 2.0}
 
@@ -239,6 +247,7 @@ def energy_grad(
     """
     if not isinstance(scale, (int, float)):
         raise TypeError("E5027 scale is declared float")
+    check_arrays(w)
     y = x * w
     z = y + 1.0
     t1 = np.sin(y)
