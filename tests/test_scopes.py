@@ -229,6 +229,27 @@ PROGRAMS = {
         "    return s * y * g(s)",
         "return 0.3, Box(0.7, 0.4)",
     ),
+    "a number by the name of a list that was unpacked": (
+        "def f(x, s):\n    *x, s = x\n    x = 0.5\n    return np.sum(x + s * s)",
+        ARRAY,
+    ),
+    "a list beside an array of np.select": (
+        "w = np.array([0.9, 0.0])\ndef f(a, x):\n    a = a * (np.select([w != 0.0], [1.0 / x], 0.0) + [0.5, 2.0])\n"
+        "    b = np.select(w != 0.0, [w, w], 0.0) + [0.5, 1.5]\n    return np.sum(a * b)",
+        NUMBERS,
+    ),
+    "a loop over the values of a dict by its name": (
+        "def f(x, s):\n    for s in s.values():\n        x = x * 0.5\n    return x",
+        'return 0.3, {"a": 0.35, "w": 0.6}',
+    ),
+    "a loop that binds a number's name to arrays": (
+        "def f(a, s):\n    t = a * a\n    for a in s:\n        t = t * np.sum(a)\n    return t * a[0]",
+        "return 0.3, [np.array([0.34, 0.18]), np.array([1.2, 0.7])]",
+    ),
+    "a loop that binds a number's name to arrays, perhaps never": (
+        "def f(a, s):\n    for a in s[5:]:\n        pass\n    return np.sum(a) * np.sum(s[0])",
+        "return 0.3, [np.array([0.34, 0.18]), np.array([1.2, 0.7])]",
+    ),
     "loops of one header, the first of which counts": (
         "def f(x, f):\n    for f in range(2):\n        x += f\n    return x + sum([np.cos(k * x) for k in (t1, x)])",
         NUMBERS,

@@ -23,10 +23,12 @@ def shapes(function: Node, facts: Facts) -> Node:
     facts.counters = counters(function)
     facts.constants = facts.counters | constants(function)
     facts.number = {node: k for k, node in enumerate(statements(function.body))}
+    bound = {s for n in statements(function.body) if not is_write(n) for s in stores(n)}
+    given = {one: kind for one, kind in facts.arguments.items() if one in bound and kind.tag in ("scalar", "array")}
+    facts.kinds.update(given)  # not what a part of a list is, to which the name is bound later
     for parameter in parameters(function):
         known[parameter] = _parameter(parameter, facts)
         _note_value(parameter, known[parameter], facts)
-    bound = {s for n in statements(function.body) if not is_write(n) for s in stores(n)}
     entry = {p: kind for p, kind in facts.kinds.items() if p in bound & set(known) and kind.tag in ("scalar", "array")}
     if entry:  # what the argument is does not hold of what the name is bound to later
         facts.kinds = {**facts.kinds, **dict.fromkeys(entry, UNKNOWN)}

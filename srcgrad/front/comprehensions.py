@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import gast
 
+from srcgrad.facts import UNKNOWN
 from srcgrad.front.resolve import binding_of
 from srcgrad.trees import (
     SIMPLE,
@@ -129,7 +130,8 @@ def _is_list(value: Node, work: Plain) -> bool:
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add):
         return _is_list(value.left, work) or _is_list(value.right, work)
     if isinstance(value, gast.Name):
-        return work.lists.get(value.id) == "list"
+        known = work.facts.of.get(value, UNKNOWN).tag  # the name may have been that of a list before
+        return work.lists.get(value.id) == "list" and known in ("list", "unknown")
     return isinstance(value, gast.List | gast.ListComp)
 
 

@@ -33,7 +33,7 @@ _MADE = (
     np.column_stack, np.dstack, np.append, np.arange, np.linspace, np.eye, np.identity, np.diag, np.outer, np.tile,
     np.repeat, np.reshape, np.ravel, np.cumsum, np.cumprod, np.diff, np.sort, np.roll, np.flip, np.broadcast_to,
     np.atleast_1d, np.atleast_2d, np.transpose, np.swapaxes, np.tril, np.triu, np.kron, np.pad, np.convolve,
-    np.linalg.inv,
+    np.linalg.inv, np.select, np.piecewise,
 )  # fmt: skip
 _SAME = (np.cumsum, np.flip, np.roll, np.sort, np.transpose, np.swapaxes, np.tril, np.triu, np.linalg.inv)
 _LISTED = (np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.meshgrid, np.broadcast_arrays, np.nonzero)

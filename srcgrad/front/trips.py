@@ -11,6 +11,7 @@ from srcgrad.facts import UNKNOWN, Kind
 from srcgrad.front.builtin_names import builtin_name
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.spread import spread
+from srcgrad.front.values import each_of
 from srcgrad.trees import BLOCKS, Block, Node, copy, expression, is_write, name, same, statements, stores, walk, written
 
 if TYPE_CHECKING:
@@ -71,7 +72,8 @@ def _takes_over(loop: Node, counts: bool, work: Plain) -> bool:
         return bound in work.varied
     if isinstance(loop.iter, gast.List | gast.Tuple | gast.Set):
         return False  # the items are like what they are made of
-    array = bound in work.given and work.facts.kinds.get(bound, UNKNOWN).tag != "scalar"
+    numbers = work.facts.kinds.get(bound, UNKNOWN).tag, each_of(work.facts.of.get(loop.iter, UNKNOWN)).tag
+    array = bound in work.given and any(tag not in ("scalar", "bool") for tag in numbers)
     return array or any(getattr(n, "id", "") == bound for n in walk(loop.iter))
 
 
@@ -252,11 +254,14 @@ def _item(node: Node, made: Trips) -> Node:
         place = name(made.count) if start is None else expression("start + i", start=start, i=made.count)
         return gast.Tuple(elts=[place, _item(node.args[0], made)], ctx=gast.Load())
     if kind in _OF_DICTS:
-        keys = work.name("keys")
-        made.before.append(work.bind(keys, expression("list(d)", d=node.func.value), like))
+        keys, held = work.name("keys"), node.func.value
+        if _rebinds(like, held.id):
+            made.before.append(work.bind(work.name("items"), held, like))
+            held = name(made.before[-1].targets[0].id)
+        made.before.append(work.bind(keys, expression("list(d)", d=held), like))
         made.lengths.append(expression(f"len({keys})"))
         key = expression(f"{keys}[{made.count}]")
-        value = expression("d[key]", d=copy(node.func.value), key=copy(key))
+        value = expression("d[key]", d=copy(held), key=copy(key))
         return {"keys": key, "values": value}.get(kind) or gast.Tuple(elts=[key, value], ctx=gast.Load())
     if kind == "range" and len(node.args) == 1:
         made.lengths.append(node.args[0])
