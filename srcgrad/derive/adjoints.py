@@ -183,8 +183,12 @@ class Adjoints:
             self.facts.spec[made] = spec
 
     def element(self, operand: Node, index: Node, value: Node, basic: bool, into: Block, like: Node) -> None:
-        """`x_bar[index] += value`, on an array that this code made."""
-        primal = operand.id
+        """`x_bar[index] += value`, on an array that this code made; `x_bar = x_bar + value` of what may be a number."""
+        primal, spec = operand.id, self.facts.spec.get(operand)
+        if getattr(index, "value", None) is ... and spec is not None and spec.ndim is None:
+            if primal not in self.facts.containers and primal not in self.facts.mutable:
+                self.contribute_whole(operand, value, into, like)
+                return
         self.masks.pop(primal, None)
         self.flags.pop(primal, None)
         into.extend(self.whole(primal, self.facts.spec.get(operand), like))
