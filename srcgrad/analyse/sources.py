@@ -120,6 +120,8 @@ def _gives_complex(function: Any, seen: dict[int, None]) -> bool:
     if isinstance(function, StaticFunction):
         return _of_source(function.node, function.module, id(function.node), seen)
     function = uncached(getattr(function, "__srcgrad_primal__", getattr(function, "__func__", function)))
+    if isinstance(getattr(function, "__self__", None), np.ufunc):
+        return False  # `np.add.at`
     where = str(home(function))
     if where.split(".")[0] in _REAL_HOMES:
         return where.startswith(("numpy.fft", "numpy.lib.scimath"))
