@@ -177,6 +177,23 @@ def test_a_number_of_pythons_or_an_element_that_changes_later(function: Any, c: 
     assert type(jvp(function, (np.ones(3), c), (np.ones(3), 0.0))[1]) is np.float64
 
 
+def in_a_tuple(x, c):
+    x[0] += c
+    p = (np.tanh(x * c), x[-1])
+    x[0], x[0] = x[-1], p[0][0] * p[1]
+    return np.sum(x) * c
+
+
+def test_a_tuple_of_elements_that_change_later() -> None:
+    """Of a text that knows nothing of the arguments: a tuple has no method copy."""
+    x, names = np.array([0.3, 0.5, 0.7]), dict[str, Any]()
+    exec(source(in_a_tuple, wrt=("x", "c")), names)
+    found = names["in_a_tuple_grad"](x, 0.4)
+    for one, wanted in zip(found, grad(in_a_tuple, (0, 1))(x, 0.4), strict=True):
+        np.testing.assert_allclose(one, wanted, rtol=1e-12)
+    check_grads(in_a_tuple, (x, 0.4), order=1)
+
+
 def put_back(x, c):
     taken = np.array([0.1, 0.9, 0.7, 0.2]) > 0.5
     a = x

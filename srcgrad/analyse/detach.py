@@ -122,7 +122,12 @@ def detach(block: Block, flow: Graph, views: Views, facts: Facts, numbers: froze
         if bound not in views or bound in facts.viewed or bound in contexts:
             continue
         kept = any(read in views or read in facts.mutable for read in shared(node, facts))
-        if kept and written_after(flow, node, views[bound], facts):
+        if kept and isinstance(node.value, gast.Tuple) and written_after(flow, node, views[bound], facts):
+            for number, item in enumerate(node.value.elts):  # a tuple has no copy of what it holds
+                if isinstance(item, gast.Name) and (item.id in views or item.id in facts.mutable):
+                    node.value.elts[number], made = _copy_of(item, node, facts)
+                    block.insert(position, made)
+        elif kept and written_after(flow, node, views[bound], facts):
             made = _named(node.value, bound, node, facts)
             held = name(str(target(made)))
             table = facts.moving if node in facts.moving else facts.viewed
