@@ -55,13 +55,22 @@ class Outcome:
 
 
 def outcome(
-    source: Source, namespace: Namespace, kinds: dict[str, Kind], module: Any, step: Step | None = None
+    source: Source,
+    namespace: Namespace,
+    kinds: dict[str, Kind],
+    module: Any,
+    step: Step | None = None,
+    passive: bool = False,
 ) -> Outcome:
-    """What is known of a function's result, for arguments of these kinds: so far its kind."""
-    place = (id(source.tree), id(step))
+    """What is known of a function's result, for arguments of these kinds: so far its kind.
+
+    `passive` looks at one that cannot be differentiated by all of its arguments: by a generator of random numbers, say.
+    """
+    place = (id(source.tree), id(step), passive)
     known = module.fronts.get(place)
     if known is None or not known.serves(kinds):
-        facts, tree = prepared(source, namespace, "reverse", tuple(parameters(source.tree)), kinds, module, step)
+        wrt = () if passive else tuple(parameters(source.tree))
+        facts, tree = prepared(source, namespace, "reverse", wrt, kinds, module, step)
         facts.called, facts.kinds = True, Asked(kinds)
         begun = Begun(facts, tree)
         begun.advance(FRONT)

@@ -81,7 +81,9 @@ class Module:
     names: Names = field(default_factory=Names)
     specs: dict[Any, Outcome] = field(default_factory=dict)
     begun: dict[Any, Begun] = field(default_factory=dict)
-    fronts: dict[tuple[int, int], Shared] = field(default_factory=dict)  # by tree and step
+    fronts: dict[tuple[int, int, bool], Shared] = field(
+        default_factory=dict
+    )  # by tree, step, and whether all is passive
     checkpoints: bool = False  # whether something in these functions is checkpointed
     new: dict[int, bool] = field(default_factory=dict)  # by function: whether its result is always a new array
     moving: dict[int, bool] = field(default_factory=dict)  # by tree: see front.moving
@@ -227,8 +229,10 @@ class Module:
         if key not in self.specs or (whole and self.specs[key].is_lost):
             self.specs[key] = Outcome()  # a recursive call learns nothing
             source, namespace = self.source(function)
-            with contextlib.suppress(DifferentiationError):  # refused later, if a derivative flows through it
-                self.specs[key] = outcome(source, namespace, kinds, self, _step(function))
+            for passive in (False, True):
+                with contextlib.suppress(DifferentiationError):  # refused later, if a derivative flows through it
+                    self.specs[key] = outcome(source, namespace, kinds, self, _step(function), passive)
+                    break
         found = self.specs[key]
         if found.begun is not None and (whole or has_arrays(found.kind)):  # a parameter may be bound anew
             with contextlib.suppress(DifferentiationError):

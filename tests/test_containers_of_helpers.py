@@ -183,3 +183,66 @@ def test_a_sum_of_lists_is_another_list_and_an_augmented_one_the_same(f: Callabl
     assert np.isclose(slope, right, rtol=1e-6)
     assert np.isclose(srcgrad.jvp(f, (0.7,), (1.0,))[1], slope, rtol=1e-12)
     srcgrad.check_grads(f, (0.7,), order=2)
+
+
+def drawn(rng, x, y):
+    a = x.copy()
+    a[-1] *= 1.0 + rng.random() * y
+    return a * 2.0, y * 3.0
+
+
+def drawn_dict(x, y, rng):
+    a = rng.random() + y
+    return {"a": a * x, "b": [y * y, a]}
+
+
+def of_a_tuple(x, y, rng):
+    return np.sum(x) * drawn(rng, x, y)[1]
+
+
+def of_a_tuple_with_a_name(x, y, rng):
+    t = drawn(rng, x, y)
+    return np.sum(t[0] * x) * t[1]
+
+
+def of_a_tuple_taken_apart(x, y, rng):
+    a, b = drawn(rng, x, y)
+    return np.sum(a) + b * y
+
+
+def of_a_dict(x, y, rng):
+    made = drawn_dict(x, y, rng)
+    return np.sum(made["a"]) * made["b"][0] * made["b"][1]
+
+
+def of_a_nested_function(x, y, rng):
+    def g(t):
+        return t * drawn(rng, x, y)[1]
+
+    return np.sum(x) * g(y)
+
+
+DRAWN = (of_a_tuple, of_a_tuple_with_a_name, of_a_tuple_taken_apart, of_a_dict, of_a_nested_function)
+
+
+@pytest.mark.parametrize("f", DRAWN, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("text", [False, True])
+def test_what_a_helper_returns_that_is_given_a_generator(f: Callable[..., Any], text: bool) -> None:
+    """Nothing was known of the result, since the helper cannot be differentiated by its generator."""
+    x, y = np.array([0.3, 0.5]), 0.4
+
+    def value(x, y):
+        return f(x, y, np.random.default_rng(1))
+
+    names: dict[str, Any] = {}
+    if text:
+        exec(srcgrad.source(f, wrt=("x", "y")), names)
+        found = names[f"{f.__name__}_grad"](x, y, np.random.default_rng(1))
+    else:
+        found = srcgrad.grad(f, (0, 1))(x, y, np.random.default_rng(1))
+        dot = srcgrad.jvp(f, (x, y, np.random.default_rng(1)), (np.ones(2), 1.0, None))[1]
+        assert np.isclose(dot, np.sum(found[0]) + found[1], rtol=1e-12)
+    steps = 1e-6 * np.eye(2)
+    near = [(value(x + step, y) - value(x - step, y)) / 2e-6 for step in steps]
+    np.testing.assert_allclose(found[0], near, rtol=1e-6)
+    np.testing.assert_allclose(found[1], (value(x, y + 1e-6) - value(x, y - 1e-6)) / 2e-6, rtol=1e-6)
