@@ -118,6 +118,7 @@ class Facts:
     spec: dict[Node, Spec] = field(default_factory=dict)  # by Name node, and by assignment for its result
     part_spec: dict[Node, Spec] = field(default_factory=dict)  # `a[i] = e` -> what is known of a[i]
     number: dict[Node, int] = field(default_factory=dict)  # statement -> its place in the text, from 0
+    summed: dict[str, None] = field(default_factory=dict)  # active names that may be lists: Python's sum reads them
     backs: dict[Node, str] = field(default_factory=dict)  # call of a callee -> name of its pullback
     recomputed: dict[Node, str] = field(default_factory=dict)  # ... that is made backwards -> name of its derivative
     checkpointed: dict[Node, Node] = field(default_factory=dict)  # loop of which few states are kept -> its slots
@@ -288,9 +289,7 @@ def copied(node: Node, facts: Facts) -> Node:
     """A copy of a tree that keeps what is known of its names."""
     if isinstance(node, gast.Name):
         made = name(node.id, node.ctx)
-        if node in facts.spec:
-            facts.spec[made] = facts.spec[node]
-        if node in facts.results:
-            facts.results[made] = None
+        facts.spec.update({made: facts.spec[node]} if node in facts.spec else {})
+        facts.results.update({made: None} if node in facts.results else {})
         return made
     return remade(node, lambda part: copied(part, facts))

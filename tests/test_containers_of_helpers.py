@@ -246,3 +246,45 @@ def test_what_a_helper_returns_that_is_given_a_generator(f: Callable[..., Any], 
     near = [(value(x + step, y) - value(x - step, y)) / 2e-6 for step in steps]
     np.testing.assert_allclose(found[0], near, rtol=1e-6)
     np.testing.assert_allclose(found[1], (value(x, y + 1e-6) - value(x, y - 1e-6)) / 2e-6, rtol=1e-6)
+
+
+def total(p):
+    s = 0.0
+    for _ in range(2):
+        s = s * 0.5 + sum(p)
+    return s
+
+
+def summed_twice(x, p):
+    return x * sum(p) * sum(p)
+
+
+def summed_in_a_branch(x, p):
+    c = sum(p) * x if x > 0.2 else x
+    return c * sum(p)
+
+
+def summed_in_a_helper(x, p):
+    return x * total(p) * total(p)
+
+
+def summed_here_and_there(x, p):
+    return sum(p[1:]) * total(p) * sum(p) * x
+
+
+@pytest.mark.parametrize("p", [[0.3, 0.5, 0.2], np.array([0.3, 0.5, 0.2])])
+@pytest.mark.parametrize(
+    "f", [summed_twice, summed_in_a_branch, summed_in_a_helper, summed_here_and_there], ids=lambda f: f.__name__
+)
+def test_sums_of_what_may_be_a_list_are_added(f: Callable[..., Any], p: Any) -> None:
+    """In a text that knows nothing of p: the adjoints of two sums of a list were joined."""
+    names: dict[str, Any] = {}
+    exec(srcgrad.source(f, wrt=("x", "p")), names)
+    x_bar, p_bar = names[f"{f.__name__}_grad"](0.4, p)
+    wanted = srcgrad.grad(f, (0, 1))(0.4, p)
+    steps = 1e-6 * np.eye(3)
+    near = [(f(0.4, list(p + step)) - f(0.4, list(p - step))) / 2e-6 for step in steps]
+    assert type(p_bar) is type(p)
+    np.testing.assert_allclose(p_bar, near, rtol=1e-6)
+    np.testing.assert_allclose(p_bar, wanted[1], rtol=1e-12)
+    np.testing.assert_allclose(x_bar, wanted[0], rtol=1e-12)

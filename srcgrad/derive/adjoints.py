@@ -104,7 +104,7 @@ class Adjoints:
             value = expression(f"{self.facts.library('np')}.array(value, dtype=complex)", value=value)
         elif not self.exists(primal) and shared and not is_fresh_value(value, self.facts):
             value = expression(f"{self.facts.library('np')}.array(value)", value=value)  # its elements will change
-        if self.exists(primal) and primal in self.facts.containers:
+        if self.exists(primal) and (primal in self.facts.containers or primal in self.facts.summed):
             helper = self.facts.library("add")
             made = assign(target, expression(f"{helper}(one, two)", one=self.read(primal, spec), two=value), like)
         elif self.exists(primal):
@@ -183,12 +183,8 @@ class Adjoints:
             self.facts.spec[made] = spec
 
     def element(self, operand: Node, index: Node, value: Node, basic: bool, into: Block, like: Node) -> None:
-        """`x_bar[index] += value`, on an array that this code made; `x_bar = x_bar + value` of what may be a number."""
-        primal, spec = operand.id, self.facts.spec.get(operand)
-        if getattr(index, "value", None) is ... and spec is not None and spec.ndim is None:
-            if primal not in self.facts.containers and primal not in self.facts.mutable:
-                self.contribute_whole(operand, value, into, like)
-                return
+        """`x_bar[index] += value`, on an array that this code made."""
+        primal = operand.id
         self.masks.pop(primal, None)
         self.flags.pop(primal, None)
         into.extend(self.whole(primal, self.facts.spec.get(operand), like))

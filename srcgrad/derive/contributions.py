@@ -25,7 +25,7 @@ from srcgrad.front.results import gives_several
 from srcgrad.indices import adds_axes, is_basic, without_axes
 from srcgrad.rules import Rule
 from srcgrad.template import adjoint_template
-from srcgrad.trees import Block, Node, assign, expression, loads, name, stores
+from srcgrad.trees import Block, Node, assign, called, expression, loads, name, stores
 
 
 def contributions(node: Node, adjoints: Adjoints, facts: Facts) -> Parts:
@@ -43,6 +43,11 @@ def contributions(node: Node, adjoints: Adjoints, facts: Facts) -> Parts:
     if node.value in facts.backs:
         shared += mask_of_call(node, bound[0], adjoints)
         pairs = pulled_back(node, bound, adjoints, shared)
+        inner = facts.module.making.get(called(node.value))
+        given = zip(inner.wrt, facts.pulled[node.value], strict=False) if inner is not None else ()
+        facts.summed.update(
+            {argument.id: None for p, argument in given if p in inner.summed and hasattr(argument, "id")}
+        )
     elif gives_several(node, facts):
         pairs = _several(node, adjoints, facts, shared)
     elif isinstance(node.targets[0], gast.Tuple):
@@ -212,9 +217,10 @@ def _is_tuple(primal: str, facts: Facts) -> bool:
     return primal in facts.containers and (made or facts.reads.get(primal) == 1)
 
 
-def _is_all(index: Node, spec: Spec | None) -> bool:
-    """`x[()]`; `x[...]` of what has no axes."""
-    number = spec is not None and spec.scalar and getattr(index, "value", None) is ...
+def _is_all(operand: Node, index: Node, facts: Facts) -> bool:
+    """`x[()]`; `x[...]` of what has no axes, or may have none."""
+    spec, own = facts.spec.get(operand), operand.id not in facts.containers and operand.id not in facts.mutable
+    number = spec is not None and (spec.scalar or (spec.ndim is None and own)) and getattr(index, "value", None) is ...
     return number or (isinstance(index, gast.Tuple) and not index.elts)
 
 
@@ -234,6 +240,9 @@ def _emit(
         parts.blocks.append(([item], id(item) in reads))
     merged: dict[str, Pair] = {}
     for operand, value in pairs:
+        spec = adjoints.facts.spec.get(operand)
+        if called(value) == adjoints.facts.imports.get("summands") and not (spec is not None and spec.ndim):
+            adjoints.facts.summed[operand.id] = None
         if operand.id not in adjoints.facts.active:
             continue
         if operand.id in merged:
@@ -259,7 +268,7 @@ def _emit(
             value = name(held)
         basic = is_basic(index, frozenset(adjoints.facts.integers))
         before, masks = mask_before(operand.id, adjoints), mask_of_element(operand, index, node, mask, adjoints)
-        if _is_all(index, adjoints.facts.spec.get(operand)):  # `x[()]` of a number has no item to add to
+        if _is_all(operand, index, adjoints.facts):  # `x[()]` of a number has no item to add to
             adjoints.contribute_whole(operand, value, block, node)
         else:
             adjoints.element(operand, index, value, basic, block, node)

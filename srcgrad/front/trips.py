@@ -173,12 +173,7 @@ def _is_part_of_list(node: Node, loop: Node, work: Plain) -> bool:
     if not isinstance(held, gast.Name) or not _is_sequence(held.id, work):
         return False
     part = getattr(node, "slice", None)
-    if (
-        live
-        or not isinstance(node, gast.Subscript)
-        or not isinstance(part, gast.Slice)
-        or _places(part, held.id) is None
-    ):
+    if live or not isinstance(part, gast.Slice) or _places(part, held.id) is None:
         return live
     return not any(held.id in written(n) or _is_alone(n, held.id) for n in statements(loop.body))
 
@@ -256,8 +251,8 @@ def _item(node: Node, made: Trips) -> Node:
     if kind in _OF_DICTS:
         keys, held = work.name("keys"), node.func.value
         if _rebinds(like, held.id):
-            made.before.append(work.bind(work.name("items"), held, like))
-            held = name(made.before[-1].targets[0].id)
+            made.before.append(work.bind(items := work.name("items"), held, like))
+            held = name(items)
         made.before.append(work.bind(keys, expression("list(d)", d=held), like))
         made.lengths.append(expression(f"len({keys})"))
         key = expression(f"{keys}[{made.count}]")
