@@ -269,7 +269,7 @@ def summed_in_a_helper(x, p):
 
 
 def summed_here_and_there(x, p):
-    return sum(p[1:]) * total(p) * sum(p) * x
+    return total(p) * sum(p) * x
 
 
 @pytest.mark.parametrize("p", [[0.3, 0.5, 0.2], np.array([0.3, 0.5, 0.2])])
