@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -330,3 +332,19 @@ def test_a_size_alone_of_what_is_differentiated_is_looked_at() -> None:
     assert "check_method" not in dump("-:f", text="def f(x, b):\n    return b.size * x\n").text
     text = "import numpy as np\ndef f(x, b):\n    return np.sum(x * b) / b.size\n"
     assert "check_method" not in dump("-:f", wrt=("x", "b"), text=text).text
+
+
+@pytest.mark.parametrize("call", ["round(1)", "argmax()", "argsort()", "any()", "nonzero()[0]", "searchsorted(0.5)"])
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+def test_a_method_without_a_derivative_of_what_is_unknown(call: str, mode: str) -> None:
+    source = f"import numpy as np\ndef f(x):\n    return x.{call}.sum() * np.sum(x * x)\n"
+    x = np.array([0.31, 0.42])
+    scope: dict[str, Any] = {}
+    exec(source, scope)
+    exec(dump("-:f", text=source, mode=mode).text, scope)
+    step = 1e-6 * np.array([1.0, -2.0])
+    slope = (scope["f"](x + step) - scope["f"](x - step)) / 2e-6
+    if mode == "reverse":
+        assert np.isclose(scope["f_grad"](x) @ step * 1e6, slope)
+    else:
+        assert np.isclose(scope["f_jvp"](x, x_dot=step * 1e6)[1], slope)

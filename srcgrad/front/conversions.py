@@ -136,9 +136,9 @@ class _Work:
         known = not isinstance(held, gast.Name) or held.id not in self.facts.wrt or held.id in self.shown
         if rule is None or rule.kind == "refused" or known or self._kind(held).tag != "unknown":
             return
-        bound: dict[str, Node] = {}
+        bound: dict[Any, Node] = dict(enumerate(node.args))
         with suppress(DifferentiationError):  # it is refused where the operation is looked at
-            bound = bind_arguments(rule, [held, *node.args], [], node, self.facts)
+            bound = bound if rule.kind == "constant" else bind_arguments(rule, [held, *node.args], [], node, self.facts)
         given = [argument for parameter, argument in bound.items() if parameter not in _places(rule)]
         local = dict.fromkeys(self.facts.local)
         if any(one is not held and reads_varied(one, local, self.facts, self.facts.local) for one in given):
