@@ -189,3 +189,12 @@ def test_what_was_drawn_is_told_and_repeats_the_failure(model: Path, capfd: Any)
     assert capfd.readouterr().out == first.out
     assert main(["check", "model.py:right"]) == 0
     assert capfd.readouterr().err == ""
+
+
+def drawn_anew(x):
+    return np.sum(x * np.random.default_rng().normal(size=2))
+
+
+def test_a_function_that_gives_another_value_at_each_call_is_undecided() -> None:
+    with pytest.raises(CheckUndecided, match="another value at each call"):
+        check_grads(drawn_anew, (np.array([0.3, 2.5]),))
