@@ -152,3 +152,23 @@ def test_rows_that_each_trip_reads_have_no_mask() -> None:
     assert "bool_" not in srcgrad.source(read_by_each_trip)
     with np.errstate(all="ignore"):
         assert np.isinf(srcgrad.grad(read_by_each_trip)(X)[0])
+
+
+def part_of_a_stack(x):
+    z = np.stack([np.sqrt(x), x])
+    return np.sum(z[1]) + z[0, 1] + np.sum(z[:, 1:].T)
+
+
+def inner_part_of_a_table(x):
+    z = np.sqrt(np.outer(x, x))
+    return np.sum(z[1:, 2]) + np.sum(z[1, 1:])
+
+
+@pytest.mark.parametrize("function", [part_of_a_stack, inner_part_of_a_table])
+def test_pieces_of_one_axis_do_not_cover_another(function: Any) -> None:
+    with np.errstate(all="raise"):
+        found = srcgrad.grad(function)(X)
+    steps = 1e-6 * np.eye(3)[1:]
+    due = [(function(X + step) - function(X - step)) / 2e-6 for step in steps]
+    np.testing.assert_allclose(found[1:], due, rtol=1e-8)
+    assert np.isfinite(found[0])

@@ -54,7 +54,18 @@ def _pieces_read(order: Block, facts: Facts) -> dict[str, list[Node]]:
 
 def _is_taken_apart(read: list[Node]) -> bool:
     """Whether an array is read in pieces that leave none out: `p[:, 0:2]` and `p[:, 2]`, `u[1:]` and `u[:-1]`."""
-    found = [_piece(part) for index in read for part in getattr(index, "elts", [index]) if not _is_all(part)]
+    axes: dict[int, list[Node]] = {}
+    for index in read:
+        taken = [part for part in getattr(index, "elts", [index]) if getattr(part, "value", part) is not None]
+        dots = [k for k, part in enumerate(taken) if getattr(part, "value", None) is ...]
+        for k, part in enumerate(taken):
+            if not _is_all(part):
+                axes.setdefault(k - len(taken) if dots and k > dots[0] else k, []).append(part)
+    return bool(axes) and all(_covers([_piece(part) for part in parts]) for parts in axes.values())
+
+
+def _covers(found: list[tuple[int, int] | None]) -> bool:
+    """Whether pieces of an axis leave none of it out before the end of the last one."""
     pieces = sorted(piece for piece in found if piece is not None)
     if len(pieces) < 2 or len(pieces) < len(found):
         return False
