@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import importlib
 import linecache
 import math
@@ -10,7 +12,7 @@ import sys
 import types
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -427,3 +429,114 @@ def test_a_function_in_a_container(function: Any, held: Any, place: Any) -> None
     assert derived(3.0) == (27.0, 27.0) and srcgrad.jvp(function, (3.0,), (1.0,))[1] == 27.0
     held[place] = square
     assert derived(3.0) == (9.0, 6.0)
+
+
+class Layer:
+    def __init__(self, weight: float) -> None:
+        self.weight = weight
+
+    def __call__(self, x: Any) -> Any:
+        return x * x * self.weight
+
+
+class Holding:
+    def __init__(self) -> None:
+        self.layer = Layer(2.0)
+
+
+LAYER, LAYERS, HOLDING = Layer(2.0), [Layer(2.0)], Holding()
+
+
+def called(x: Any) -> Any:
+    return LAYER(x) * 2.0
+
+
+def called_in_a_list(x: Any) -> Any:
+    return LAYERS[0](x)
+
+
+def called_by_its_name(x: Any) -> Any:
+    return HOLDING.layer.__call__(x)
+
+
+def made_and_called(x: Any) -> Any:
+    layer = Layer(3.0)
+    return layer(x)
+
+
+@dataclasses.dataclass
+class Point:
+    a: float
+    b: float = 2.0
+
+    def weighed(self, x: Any) -> Any:
+        return x * self.a * self.b
+
+
+class Pair(NamedTuple):
+    a: float
+    b: float = 2.0
+
+
+def of_fields(x: Any) -> Any:
+    point = Point(a=x)
+    return point.a * point.b * x
+
+
+def of_method(x: Any) -> Any:
+    point = Point(x)
+    return point.weighed(x) * x
+
+
+def of_pair(x: Any) -> Any:
+    pair = Pair(x)
+    return pair.a * pair.b * x
+
+
+def _squared(self: Any, a: Any, b: Any = 6.0) -> None:
+    self.a, self.b = a * a, b
+
+
+def _with_others(self: Any, name: str) -> Any:
+    return 5.0 if name == "b" else object.__getattribute__(self, name)
+
+
+def _cubed(self: Any, x: Any) -> Any:
+    return x * x * x * self.weight
+
+
+def _times_seven(self: Any, x: Any) -> Any:
+    return x * self.a * 7.0
+
+
+IN_CLASSES: list[tuple[Any, Any, str, Any]] = [
+    *((f, Layer, "__call__", _cubed) for f in (called, called_in_a_list, called_by_its_name, made_and_called)),
+    *((f, Point, "__init__", _squared) for f in (of_fields, of_method)),
+    *((f, Point.__init__, "__defaults__", (7.0,)) for f in (of_fields, of_method)),
+    *((f, Point, "__getattribute__", _with_others) for f in (of_fields, of_method)),
+    *((f, Point, "b", property(lambda self: 4.0, lambda self, given: None)) for f in (of_fields, of_method)),
+    (of_method, Point, "weighed", _times_seven),
+    (of_pair, Pair.__new__, "__defaults__", (7.0,)),
+]
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+@pytest.mark.parametrize(("f", "owner", "name", "new"), IN_CLASSES)
+def test_what_a_class_does_is_exchanged(
+    f: Callable[..., Any], owner: Any, name: str, new: Any, fresh: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    makers: list[Callable[..., Any]] = [srcgrad.grad, lambda f: srcgrad.grad(f, target="opencl")]
+    derived = [] if fresh else [make(f) for make in makers]
+    for one in derived * 3:
+        one(1.3)
+    monkeypatch.setattr(owner, name, new)
+    right = (f(1.3 + 1e-6) - f(1.3 - 1e-6)) / 2e-6
+    bend = (f(1.3 + 1e-4) - 2.0 * f(1.3) + f(1.3 - 1e-4)) / 1e-8
+    for one in derived or [make(f) for make in makers]:
+        try:
+            assert np.isclose(one(1.3), right, rtol=1e-6)
+        except srcgrad.DifferentiationError as error:  # an object that is no more than its fields
+            assert owner is not Layer and error.code in ("E5003", "E5005")
+    with contextlib.suppress(srcgrad.DifferentiationError):
+        assert np.isclose(srcgrad.jvp(f, (1.3,), (1.0,))[1], right, rtol=1e-6)
+        assert np.isclose(srcgrad.hvp(f)(1.3, 1.0), bend, rtol=1e-5, atol=1e-5)

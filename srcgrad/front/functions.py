@@ -12,7 +12,7 @@ import gast
 
 import srcgrad.templates as templates
 from srcgrad.front.namespace import Binding, attribute
-from srcgrad.front.owners import NOTHING, is_instance, live, shadows
+from srcgrad.front.owners import NOTHING, is_instance, live, note_call, shadows
 from srcgrad.front.resolve import binding_of
 from srcgrad.front.sparse import is_sparse
 from srcgrad.front.wanted import MAKERS, Wanted, made_by, wanted_of
@@ -125,6 +125,7 @@ def _held(owner: Function, node: Node, facts: Facts) -> Function | None:
 def called_by(call: Node, facts: Facts, local: frozenset[str]) -> Function | None:
     """The function that a call calls; of an operation, what it is written out as for these arguments."""
     found = function_of(call.func, facts, local)
+    note_call(found.whole if found is not None else None, facts)
     rule = None if found is None or found.binding is None else rule_of(found.called)
     composition = None if rule is None else written_out(rule, call.args, call.keywords)
     if found is None or composition is None:

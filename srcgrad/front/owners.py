@@ -48,6 +48,21 @@ def live(node: Node, namespace: Namespace, local: Any, noted: list[Any] | None) 
     return held
 
 
+def what_makes(owner: Any) -> tuple[Any, ...]:
+    """What runs where an object of a class with fields is made, and where these are read or bound."""
+    made = owner.__new__ if issubclass(owner, tuple) else owner.__init__
+    fields = [vars(owner).get(field) for field in getattr(owner, "_fields", None) or owner.__dataclass_fields__]
+    special = (owner.__new__, owner.__getattribute__, owner.__setattr__, type(owner).__call__)
+    return (made, getattr(made, "__defaults__", None), *special, *fields)
+
+
+def note_call(owner: type | None, facts: Facts) -> None:
+    """Note what calling an object of a class runs, so that a change of it can be told."""
+    called = None if owner is None else inspect.getattr_static(owner, "__call__", None)
+    if called is not None and facts.module is not None:
+        facts.module.methods.append((owner, "__call__", called, None))
+
+
 def known_of(value: Node, facts: Facts) -> Kind:
     """What is known of an argument that the text has not looked at; of a live object, which modules it holds."""
     held = facts.named.get(getattr(value, "id", ""))
@@ -86,6 +101,8 @@ def refused_field(node: Node, facts: Facts) -> DifferentiationError:
 
 def is_replaced(owner: Any, name: str, found: Any, value: Any) -> bool:
     """Whether a method or an attribute is no longer what it was when a text was made."""
+    if not name:
+        return any(one is not known for one, known in zip(what_makes(owner), found, strict=True))
     now = inspect.getattr_static(owner, name, None)
     if isinstance(found, OfType):
         return type(now) is not found.cls

@@ -11,6 +11,7 @@ import gast
 
 from srcgrad.facts import Facts, Kind
 from srcgrad.front.functions import of_argument
+from srcgrad.front.owners import what_makes
 from srcgrad.front.resolve import binding_of, trusted_constant
 from srcgrad.kinds import contained
 from srcgrad.runtime import fields_of
@@ -109,12 +110,12 @@ def _class_of(value: Node, name: str, work: Plain) -> Any:
     changed = _changed(value, work)
     if changed is not None:
         owner = work.facts.records.get(changed)
-        return _SAME if changed == name else owner if owner is not None and _is_plain(owner) else None
+        return _SAME if changed == name else owner if owner is not None and _is_plain(owner, work.facts) else None
     found = binding_of(value.func, work.facts, work.facts.local)
     owner = found.object if found is not None and found.kind == "object" else None
     if not isinstance(owner, type):
         return None
-    return owner if _is_plain(owner) else None
+    return owner if _is_plain(owner, work.facts) else None
 
 
 def has_plain_attributes(owner: type) -> bool:
@@ -133,15 +134,34 @@ def _is_slot(attribute: Any) -> bool:
     return isinstance(attribute, types.MemberDescriptorType)
 
 
-def _is_plain(owner: type) -> bool:
+def _is_plain(owner: type, facts: Facts) -> bool:
     """Whether a class is made by its fields in their order and by nothing else."""
     if not (hasattr(owner, "_fields") or dataclasses.is_dataclass(owner)) or not has_plain_attributes(owner):
+        return False
+    if facts.module is not None:
+        facts.module.methods.append((owner, "", what_makes(owner), None))
+    if not _is_written(owner):
         return False
     if dataclasses.is_dataclass(owner):
         generated: Any = owner
         simple = not any(f.kw_only or not f.init for f in dataclasses.fields(owner))
         return bool(generated.__dataclass_params__.init) and simple and not hasattr(owner, "__post_init__")
     return owner.__bases__ == (tuple,) and hasattr(owner, "_fields")
+
+
+def _is_written(owner: Any) -> bool:
+    """Whether an object is made by what `@dataclass` or NamedTuple has written, with the defaults of the fields."""
+    of_tuple = issubclass(owner, tuple)
+    made = owner.__new__ if of_tuple else owner.__init__
+    code = getattr(made, "__code__", None)
+    if code is None or code.co_filename != "<string>" or type(owner).__call__ is not type.__call__:
+        return False
+    fields = [] if of_tuple else [f for f in dataclasses.fields(owner) if f.init]
+    given = list(owner._field_defaults.values()) if of_tuple else [f.default for f in fields]
+    now = made.__defaults__ or ()
+    first = len(given) - len(now)
+    alike = all(one is known or known is dataclasses.MISSING for one, known in zip(now, given[first:], strict=False))
+    return alike and not any(known is not dataclasses.MISSING for known in given[:first])
 
 
 def _changed(call: Node, work: Plain) -> str | None:
