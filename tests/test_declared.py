@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import sys
 import types
 
@@ -229,3 +230,32 @@ def test_a_second_rule_is_refused():
     with pytest.raises(srcgrad.DifferentiationError) as caught:
         dump("-:energy", text=text)
     assert caught.value.code == "E5013"
+
+
+NAMED = """
+import numpy as np
+import srcgrad
+def least(x):
+    return np.sort(x)[0] ** 2 * np.ones(len(x))
+@srcgrad.adjoint(least)
+def least_adjoint(y, x):
+    d[x] = {body}
+def f(x):
+    return np.sum(least(x))
+"""
+
+
+@pytest.mark.parametrize("body", ["d[y] * len(x) * x", "d[y] * abs(2.0 * x)", "d[y] * max(x) * min(2.0, x[0])"])
+def test_a_rule_may_call_what_is_built_in(body, tmp_path, monkeypatch):
+    (tmp_path / "built_in_rule.py").write_text(NAMED.format(body=body))
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "built_in_rule", raising=False)
+    module = importlib.import_module("built_in_rule")
+    x = np.array([0.5, 2.0])
+    wanted = eval(body.replace("d[y]", "1.0"), {"x": x})
+    assert np.allclose(srcgrad.grad(module.f)(x), wanted)
+
+
+def test_a_rule_that_reads_what_nothing_binds_is_refused():
+    with pytest.raises(srcgrad.DifferentiationError, match=r"nothing binds the name `missing`"):
+        dump("-:f", text=NAMED.format(body="missing * x"))

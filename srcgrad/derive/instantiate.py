@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 from dataclasses import dataclass, field
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.analyse.adjoint_shapes import spec_of_tree
 from srcgrad.analyse.complexes import note_complex
 from srcgrad.analyse.floating import has_sign, is_floating, negated, note_integers
@@ -261,9 +263,13 @@ def _filled(node: Node, setting: Setting, local: dict[str, Node]) -> Node:
         return copied(setting.operation.bound[node.id], facts)
     if node.id in template.parameters:
         return copied(template.defaults.get(node.id) or constant(None), facts)
-    value = template.namespace.get(node.id)
+    value = template.namespace.get(node.id, getattr(builtins, node.id, None))
     if isinstance(value, int | float):
         return constant(value)
     if (held := holder(value)) is not None:
         return _held(held, value, facts)
+    if value is None and node.id != "np" and not hasattr(runtime, node.id):
+        message = f"nothing binds the name `{node.id}`, which the rule reads"
+        at = next(iter(setting.operation.bound.values()))
+        raise facts.refuse(at, "E5012", message, f"import or define `{node.id}` in the module of the rule")
     return name(facts.library(node.id, value))
