@@ -215,3 +215,12 @@ def test_norms_of_a_zero_matrix(ord):
         return np.linalg.norm(a, ord)
 
     assert not grad(length)(np.zeros((2, 3))).any()
+
+
+@pytest.mark.parametrize("complex_too", [False, True])
+def test_singular_values_of_what_is_taken_to_be_hermitian(complex_too):
+    """`compute_uv=False` beside `hermitian=True`: the derivative was that of the whole matrix."""
+    a = np.array([[0.4, 1.3, -0.7], [1.1, 0.2, 0.9], [-2.0, 0.3, 1.7]])
+    a = a + 1j * a.T[::-1] if complex_too else a
+    check_grads(lambda x: np.linalg.svd(x, compute_uv=False, hermitian=True), (a,), order=1)
+    check_grads(lambda x: np.linalg.svd(x, False, False, True) ** 2, (np.stack([a, 2.0 * a.T]),), order=1)

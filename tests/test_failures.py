@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import linalg
+from scipy import linalg, stats
+from scipy.spatial import distance
 
 import srcgrad
 from srcgrad import DifferentiationError, adjoint, grad, jvp, tangent, vjp
@@ -13,6 +14,8 @@ TAKEN = {
     "a number for coefficients": (lambda x: np.polynomial.polynomial.polyval(1.0, x), 2.0),
     "nothing to repeat": (lambda x: np.resize(x, (2, 3)), np.zeros(0)),
     "nothing to rank": (lambda x: np.nanquantile(x, 0.5), np.zeros(0)),
+    "nothing to integrate": (lambda x: np.polyint(x), np.zeros(0)),
+    "no roots": (lambda x: np.poly(x), np.zeros(0)),
 }
 
 
@@ -32,11 +35,15 @@ BACKWARD = {
     "a Toeplitz matrix by its column": (lambda x: linalg.matmul_toeplitz(x, x), np.arange(1.0, 4.0)),
     "rows of Toeplitz matrices": (lambda x: linalg.solve_toeplitz(x, x), np.array([[9.0, 1.0, 2.0]] * 3)),
     "rows of circulants": (lambda x: linalg.solve_circulant(x, x), np.ones((3, 3)) + np.eye(3)),
+    "rows that correlate": (lambda x: stats.pearsonr(x, x**2)[0], np.arange(6.0).reshape(2, 3)),
+    "a distance matrix of nothing": (lambda x: distance.squareform(x), np.zeros(0)),
+    "the mean of no angle": (lambda x: stats.circmean(x), np.zeros(0)),
     "Fiedler's matrix of a number": (lambda x: linalg.fiedler(x), np.ones((1, 1))),
 }
 
 
 @pytest.mark.parametrize(("f", "x"), BACKWARD.values(), ids=BACKWARD.keys())
+@pytest.mark.filterwarnings("ignore")
 def test_what_scipy_takes(f, x):
     """The text of the derivative failed with an error without a code, or gave numbers of another matrix."""
     y = f(x)

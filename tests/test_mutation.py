@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from srcgrad.rules import Rule
-from tests.mutation import halved, mutants, survives
+from tests.mutation import halved, mutants, survives, unsummed
 from tests.rule_cases import differentiable_rules
 
 SAMPLE = ("np.multiply", "np.arctan2", "np.tanh", "np.sum", "np.max", "np.matmul", "np.linalg.solve")
@@ -28,6 +28,16 @@ HALVED = [rule for rule in differentiable_rules() if rule.name not in ELSEWHERE 
 def test_a_triangle_that_is_dropped_is_seen(rule: Rule) -> None:
     """Among them the tangent of `cholesky` without its symmetric part."""
     assert [str(mutant) for mutant in halved(rule) if survives(mutant)] == []
+
+
+# What `np.bincount` takes as weights is never broadcast: there the sum is a dtype.
+UNSUMMED = [rule for rule in differentiable_rules() if rule.name != "np.bincount" and unsummed(rule)]
+
+
+@pytest.mark.parametrize("rule", UNSUMMED, ids=[rule.name for rule in UNSUMMED])
+@pytest.mark.filterwarnings("ignore")
+def test_a_sum_over_what_was_broadcast_is_seen(rule: Rule) -> None:
+    assert [str(mutant) for mutant in unsummed(rule) if survives(mutant)] == []
 
 
 def test_the_sample_is_in_the_table() -> None:

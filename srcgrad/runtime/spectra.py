@@ -79,6 +79,15 @@ def upper_factor(a: Any) -> Any:
     return np.linalg.qr(a, "r")
 
 
+def singular_values(a: Any, hermitian: bool = False) -> Any:
+    """The singular values of `a`, of whose lower triangle alone where it is taken to be Hermitian.
+
+    >>> singular_values(np.array([[3.0, 9.0], [0.0, -4.0]]), True)
+    array([4., 3.])
+    """
+    return np.linalg.svd(a, compute_uv=False, hermitian=hermitian)
+
+
 def widened(x: Any, a: Any) -> Any:
     """`x` with columns of zeros behind its own, as many as `a` has more.
 

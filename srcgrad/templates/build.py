@@ -121,6 +121,8 @@ def full_like_tangent(z, a, fill_value):
         ("np.linspace(x, y, 5)", (), ()),
         ("np.linspace(x, y, num=4, endpoint=False)", (), ()),
         ("np.linspace(x, y, 4)", (3,), ()),
+        ("np.linspace(x, y, 4)", (2, 1), (3,)),
+        ("np.linspace(x, y, 4, axis=-1)", (), (3,)),
         ("np.linspace(x, 1.0, 3)", (2, 3)),
         ("np.linspace(x, y, 3, axis=-1)", (2,), (2,)),
         ("np.linspace(x, y, 3, axis=1)", (2, 2), ()),

@@ -8,7 +8,15 @@ differences of singular values, so that what does not divide by a vanishing gap 
 import numpy as np
 
 from srcgrad.rules import adjoint, d, tangent
-from srcgrad.runtime.spectra import inverse_gaps, inverse_sums, reciprocals, smaller_side, upper_factor, widened
+from srcgrad.runtime.spectra import (
+    inverse_gaps,
+    inverse_sums,
+    reciprocals,
+    singular_values,
+    smaller_side,
+    upper_factor,
+    widened,
+)
 from srcgrad.runtime.triangles import half_read
 
 from .forms import HALF
@@ -200,6 +208,7 @@ def svdvals_tangent(z, x):
         ("np.linalg.svd(x)[1]", (3, 2)),
         ("np.linalg.svd(x).S", (4, 2, 3)),
         ("np.linalg.svd(x, compute_uv=False)", (2, 3)),
+        ("np.linalg.svd(x, compute_uv=False, hermitian=True)", (3, 3)),
         ("np.linalg.svd(x, False).U ** 2", (3, 2)),
         ("np.linalg.svd(x, full_matrices=False).Vh ** 2", (3, 2)),
         ("np.linalg.svd(x, full_matrices=False)[0][:, :1] @ np.linalg.svd(x, full_matrices=False)[2][:1]", (2, 3)),
@@ -214,7 +223,7 @@ def svdvals_tangent(z, x):
         ("np.linalg.svd(x + 3.0 * np.eye(2), False, hermitian=True).U ** 2", (4, 2, 2)),
     ),
     literals={"full_matrices": (False, True), "compute_uv": (False, True), "hermitian": (False, True)},
-    instead=(("compute_uv", False, np.linalg.svdvals),),
+    instead=(("compute_uv", False, singular_values),),
     note="Parts that would divide by a vanishing gap of singular values, or by one that vanishes, are left out. "
     "Functions of the columns beyond the smaller side must not depend on which basis they are. With hermitian=True the "
     "lower triangle is read, and nothing flows to the other one.",

@@ -148,6 +148,8 @@ def vector_norm_tangent(z, x, axis=None, keepdims=False, ord=2):
         ("np.linalg.cond(x + 3.0 * np.eye(3), -1)", (3, 3)),
         ("np.linalg.cond(x + 3.0 * np.eye(2), np.inf)", (4, 2, 2)),
         ("np.linalg.cond(x + 3.0 * np.eye(3), -np.inf)", (3, 3)),
+        ("np.linalg.cond(x, -2)", (4, 3, 2)),
+        ("np.linalg.cond(x + 3.0 * np.eye(2), len(x) - 3)", (4, 2, 2)),
     ),
     note="A singular matrix has an infinite condition number, and raises LinAlgError in orders other than 2.",
 )

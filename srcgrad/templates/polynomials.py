@@ -75,6 +75,7 @@ def polyder(p, m=1):
 )
 def polyint(p, m=1, k=None):
     y = np.asarray(p)
+    require_handled(np.size(y) > 0, "np.polyint of nothing")
     for step in range(m):
         last = np.zeros_like(y[:1]) if k is None else np.atleast_1d(k)[step : step + 1]
         y = np.concatenate((y / np.arange(len(y), 0, -1), last))
@@ -87,7 +88,7 @@ def polyint(p, m=1, k=None):
     note="Of roots; of a matrix it is refused.",
 )
 def poly(seq_of_zeros):
-    require_handled(np.ndim(seq_of_zeros) == 1, "np.poly of a matrix")
+    require_handled(np.ndim(seq_of_zeros) == 1 and np.size(seq_of_zeros) > 0, "np.poly of a matrix, or of nothing")
     y = np.ones_like(seq_of_zeros[:1])
     for k in range(len(seq_of_zeros)):
         y = np.pad(y, (0, 1)) - np.pad(y * seq_of_zeros[k], (1, 0))

@@ -120,6 +120,7 @@ def stored_adjoint(z, a_bar, index):
         ("scatter(x, y, 1)", (), (3,)),
         ("scatter(x, y, [0, 0, 2])", (3,), (4,)),
         ("scatter(x, y, (slice(None), 1))", (2,), (2, 3)),
+        ("scatter(x, y, [0, 0, 2])", (), (4,)),
     ),
 )
 def scatter_adjoint(z, g, x, index):
@@ -131,6 +132,7 @@ def scatter_adjoint(z, g, x, index):
     forms=(
         ("add_at(np.copy(x), [0, 0, 2], y)", (4,), (3,)),
         ("add_at(np.copy(x), (1, slice(1, 3)), y)", (2, 4), (2,)),
+        ("add_at(np.copy(x), [0, 0, 2], y)", (4,), ()),
     ),
     note="It adds in place and returns its first argument.",
 )

@@ -62,6 +62,7 @@ def pdist(X, metric="euclidean"):
     note="Of a matrix the part above the diagonal.",
 )
 def squareform(X):
+    require_handled(np.size(X) > 0, "scipy.spatial.distance.squareform of nothing")
     if np.ndim(X) == 1:
         n = int(np.ceil(np.sqrt(2.0 * np.size(X))))
         first, second = np.triu_indices(n, 1)

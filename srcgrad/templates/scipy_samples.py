@@ -4,6 +4,7 @@ import numpy as np
 from scipy import special, stats
 
 from srcgrad.rules import adjoint
+from srcgrad.runtime.choices import require_handled
 
 AXES = ((", axis=None", (3, 4)), (", axis=1", (3, 4)))
 
@@ -123,6 +124,7 @@ def iqr(x, axis=None, rng=(25, 75)):
     name="scipy.stats.circmean",
 )
 def circmean(samples, high=2.0 * np.pi, low=0.0, axis=None):
+    require_handled(np.size(samples) > 0, "scipy.stats.circmean of nothing")
     turned = (samples - low) * 2.0 * np.pi / (high - low)
     angle = np.arctan2(np.sum(np.sin(turned), axis=axis), np.sum(np.cos(turned), axis=axis))
     return np.mod(angle, 2.0 * np.pi) * (high - low) / 2.0 / np.pi + low
@@ -134,6 +136,7 @@ def circmean(samples, high=2.0 * np.pi, low=0.0, axis=None):
     note="Of vectors; the result is a pair.",
 )
 def pearsonr(x, y):
+    require_handled(np.ndim(x) == 1 and np.ndim(y) == 1 and np.size(x) > 2, "matrices, or less than three numbers")
     x_off = x - np.mean(x)
     y_off = y - np.mean(y)
     r = np.sum(x_off * y_off) / (np.linalg.norm(x_off) * np.linalg.norm(y_off))

@@ -187,7 +187,10 @@ def ellipj_tangent(y, u, m):
     special.pbdv,
     domain=(0.2, 2.0),
     results=(("d", None), ("dp", None)),
-    forms=(("scipy.special.pbdv(1.5, x)[0] * scipy.special.pbdv(1.5, x)[1]", (3,)),),
+    forms=(
+        ("scipy.special.pbdv(1.5, x)[0] * scipy.special.pbdv(1.5, x)[1]", (3,)),
+        ("scipy.special.pbdv(np.array([[1.5], [0.2]]), x)[0]", (3,)),
+    ),
     refuses={"v": ORDER},
 )
 def pbdv(y, v, x):
@@ -203,7 +206,10 @@ def pbdv_tangent(y, v, x):
     special.pbvv,
     domain=(0.2, 2.0),
     results=(("v", None), ("vp", None)),
-    forms=(("scipy.special.pbvv(1.5, x)[0] * scipy.special.pbvv(1.5, x)[1]", (3,)),),
+    forms=(
+        ("scipy.special.pbvv(1.5, x)[0] * scipy.special.pbvv(1.5, x)[1]", (3,)),
+        ("scipy.special.pbvv(np.array([[1.5], [0.2]]), x)[0]", (3,)),
+    ),
     refuses={"v": ORDER},
 )
 def pbvv(y, v, x):
@@ -219,7 +225,10 @@ def pbvv_tangent(y, v, x):
     special.pbwa,
     domain=(0.2, 2.0),
     results=(("w", None), ("wp", None)),
-    forms=(("scipy.special.pbwa(0.7, x)[0] * scipy.special.pbwa(0.7, x)[1]", (3,)),),
+    forms=(
+        ("scipy.special.pbwa(0.7, x)[0] * scipy.special.pbwa(0.7, x)[1]", (3,)),
+        ("scipy.special.pbwa(np.array([[0.7], [1.2]]), x)[0]", (3,)),
+    ),
     refuses={"a": ORDER},
 )
 def pbwa(y, a, x):

@@ -3,7 +3,14 @@
 import numpy as np
 
 from srcgrad.rules import adjoint, constants, d, tangent
-from srcgrad.runtime.spectra import inverse_gaps, inverse_sums, reciprocals, smaller_side, widened
+from srcgrad.runtime.spectra import (
+    inverse_gaps,
+    inverse_sums,
+    reciprocals,
+    singular_values,
+    smaller_side,
+    widened,
+)
 from srcgrad.runtime.triangles import half_read
 
 
@@ -60,3 +67,46 @@ def half_read_adjoint(z, x, lower=True):
 
 
 constants((smaller_side,))
+
+
+@adjoint(
+    singular_values,
+    forms=(
+        ("singular_values(x)", (3, 2)),
+        ("singular_values(x, True)", (4, 3, 3)),
+        ("singular_values(x, True)", (2, 2)),
+    ),
+    complex="written",
+    values="real",
+)
+def singular_values_adjoint(z, a, hermitian=False):
+    if hermitian:
+        u, _, vh = np.linalg.svd(a, full_matrices=False, hermitian=True)
+    else:
+        u, _, vh = np.linalg.svd(a, full_matrices=False)
+    if np.ndim(a) == 2:
+        whole = (u * d[z]) @ vh
+    else:
+        whole = (u * np.expand_dims(d[z], -2)) @ vh
+    if hermitian:
+        symmetric = 0.5 * (whole + np.conj(whole.mT))
+        d[a] = np.tril(symmetric) + np.tril(symmetric, -1)
+    else:
+        d[a] = whole
+
+
+@tangent(singular_values)
+def singular_values_tangent(z, a, hermitian=False):
+    if hermitian:
+        u, _, vh = np.linalg.svd(a, full_matrices=False, hermitian=True)
+    else:
+        u, _, vh = np.linalg.svd(a, full_matrices=False)
+    if hermitian:
+        half = half_read(d[a])
+        a_dot = 0.5 * (half + np.conj(half.mT))
+    else:
+        a_dot = d[a]
+    if np.iscomplexobj(a):
+        d[z] = np.real(np.diagonal(np.conj(u.mT) @ a_dot @ np.conj(vh.mT), 0, -2, -1))
+    else:
+        d[z] = np.diagonal(u.mT @ a_dot @ vh.mT, 0, -2, -1)
