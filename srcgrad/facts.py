@@ -110,6 +110,8 @@ class Facts:
     masked: dict[str, bool] = field(default_factory=dict)  # names whose adjoints want masks; whether made as a whole
     sought: dict[str, None] = field(default_factory=dict)  # names whose tangents meet a factor that may not be finite
     supports: dict[str, Any] = field(default_factory=dict)  # of these, masks of the tangents that are zero by structure
+    supported: dict[str, str] = field(default_factory=dict)  # ... others: the name of what is nan where one may not be
+    zeroed: dict[Node, int] = field(default_factory=dict)  # statement -> how many zeros its tangent has
     parted: dict[str, None] = field(default_factory=dict)  # lists and dicts of which each part is active or not
     shifts: dict[str, None] = field(default_factory=dict)  # largest values on which the output does not depend
     assumed_real: dict[str, None] = field(default_factory=dict)  # arguments of derivatives that were written out
@@ -239,8 +241,7 @@ class Facts:
 
     def hooked(self, node: Node) -> bool:
         """Whether a statement of the backward half calls hooks."""
-        spelled = self.imports.get("hooked")
-        return spelled is not None and any(getattr(call.func, "id", "") == spelled for call in inside(node, gast.Call))
+        return any(getattr(call.func, "id", "") == self.imports.get("hooked") for call in inside(node, gast.Call))
 
     def shown(self, names: Iterable[str]) -> set[str]:
         """The names themselves, and the arrays of whose elements they may be views."""
@@ -277,8 +278,7 @@ class Facts:
 
     def place(self, node: Node) -> Place:
         """Where `node` is in the user's text."""
-        found = None if self.module is None else self.module.written.place(node)
-        return place_in(self.source, node, self.generated) if found is None else found
+        return (self.module and self.module.written.place(node)) or place_in(self.source, node, self.generated)
 
     def refuse(self, node: Node, code: str, message: str, remedy: str) -> DifferentiationError:
         """The error to raise about `node`."""

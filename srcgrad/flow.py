@@ -150,10 +150,6 @@ class Liveness:
     before: list[int]
     after: list[int]
 
-    def live_after(self, node: Node, name: str) -> bool:
-        """Whether `name` may be read after the header of `node`, before it is bound anew."""
-        return bool(self.after[self.graph.index[node]] & self.bits.get(name, 0))
-
 
 def liveness(block: Block, at_end: Iterable[str] = ()) -> Liveness:
     """Live names of a block; those in `at_end` are read after it."""

@@ -22,7 +22,7 @@ from srcgrad.analyse.containers import containers
 from srcgrad.analyse.items import items
 from srcgrad.analyse.logistic import logistic
 from srcgrad.analyse.mutable import mutable
-from srcgrad.analyse.rowwise import rowwise
+from srcgrad.analyse.rows import rowwise
 from srcgrad.analyse.shapes import shapes
 from srcgrad.analyse.shifts import shifts
 from srcgrad.derive.arrays import check_places

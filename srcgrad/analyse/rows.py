@@ -10,6 +10,7 @@ from srcgrad.analyse.callees import bind, kinds_of
 from srcgrad.analyse.row_forms import ROWS, Form
 from srcgrad.analyse.row_operations import HANDLERS
 from srcgrad.analyse.row_values import CODE, Rows
+from srcgrad.errors import DifferentiationError
 from srcgrad.facts import UNKNOWN, Facts, Kind, Operation
 from srcgrad.flow import liveness
 from srcgrad.front.webs import parameters
@@ -248,3 +249,20 @@ def _result(tree: Node, within: Rows) -> Form:
         else:
             _simple(node, within, None)
     return within.form(tree.body[-1].value)
+
+
+def rowwise(function: Node, facts: Facts) -> Node:
+    """Note it for a function that a text for many directions calls, and that is differentiated by one argument."""
+    facts.by_rows = facts.called and len(facts.wrt) == 1 and _is_rowwise(function, facts.wrt[0], facts)
+    return function
+
+
+def _is_rowwise(function: Node, over: str, facts: Facts) -> bool:
+    kind = facts.kinds.get(over)
+    if kind is None or kind.tag != "array" or not kind.ndim or any(written(n) for n in statements(function.body)):
+        return False
+    try:
+        form = of_result(function, over, facts)
+    except DifferentiationError:
+        return False
+    return form.row == 0 and not form.late and not form.total

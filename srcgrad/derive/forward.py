@@ -5,7 +5,7 @@ from __future__ import annotations
 import gast
 
 from srcgrad.derive.program import Program
-from srcgrad.derive.supports import sought
+from srcgrad.derive.supports import full, supports
 from srcgrad.derive.tangents import tangent_of
 from srcgrad.facts import Facts
 from srcgrad.front.webs import parameters
@@ -15,7 +15,7 @@ from srcgrad.trees import COMPOUND, Block, Node, assign, at, copy, expression, l
 
 def tangent(function: Node, facts: Facts) -> Program:
     """The program that computes the value and its tangent; the tangents of the inputs are further parameters."""
-    facts.sought = sought(function, facts)
+    supports(function, facts)
     others = [p for p in parameters(function) if p in facts.active and p not in facts.wrt]
     start = [assign(dotted(p, facts), expression(f"{facts.library('zeros_like')}(x)", x=p)) for p in others]
     body = start + _block(function.body[:-1], facts)
@@ -109,17 +109,24 @@ def _before(node: Node, tangents: Block, facts: Facts) -> Block:
 
 
 def _compound(node: Node, facts: Facts) -> Node:
-    if isinstance(node, gast.For) and isinstance(node.iter, gast.Name) and node.iter.id in facts.active:
-        if node.target.id in facts.active:
-            rows = node.iter.id
-            pair = [name(node.target.id, gast.Store()), name(dotted(node.target.id, facts), gast.Store())]
-            node.target = gast.Tuple(elts=pair, ctx=gast.Store())
-            node.iter = expression(f"zip({rows}, {dotted(rows, facts)})")
     held = [one for one in stores(node) if one in facts.active] if isinstance(node, gast.For) else []
-    node.body = _block(node.body, facts)
-    if held and not isinstance(node.target, gast.Tuple):  # what it held before the trip is lost
-        zeros = expression(f"{facts.library('zeros_like')}(x)", x=held[0])
-        node.body.insert(0, at(assign(dotted(held[0], facts), zeros), node))
+    before = _walked(node, held[0], facts) if held else []
+    node.body = before + _block(node.body, facts)
     if getattr(node, "orelse", None):
         node.orelse = _block(node.orelse, facts)
     return node
+
+
+def _walked(node: Node, bound: str, facts: Facts) -> Block:
+    """Let a loop over an array walk over its tangents as well; what stands before each trip, where it cannot."""
+    rows, support = getattr(node.iter, "id", ""), facts.supported.get(bound, "")
+    if rows in facts.active and isinstance(node.target, gast.Name):
+        given = [rows, dotted(rows, facts), *([facts.supported[rows]] if support and rows in facts.supported else [])]
+        pair = [bound, dotted(bound, facts), *([support] if len(given) == 3 else [])]
+        node.target = gast.Tuple(elts=[name(one, gast.Store()) for one in pair], ctx=gast.Store())
+        node.iter = expression(f"zip({', '.join(given)})")
+        made = {support: full(bound, None, facts)} if support and len(given) == 2 else {}
+    else:  # what it held before the trip is lost
+        zeros = f"{facts.library('zeros_like')}({bound})"
+        made = {one: expression(zeros) for one in (dotted(bound, facts), support) if one}
+    return [at(assign(one, value), node) for one, value in made.items()]

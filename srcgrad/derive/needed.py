@@ -6,8 +6,6 @@ value gives where p is negative, and `r` must not be 0 there, for `g / 0.0` warn
 
 from __future__ import annotations
 
-from functools import partial
-
 import gast
 
 from srcgrad.analyse.active import differentiable
@@ -16,7 +14,6 @@ from srcgrad.derive.instantiate import Lines, instantiate
 from srcgrad.derive.masks import Mask
 from srcgrad.derive.squares import squared
 from srcgrad.derive.supports import mask_terms, moved, sought
-from srcgrad.derive.tangents import exchanged
 from srcgrad.facts import Facts, Operation
 from srcgrad.template import adjoint_template
 from srcgrad.trees import COMPOUND, Block, Node, at, loads, name, stores, walk, written
@@ -63,17 +60,13 @@ def _beside(node: Node, facts: Facts) -> Block:
     active = [parameter for parameter, one in operands.items() if one.id in facts.active]
     shared: Block = []
     if active and rule.kind == "linear":
-        moved(node, operation, active, partial(_exchanged, node, facts), facts, shared)
+        moved(node, operation, active, facts, shared)
     elif active and rule.kind == "elementwise":
         found = [_line(node, operation, parameter, facts) for parameter in active]
         mask_terms(node, found, facts)
         shared = [each for lines, _, _ in found for each in lines.shared]
     mask = facts.supports.get(bound[0])
     return [] if mask is None else _of(mask, shared, node, facts)
-
-
-def _exchanged(node: Node, facts: Facts, swap: dict[Node, Node]) -> Node:
-    return exchanged(node.value, swap, facts)
 
 
 def _line(node: Node, operation: Operation, parameter: str, facts: Facts) -> tuple[Lines, str, str]:

@@ -13,17 +13,16 @@ from srcgrad.derive.adjoints import is_fresh_value
 from srcgrad.derive.broadcast import expand
 from srcgrad.derive.conjugates import real_part
 from srcgrad.derive.decide import Setting
-from srcgrad.derive.growth import grown, is_length_again
 from srcgrad.derive.guards import picked
 from srcgrad.derive.harmless import check_harmless
 from srcgrad.derive.instantiate import Lines, instantiate
 from srcgrad.derive.pruned import Lost
 from srcgrad.derive.squares import squared
 from srcgrad.derive.stacks import tangent_beside
-from srcgrad.derive.supports import mask_terms, moved
+from srcgrad.derive.supports import exchanged, mask_terms, moved, support_beside
 from srcgrad.derive.swaps import swaps, tangent_of_swap
 from srcgrad.derive.unknown import lacks_mode
-from srcgrad.derive.unowned import shows_changing
+from srcgrad.derive.unowned import grown, is_length_again, shows_changing
 from srcgrad.facts import Facts, Operation, Spec, copied
 from srcgrad.front.results import gives_several
 from srcgrad.template import adjoint_template, tangent_template
@@ -31,12 +30,10 @@ from srcgrad.trees import (
     Block,
     Node,
     assign,
-    at,
     constant,
     expression,
     loads,
     name,
-    remade,
     stores,
     target,
     walk,
@@ -47,13 +44,16 @@ Dotted = Callable[[str, Facts], str]
 
 
 def tangent_of(node: Node, facts: Facts, dotted: Dotted) -> Block:
-    """The statements that compute the tangent of what an assignment binds."""
+    """The statements that compute the tangent of what an assignment binds, and its support where that counts."""
+    made = _beside(node, facts, dotted)
+    return [*made, *support_beside(node, facts, lambda held: _beside(node, facts, held))]
+
+
+def _beside(node: Node, facts: Facts, dotted: Dotted) -> Block:
     if written(node):
         return tangent_beside(node, facts, dotted)
-    if not isinstance(node, gast.Assign):
-        return []
     bound = [b for b in stores(node) if b in facts.active]
-    if not bound:
+    if not isinstance(node, gast.Assign) or not bound:
         return []
     if node.value in facts.pulled:
         return _call(node, bound[0], facts, dotted)
@@ -188,7 +188,7 @@ def _terms(node: Node, operation: Operation, facts: Facts, dotted: Dotted, share
         return _elementwise(node, operation, active, facts, dotted, shared)
     if rule.kind == "linear":
         if active:
-            moved(node, operation, active, lambda swap: exchanged(node.value, swap, facts), facts, shared)
+            moved(node, operation, active, facts, shared)
         return [_substituted(node.value, operation, active, facts, dotted)] if active else []
     if rule.kind == "multilinear":
         spots = [
@@ -259,15 +259,6 @@ def _substituted(value: Node, operation: Operation, active: list[str], facts: Fa
         # `np.ndarray.item(x)` takes no scalar of NumPy, and the tangent of an array without axes may be one.
         made.func, made.args = gast.Attribute(made.args[0], operation.function.__name__, gast.Load()), made.args[1:]
     return made
-
-
-def exchanged(value: Node, swap: dict[Node, Node], facts: Facts) -> Node:
-    """A copy of an expression with some of its parts exchanged."""
-    if value in swap:
-        return swap[value]
-    if isinstance(value, gast.Name):
-        return copied(value, facts)
-    return at(remade(value, lambda part: exchanged(part, swap, facts)), value)
 
 
 def _general(

@@ -1,11 +1,12 @@
-"""Tangents that are another tangent, of an array that changes: the tangent of `t = m - 3.0` is `m_dot`."""
+"""Tangents that are not as the rule has them: another tangent, of an array that changes; lengths that begin to grow."""
 
 from __future__ import annotations
 
 import gast
 
 from srcgrad.facts import Facts, Operation
-from srcgrad.trees import Node
+from srcgrad.runtime.singular import length_dot
+from srcgrad.trees import Node, expression, target
 
 _SHOWING = ("broadcast_to", "reshape", "transpose", "expand_dims", "squeeze", "ravel", "real", "imag", "conj")
 
@@ -35,3 +36,17 @@ def _may_show(call: Node, facts: Facts) -> bool:
     if isinstance(call.func, gast.Name):
         return call.func.id in ours
     return isinstance(call.func, gast.Attribute) and call.func.attr in _SHOWING
+
+
+def is_length_again(operation: Operation, facts: Facts) -> bool:
+    """Whether a statement of a derivative computes a length whose second derivative is asked for."""
+    rule = operation.rule
+    return rule is not None and rule.length and facts.source.is_derivative
+
+
+def grown(node: Node, tangent: Node, away: Node, facts: Facts) -> Node:
+    """`length_dot(r, r_dot, np.linalg.norm(x_dot))`: a length of 0 grows by that of its argument's tangent."""
+    helper = facts.library("length_dot", length_dot)
+    made = expression(f"{helper}(z, z_dot, away)", z=str(target(node)), z_dot=tangent, away=away)
+    facts.results[made.args[0]] = None
+    return made

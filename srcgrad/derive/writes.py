@@ -59,7 +59,7 @@ def undo_write(node: Node, adjoints: Adjoints) -> Block:
     basic = is_basic(index, frozenset(facts.integers))
     added = isinstance(node, gast.AugAssign)
     before = adjoints.masks.get(array)
-    if not added and _is_whole(index) and isinstance(part.value, gast.Name):
+    if not added and is_whole(index) and isinstance(part.value, gast.Name):
         if carried:
             read = expression(adjoint)
             if not _fits(node, facts.spec.get(value), facts):
@@ -103,7 +103,7 @@ def _fits(node: Node, spec: Spec | None, facts: Facts) -> bool:
     return spec.ndim == part.ndim and part.shape <= spec.shape
 
 
-def _is_whole(index: Node) -> bool:
+def is_whole(index: Node) -> bool:
     """`a[...]`, `a[:]`, `a[()]`"""
     if isinstance(index, gast.Tuple):
         return not index.elts
@@ -116,7 +116,7 @@ def _adjoint_of_part(adjoint: str, node: Node, basic: bool, facts: Facts) -> Nod
     """`a_bar[i]`, a copy where it is an array, since `a_bar` changes."""
     index = copied(part_written(node).slice, facts)
     spec = facts.value_spec.get(written(node)[0])
-    if spec is not None and spec.scalar and _is_whole(index) and isinstance(part_written(node).value, gast.Name):
+    if spec is not None and spec.scalar and is_whole(index) and isinstance(part_written(node).value, gast.Name):
         return expression("+a_bar", a_bar=adjoint)  # the adjoint of an array without axes may be a number
     holder = on_array(copied(part_written(node).value, facts), adjoint)
     if not basic:
@@ -142,7 +142,7 @@ def tangent_of_write(node: Node, facts: Facts, dotted: object) -> Block:
     assert callable(dotted), "a function that names tangents"
     new = expression(dotted(value.id, facts)) if carried else constant(0.0)
     spec = facts.value_spec.get(array)
-    if spec is not None and spec.scalar and _is_whole(part.slice) and isinstance(part.value, gast.Name):
+    if spec is not None and spec.scalar and is_whole(part.slice) and isinstance(part.value, gast.Name):
         held = dotted(array, facts)  # the tangent of an array without axes may be a number
         return [statement("a = value", a=held, value=_changed(held, node, new))]
     holder = on_array(copied(part.value, facts), dotted(array, facts))

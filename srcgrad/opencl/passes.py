@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from srcgrad.opencl.costs import is_dear
-from srcgrad.opencl.lines import PLAIN, Line, compared
+from srcgrad.opencl.lines import PLAIN, Line, compared, is_dear
 from srcgrad.opencl.scans import directions
 from srcgrad.opencl.space import Space, members
 from srcgrad.opencl.stages import Stage

@@ -12,13 +12,12 @@ from dataclasses import replace
 import numpy as np
 
 from srcgrad.opencl import grid
-from srcgrad.opencl.costs import cost
 from srcgrad.opencl.device import Device
 from srcgrad.opencl.direct import Direct
 from srcgrad.opencl.joined import built, runs_of
 from srcgrad.opencl.kinds import check_types, kind_of
 from srcgrad.opencl.layout import BOOL, REALS, steps, steps_in_one_piece
-from srcgrad.opencl.lines import PLAIN, Write
+from srcgrad.opencl.lines import PLAIN, Write, cost
 from srcgrad.opencl.memory import span
 from srcgrad.opencl.passes import Plan, planned
 from srcgrad.opencl.preparing import Preparing

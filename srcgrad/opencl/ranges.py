@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from srcgrad.opencl import runs, turned
-from srcgrad.opencl.costs import is_dear
-from srcgrad.opencl.lines import Line
+from srcgrad.opencl.lines import Line, is_dear
 from srcgrad.opencl.passes import Pass, Plan
 from srcgrad.opencl.runs import BLOCK
 from srcgrad.opencl.source import (

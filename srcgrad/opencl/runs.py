@@ -7,8 +7,7 @@ from the sum of the parts before, which a stage before gives. Down the rows each
 
 from __future__ import annotations
 
-from srcgrad.opencl.costs import is_dear
-from srcgrad.opencl.lines import Line
+from srcgrad.opencl.lines import Line, is_dear
 from srcgrad.opencl.passes import Pass, Plan
 from srcgrad.opencl.source import FAR, Form, element, far, joined, offsets, rows_of
 

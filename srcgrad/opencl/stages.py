@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from srcgrad.opencl.costs import is_dear
-from srcgrad.opencl.lines import PLAIN, SCANS, Line, Text, Write, compared
+from srcgrad.opencl.lines import PLAIN, SCANS, Line, Text, Write, compared, is_dear
 from srcgrad.opencl.scans import directions
 from srcgrad.opencl.space import MismatchError, Space, members
 
