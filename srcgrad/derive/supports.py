@@ -75,10 +75,20 @@ def full(one: str, spec: Spec | None, facts: Facts, new: bool = False) -> Node:
     numpy = facts.library("np")
     if spec is not None and spec.scalar:
         return expression(f"{numpy}.nan")
-    made = expression(f"{numpy}.full({numpy}.shape(x), {numpy}.nan)", x=one)
+    if one in facts.containers:
+        return expression(f"{numpy}.full({numpy}.shape(x), {numpy}.nan)", x=one)
+    made = expression(f"{numpy}.nan * x", x=one)
     if new:
-        facts.results[made.args[0].args[0]] = None
+        facts.results[made.right] = None
     return made
+
+
+def _nans(true: Node, facts: Facts) -> Node:
+    """nan where a mask is true; compiled, that of a number is a number."""
+    numpy = facts.library("np")
+    if facts.module is not None and facts.module.target == "numba":
+        return expression(f"{facts.library('if_larger')}({numpy}.nan, m, 0.5)", m=true)
+    return expression(f"{numpy}.where(m, {numpy}.nan, 0.0)", m=true)
 
 
 def support_beside(node: Node, facts: Facts, again: Callable[[Callable[[str, Facts], str]], Block]) -> Block:
@@ -93,7 +103,7 @@ def support_beside(node: Node, facts: Facts, again: Callable[[Callable[[str, Fac
     rule = None if operation is None or written(node) else operation.rule
     if rule is not None and rule.kind == "elementwise":
         masking, mask = Masking(facts, node, {}), facts.supports.pop(bound[0], None)
-        value = full(bound[0], facts.spec.get(node), facts, True) if mask is None else masking.nans(mask)
+        value = full(bound[0], facts.spec.get(node), facts, True) if mask is None else _nans(masking.whole(mask), facts)
         return [*masking.made, assign(facts.supported[bound[0]], value)]
     before: Block = []
 
@@ -102,11 +112,9 @@ def support_beside(node: Node, facts: Facts, again: Callable[[Callable[[str, Fac
             return facts.supported[one]
         masking = Masking(facts, node, {})
         mask, spec = facts.supports.get(one), facts.value_spec.get(one)
-        numpy = facts.library("np")
         value = full(one, spec, facts)
         if mask is not None:
-            true = masking.true(masking.fitting(mask, name(one), spec))
-            value = expression(f"{numpy}.where(m, {numpy}.nan, 0.0)", m=true)
+            value = _nans(masking.true(masking.fitting(mask, name(one), spec)), facts)
         made = masking.bound(value).held
         before.extend(masking.made)
         return made
