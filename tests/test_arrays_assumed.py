@@ -131,6 +131,30 @@ def arguments(): return ([[0.1, 0.2], [0.3, 0.4]], np.array([0.5, 0.6]))
     assert "dumped" in judged(text, 1).judged
 
 
+IN_PARTS = {  # lists in dicts in tuples that are taken apart
+    "read": ('a, d = p\n    return d["k"] * a + d["v"][1]', '(0.3, {"k": 0.5, "v": [0.1, 0.7]})'),
+    "loop": (
+        'a, d = p\n    for w in d["v"]:\n        a = a * w\n    return a * d["k"]',
+        '(0.3, {"v": (0.1, 0.7), "k": 2.5})',
+    ),
+    "function": ('a, d = p\n    return np.sum(d["v"]) * a', '[0.3, {"v": [0.1, 0.7]}]'),
+    "helper": ("a, d = p\n    return h(d) * a", '(0.3, {"k": 0.5, "v": [0.1, 0.7]})'),
+}
+
+
+@pytest.mark.parametrize("name", IN_PARTS)
+def test_lists_in_parts(name: str) -> None:
+    body, value = IN_PARTS[name]
+    head = 'import numpy as np\ndef h(q): return q["v"][0] * q["k"]'
+    text = f"{head}\ndef f(p):\n    {body}\ndef arguments(): return ({value},)\n"
+    found = judged(text, 1)
+    assert found.verdict == "right", found
+    arrays = text.replace("[0.1, 0.7]", "np.array([0.1, 0.7])").replace("(0.1, 0.7)", "np.array([0.1, 0.7])")
+    found = judged(arrays, 1)
+    assert found.verdict == "right", found
+    assert "dumped" in found.judged, found
+
+
 QUIET = {  # nothing is assumed of these, or a list is an error anyhow
     "linear": "def f(x):\n    return np.sum(x * 2.0 + 1.0) * x[0]",
     "axes": "def f(x):\n    return x[0, 1] * x[1, 0]",

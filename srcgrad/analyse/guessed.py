@@ -66,6 +66,8 @@ def _unpacked(text: _Text, wanted: list[str]) -> dict[str, Kind]:
     apart = {node.value.id: stores(node) for node in text.order if _takes_apart(node)}
 
     def kind(name: str, times: int) -> Kind:
+        if times and text.bound[name] == times and name not in apart:
+            return _keyed(text.order, [name]).get(name, UNKNOWN)
         if name not in apart or text.reads[name] != 1 or text.bound[name] != times:
             return UNKNOWN
         return Kind("tuple", None, tuple((place, kind(part, 1)) for place, part in enumerate(apart[name])))

@@ -34,7 +34,7 @@ def check_places(program: Program, facts: Facts) -> Block:
     """
     if facts.mode not in _MODES or facts.module.target == "numba" or facts.module.blocks:
         return []
-    places = _Places(facts, {p: [p] for p in facts.wrt if _is_unknown(p, facts)}, _containers(facts))
+    places = _Places(facts, {p: [p] for p in facts.wrt if _is_unknown(p, facts)}, {p: p for p in _containers(facts)})
     places.asked.update({p: None for p in places.held if p in facts.taken})
     places.asked.update(_of_shape_alone(program, facts))
     if places.held or places.whole:
@@ -110,7 +110,7 @@ class _Places:
 
     facts: Facts
     held: dict[str, list[str]]  # name -> the arguments, or parts of these, that it may be, if they are lists
-    whole: dict[str, None]  # arguments that are containers of what nothing is known of
+    whole: dict[str, str]  # names of arguments, and of parts, that are containers -> how the text spells these
     parts: dict[str, None] = field(default_factory=dict)  # their parts that each call reads, as the text spells them
     asked: dict[str, None] = field(default_factory=dict)  # arguments of which a method of arrays is called
     read: dict[str, None] = field(default_factory=dict)  # arguments of which items are read
@@ -140,9 +140,11 @@ class _Places:
         for item in [item for part in parts for item in walk(part)]:
             plain = isinstance(item, gast.Subscript) and isinstance(item.slice, gast.Constant)
             if plain and isinstance(item.ctx, gast.Load) and getattr(item.value, "id", "") in self.whole:
-                self.parts[gast.unparse(item)] = None
+                self.parts[self._spelled(item)] = None
         if isinstance(node, gast.Assign) and getattr(node.value, "id", "") in self.whole:
-            self.parts.update(dict.fromkeys(gast.unparse(part) for _, part in self._pairs(node.targets[0], node.value)))
+            self.parts.update(
+                dict.fromkeys(self._spelled(part) for _, part in self._pairs(node.targets[0], node.value))
+            )
 
     def _bound(self, node: Node, *, backward: bool, always: bool) -> None:
         value = node.value if isinstance(node, gast.Assign) else None
@@ -164,7 +166,9 @@ class _Places:
             if always and not written(node):
                 self.held.pop(one, None)
         for one, of in bound.items():
-            if of and not (of[0] in self.parts and one in self.facts.containers):
+            if of and of[0] in self.parts and one in self.facts.containers:
+                self.whole |= {one: of[0]} if always else {}
+            elif of:
                 self.held[one] = list(dict.fromkeys([*self.held.get(one, []), *of]))
                 same = one in self.facts.taken and isinstance(dict(pairs)[one], gast.Name)
                 self.asked.update(dict.fromkeys(of if same else []))
@@ -180,12 +184,16 @@ class _Places:
         both = isinstance(value, gast.Tuple) and len(place.elts) == len(value.elts)
         return [(one.id, part) for one, part in zip(place.elts, value.elts, strict=True)] if both else []
 
+    def _spelled(self, part: Node) -> str:
+        """`p[1]["k"]` for the part `d["k"]` of `a, d = p`, as the text spells it before all statements."""
+        return f"{self.whole[part.value.id]}[{gast.unparse(part.slice)}]"
+
     def _list(self, value: Node) -> list[str]:
         """The arguments of which a value is a list, if they are lists."""
         if isinstance(value, gast.Name):
             return self.held.get(value.id, [])
         if isinstance(value, gast.Subscript) and getattr(value.value, "id", "") in self.whole:
-            return [spelled] if (spelled := gast.unparse(value)) in self.parts else []
+            return [spelled] if (spelled := self._spelled(value)) in self.parts else []
         if isinstance(value, gast.Subscript) and isinstance(value.slice, gast.Slice):
             return self._list(value.value)
         if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add):
