@@ -12,14 +12,13 @@ from srcgrad.derive.program import Program
 from srcgrad.facts import UNKNOWN, Facts
 from srcgrad.front.resolve import PASSIVE_ATTRIBUTES, binding_of
 from srcgrad.rules import rule_of
-from srcgrad.trees import Block, Node, called, expression, header, inside, statement, stores, target, walk, written
+from srcgrad.trees import Block, Node, called, expression, header, inside, statement, stores, walk, written
 
 _MODES = ("reverse", "value-and-grad", "vjp", "hvp", "elementwise")  # of which texts have adjoints
 _GO_ON = ("reversed", "list", "tuple", "zip", "enumerate", "sorted", "iter")  # what gives the items of a list
 _BLOCKS = (gast.For, gast.While, gast.If, gast.Try, gast.With, gast.FunctionDef)
 _OF_LISTS = frozenset([*dir(list), *dir(tuple), *dir(dict)])
 _OF_EACH = (np.concatenate, np.hstack, np.vstack, np.dstack, np.column_stack, sum)  # each array gets its own adjoint
-_SUM = "sum_products"
 _FITS = ("sum_to", "fit_to")  # what gives a list for a list
 _ORDERS = (gast.Lt, gast.LtE, gast.Gt, gast.GtE)
 
@@ -46,7 +45,7 @@ def check_places(program: Program, facts: Facts) -> Block:
     read = [p for p in sure if p in places.read and p not in places.own and p not in places.asked]
     facts.taken |= dict.fromkeys(_made_as_arrays(read, program) if facts.mode == "hvp" else read, "check_arrays")
     known = {**places.arrays, **places.named, **places.own, **facts.taken}
-    beside = {**_beside(program, facts), **places.negative}
+    beside = {**_beside(facts), **places.negative}
     facts.if_list |= {p: "another" for p in places.held if p in beside and p not in known}
     facts.taken |= {
         p: "check_arrays"
@@ -66,13 +65,10 @@ def _made_as_arrays(read: list[str], program: Program) -> list[str]:
     return [p for p in read if p in made]
 
 
-def _beside(program: Program, facts: Facts) -> dict[str, None]:
-    """Those that are no lists for operators, or of which the adjoint is made as an array, not to fit an argument."""
+def _beside(facts: Facts) -> dict[str, None]:
+    """Those that are lists for operators of the function alone: its derivative cannot compute with a list."""
     made = [one for sub, _ in facts.module.inner.values() for one in sub.making.values() if facts.mode == "hvp"]
-    found = {p: None for one in (facts, *made) for p, what in one.if_list.items() if what == "another"}
-    summed = [target(n) for n in program.backward if called(getattr(n, "value", None)) == facts.imports.get(_SUM)]
-    arrays = [p for p, what in facts.if_list.items() if what == "array" and facts.spelled.get(p) not in summed]
-    return found | dict.fromkeys(arrays)
+    return {p: None for one in (facts, *made) for p, what in one.if_list.items() if what == "another"}
 
 
 def _line(helper: str, facts: Facts) -> Block:

@@ -20,7 +20,7 @@ _LIKE = ("zeros_like", "ones_like", "full_like", "empty_like", "broadcast_to", "
 
 
 def operands(program: Tree, facts: Facts) -> Tree:
-    """Note what a list would be, by argument: an `error` of the function, or in the derivative, or an `array`.
+    """Note what a list would be, by argument: an `error` of the function, or of `another` text.
 
     >>> from srcgrad.phases import explain_facts
     >>> explain_facts("def f(x, p, q):\\n    return np.sum(x * p) + x + q**2", after="operands").if_list
@@ -30,7 +30,7 @@ def operands(program: Tree, facts: Facts) -> Tree:
         for one in [p for p in program.parameters if p not in facts.seeds]:
             if facts.arguments.get(one, UNKNOWN).tag == "unknown" and one not in facts.containers:
                 looked = _Looked(facts, {one: "list"})
-                if found := looked.at(program, facts.spelled.get(one, "")):
+                if found := looked.at(program):
                     facts.if_list[one] = found
     return program
 
@@ -44,12 +44,12 @@ class _Looked:
     backward: bool = False  # whether it looks at what the derivative adds, which may fail where the function does not
     found: str = ""
 
-    def at(self, program: Program, adjoint: str) -> str:
+    def at(self, program: Program) -> str:
         """What a list is for a program in two halves."""
         self.block(program.forward)
         self.backward = True
         self.block([] if self.found else program.backward)
-        return self.found or ("array" if self.kinds.get(adjoint) == "array" else "")
+        return self.found
 
     def block(self, block: Block, always: bool = True) -> None:
         """Look at statements in order; `always` says that they run in each call."""

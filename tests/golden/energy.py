@@ -24,7 +24,7 @@ def energy_grad(positions, centre, total_bar=1.0):
 
     Recorded: nothing.
     """
-    check_arrays(positions, centre)
+    check_arrays(positions)
 
     positions_bar = np.zeros_like(positions)
     centre_bar = np.zeros_like(centre)
