@@ -113,7 +113,7 @@ def targets(extras: list[str]) -> str:
     """Compiled loops and kernels, or what brings them."""
     told = []
     for target in ("numba", "opencl"):
-        text = f"from srcgrad import grad\nfrom srcgrad.errors import DifferentiationError\n{USE}"
+        text = f"from srcgrad import grad\nfrom srcgrad.core.errors import DifferentiationError\n{USE}"
         text += f"try:\n    print(grad(energy, target={target!r})(X, W, B, 3).shape)\n"
         text += "except DifferentiationError as error:\n    print(error)\n"
         Path(f"use_{target}.py").write_text(text)

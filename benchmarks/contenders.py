@@ -84,7 +84,7 @@ def of_declared(workload: Workload, args: tuple[Any, ...]) -> Call:
 
 def of_call(workload: Workload, args: tuple[Any, ...]) -> Call:
     """The text through srcgrad's functions, which look at the arguments and give results their shapes and dtypes."""
-    from srcgrad.api import pulled
+    from srcgrad.interface.api.derivatives import pulled
 
     derivative: Any = workload.derivative()
     if workload.mode == "pullback":
@@ -113,7 +113,7 @@ def of_numba(workload: Workload, args: tuple[Any, ...]) -> Call:
 
 def of_kernels(workload: Workload, args: tuple[Any, ...]) -> Call:
     """The derivative in OpenCL kernels, where there is a device, and where there is something to put into kernels."""
-    from srcgrad.api import pulled
+    from srcgrad.interface.api.derivatives import pulled
     from srcgrad.opencl.device import current
 
     current()

@@ -16,7 +16,7 @@ from typing import Any  # arguments and results of arbitrary functions
 import numpy as np
 
 import srcgrad
-from srcgrad.derivative import Derivative
+from srcgrad.interface.api.derivative import Derivative
 
 Function = Callable[..., Any]
 

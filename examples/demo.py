@@ -28,7 +28,7 @@ from examples.logistic_regression.model_grad import loss_value_and_grad as regre
 from examples.mixture.model import log_likelihood
 from examples.mixture.model_grad import log_likelihood_grad
 from examples.network.model_grad import loss_value_and_grad as network
-from srcgrad.cli import main as srcgrad_command
+from srcgrad.interface.cli import main as srcgrad_command
 
 Arrays = tuple[np.ndarray, ...]
 

@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from srcgrad.cli import main
+from srcgrad.interface.cli import main
 
 HERE = Path(__file__).resolve().parent
 

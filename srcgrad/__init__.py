@@ -14,7 +14,7 @@ Nothing is imported before it is needed.
 
 from __future__ import annotations
 
-from srcgrad.child import working_folder_last
+from srcgrad.core.processes import working_folder_last
 
 working_folder_last()  # before anything is imported that may be in it
 
@@ -22,61 +22,60 @@ import importlib  # noqa: E402
 from typing import TYPE_CHECKING, Any  # noqa: E402 - a public name may be any object
 
 if TYPE_CHECKING:
-    from srcgrad.allocator import keep_memory
-    from srcgrad.api import differentiate, grad, jvp, source, value_and_grad, vjp
-    from srcgrad.applied import Function
-    from srcgrad.blocks import blocked
-    from srcgrad.calculus import elementwise_grad, hvp, linearize, transpose
-    from srcgrad.check import check_grads
-    from srcgrad.errors import ConstantOutputWarning, DifferentiationError
-    from srcgrad.forms import register_jvp, register_vjp, sensitivity
-    from srcgrad.jacobians import hessian, jacobian
-    from srcgrad.lines import explain
-    from srcgrad.mapped import each
-    from srcgrad.recompute import checkpoint, checkpointed
-    from srcgrad.reports import report
-    from srcgrad.rules import adjoint, nondifferentiable, tangent
+    from srcgrad.core.errors import ConstantOutputWarning, DifferentiationError
+    from srcgrad.core.marks import checkpoint, checkpointed, opaque, safe_where
+    from srcgrad.core.rules import adjoint, nondifferentiable, tangent
+    from srcgrad.interface.api.calculus import elementwise_grad, hvp, linearize, transpose
+    from srcgrad.interface.api.derivatives import differentiate, grad, jvp, source, value_and_grad, vjp
+    from srcgrad.interface.api.jacobians import hessian, jacobian
+    from srcgrad.interface.api.map_items import each
+    from srcgrad.interface.api.memory import keep_memory
+    from srcgrad.interface.api.row_blocks import blocked
+    from srcgrad.interface.api.two_part_functions import Function
+    from srcgrad.interface.api.user_rules import register_jvp, register_vjp, sensitivity
+    from srcgrad.interface.check.check_grads import check_grads
+    from srcgrad.interface.show.explain import explain
+    from srcgrad.interface.show.html_report import report
+    from srcgrad.interface.show.trace import trace
     from srcgrad.runtime.hooks import hook, stop_gradient
-    from srcgrad.sealed import opaque, safe_where
-    from srcgrad.tape import trace
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "ConstantOutputWarning": "errors",
-    "DifferentiationError": "errors",
-    "Function": "applied",
-    "adjoint": "rules",
-    "blocked": "blocks",
-    "check_grads": "check",
-    "checkpoint": "recompute",
-    "checkpointed": "recompute",
-    "differentiate": "api",
-    "each": "mapped",
-    "elementwise_grad": "calculus",
-    "explain": "lines",
-    "grad": "api",
-    "hessian": "jacobians",
+    "ConstantOutputWarning": "core.errors",
+    "DifferentiationError": "core.errors",
+    "Function": "interface.api.two_part_functions",
+    "adjoint": "core.rules",
+    "blocked": "interface.api.row_blocks",
+    "check_grads": "interface.check.check_grads",
+    "checkpoint": "core.marks",
+    "checkpointed": "core.marks",
+    "differentiate": "interface.api.derivatives",
+    "each": "interface.api.map_items",
+    "elementwise_grad": "interface.api.calculus",
+    "explain": "interface.show.explain",
+    "grad": "interface.api.derivatives",
+    "hessian": "interface.api.jacobians",
     "hook": "runtime.hooks",
-    "hvp": "calculus",
-    "jacobian": "jacobians",
-    "jvp": "api",
-    "keep_memory": "allocator",
-    "linearize": "calculus",
-    "nondifferentiable": "rules",
-    "opaque": "sealed",
-    "register_jvp": "forms",
-    "register_vjp": "forms",
-    "report": "reports",
-    "safe_where": "sealed",
-    "sensitivity": "forms",
-    "source": "api",
+    "hvp": "interface.api.calculus",
+    "jacobian": "interface.api.jacobians",
+    "jvp": "interface.api.derivatives",
+    "keep_memory": "interface.api.memory",
+    "linearize": "interface.api.calculus",
+    "nondifferentiable": "core.rules",
+    "opaque": "core.marks",
+    "register_jvp": "interface.api.user_rules",
+    "register_vjp": "interface.api.user_rules",
+    "report": "interface.show.html_report",
+    "safe_where": "core.marks",
+    "sensitivity": "interface.api.user_rules",
+    "source": "interface.api.derivatives",
     "stop_gradient": "runtime.hooks",
-    "tangent": "rules",
-    "trace": "tape",
-    "transpose": "calculus",
-    "value_and_grad": "api",
-    "vjp": "api",
+    "tangent": "core.rules",
+    "trace": "interface.show.trace",
+    "transpose": "interface.api.calculus",
+    "value_and_grad": "interface.api.derivatives",
+    "vjp": "interface.api.derivatives",
 }
 
 __all__ = [
@@ -121,7 +120,7 @@ def __getattr__(name: str) -> Any:
     home = _HOME.get(name)
     if home is None:
         raise AttributeError(f"module 'srcgrad' has no attribute {name!r}")
-    importlib.import_module("srcgrad.originals")  # before any module that reads what may be replaced
+    importlib.import_module("srcgrad.core.original_libraries")  # before any module that reads what may be replaced
     return getattr(importlib.import_module(f"srcgrad.{home}"), name)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from srcgrad.cli import main
+from srcgrad.interface.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

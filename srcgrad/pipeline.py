@@ -1,74 +1,205 @@
-"""Each mode is a tuple of passes: reading the tuple is reading the architecture.
+"""The pipeline: the passes of each mode, in order.
 
-A pass takes the tree (or, after derivation, the program of two halves) and the facts, and returns the same kind.
+Each mode is a tuple of passes: reading the tuple is reading the architecture. A pass takes the tree (or, after
+derivation, the program of two halves) and the facts, and returns the same kind. `IMPROVE` is what a text is improved
+by, both halves together; each target adds passes of its own at the end. What the front makes of a function is kept for
+all who ask about it: it depends on few of its arguments.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from typing import Any  # passes take trees, which have no types of their own
 
 import gast
 
 import srcgrad.templates as templates
-from srcgrad.analyse.accumulators import accumulators
-from srcgrad.analyse.active import activity
-from srcgrad.analyse.alias import aliases
-from srcgrad.analyse.bound import bound
-from srcgrad.analyse.complex_limits import complex_limits
-from srcgrad.analyse.complexes import complexes
-from srcgrad.analyse.containers import containers
-from srcgrad.analyse.items import items
-from srcgrad.analyse.logistic import logistic
-from srcgrad.analyse.mutable import mutable
-from srcgrad.analyse.rows import rowwise
-from srcgrad.analyse.shapes import shapes
-from srcgrad.analyse.shifts import shifts
-from srcgrad.derive.arrays import check_places
+from srcgrad.analysis.activity import activity
+from srcgrad.analysis.alias import aliases
+from srcgrad.analysis.complex_numbers import complex_limits, complexes
+from srcgrad.analysis.containers import containers, items
+from srcgrad.analysis.definite_assignment import bound
+from srcgrad.analysis.mutation import mutable
+from srcgrad.analysis.recognised_idioms import logistic, shifts
+from srcgrad.analysis.record_candidates import accumulators
+from srcgrad.analysis.row_independence import rowwise
+from srcgrad.analysis.shapes import shapes
+from srcgrad.backend.batched.leading_axis import leading_axis
+from srcgrad.backend.numba.array_statements import inside, loops
+from srcgrad.backend.numba.element_loops import elements
+from srcgrad.backend.numba.map_items import given, rows
+from srcgrad.backend.numba.spelling import ranges, respelled, scalars
+from srcgrad.backend.numba.tapes import carried, tapes
+from srcgrad.backend.text.function import SUFFIX, assemble, outer_names
+from srcgrad.core.facts import Asked, Facts, Kind, Names, contained, numbers
+from srcgrad.core.files import collection_paused
+from srcgrad.core.namespace import Namespace, Step
+from srcgrad.core.source_text import Source
+from srcgrad.core.trees import Node, walk
+from srcgrad.core.trees import copy as trees_copy
+from srcgrad.derive.array_arguments import check_places
 from srcgrad.derive.autocast import autocast
-from srcgrad.derive.blocked import blocked
 from srcgrad.derive.calls import calls
-from srcgrad.derive.declared import check
-from srcgrad.derive.doubts import doubts
-from srcgrad.derive.finish import gradient, primal
 from srcgrad.derive.forward import dotted, tangent
-from srcgrad.derive.handed import handed
-from srcgrad.derive.kept import kept
-from srcgrad.derive.operands import operands
+from srcgrad.derive.function_arguments import handed
+from srcgrad.derive.list_arguments import operands
 from srcgrad.derive.probes import probes
-from srcgrad.emit.assemble import SUFFIX, assemble, outer_names
-from srcgrad.facts import Facts, Kind
-from srcgrad.front.array_api import array_api
-from srcgrad.front.auxiliary import auxiliary
-from srcgrad.front.checkpoints import checkpoints
-from srcgrad.front.conversions import conversions
-from srcgrad.front.entry import entry
-from srcgrad.front.exits import exits
-from srcgrad.front.fields import fields
-from srcgrad.front.inlined import inlined
-from srcgrad.front.intermediate import intermediate
-from srcgrad.front.item_targets import item_targets
-from srcgrad.front.known import known
-from srcgrad.front.lists import lists
-from srcgrad.front.namespace import Namespace
-from srcgrad.front.normal import normalise
-from srcgrad.front.plain import plain
-from srcgrad.front.records import records
-from srcgrad.front.refresh import refresh
-from srcgrad.front.results import results
-from srcgrad.front.source import Source
-from srcgrad.front.stacks import stacks
-from srcgrad.front.step import Step
-from srcgrad.front.subset import subset
-from srcgrad.front.views import views
-from srcgrad.front.webs import augmented, webs
-from srcgrad.improve.passes import IMPROVE
-from srcgrad.load import collection_paused
-from srcgrad.names import Names
-from srcgrad.shared import Shared
-from srcgrad.targeted import PASSES
-from srcgrad.trees import Node, copy, walk
+from srcgrad.derive.program import Program, check
+from srcgrad.derive.recording import kept
+from srcgrad.derive.regularity import doubts
+from srcgrad.derive.reverse import gradient, primal
+from srcgrad.derive.row_blocks import blocked
+from srcgrad.frontend.again.stacks import stacks
+from srcgrad.frontend.calls.checkpointed_loops import checkpoints
+from srcgrad.frontend.calls.inline import inlined
+from srcgrad.frontend.calls.side_effects import entry
+from srcgrad.frontend.containers_that_change import refresh
+from srcgrad.frontend.desugar.assignments import item_targets
+from srcgrad.frontend.desugar.conversions import conversions
+from srcgrad.frontend.desugar.desugar import plain
+from srcgrad.frontend.desugar.early_exits import exits
+from srcgrad.frontend.desugar.lists_and_dicts import lists
+from srcgrad.frontend.desugar.numpy_spellings import array_api
+from srcgrad.frontend.desugar.records import records
+from srcgrad.frontend.desugar.views import views
+from srcgrad.frontend.language import known, subset
+from srcgrad.frontend.normalise import normalise
+from srcgrad.frontend.rename_variables import augmented, webs
+from srcgrad.frontend.results import auxiliary, fields, intermediate, results
+from srcgrad.opencl.fuse import fuse
+from srcgrad.optimise.accumulation import accumulate, joined
+from srcgrad.optimise.adjoint_assembly import filled, parts
+from srcgrad.optimise.algebra import factors, leading, signs, spread_seed, units
+from srcgrad.optimise.buffer_reuse import reuse
+from srcgrad.optimise.common_subexpressions import afresh, common
+from srcgrad.optimise.copy_elimination import anew, uncopied
+from srcgrad.optimise.copy_propagation import copies
+from srcgrad.optimise.dead_code import dead, unbound
+from srcgrad.optimise.dead_stores import cleared, keyed, spent, unread
+from srcgrad.optimise.divisions import divided, factored, quotients, ratios
+from srcgrad.optimise.inline_expressions import begun, inline, order, spelling, stored, tight
+from srcgrad.optimise.loop_fusion import fused
+from srcgrad.optimise.loop_invariants import hoisted
+from srcgrad.optimise.matrix_products import products, transposed
+from srcgrad.optimise.naming import coalesce, count_temporaries, turned, unpack
+from srcgrad.optimise.pullback_closure import closure
+from srcgrad.optimise.recorded_values import combined, late, nearest, shares
+from srcgrad.optimise.shape_only_operands import lasting, mirrored, plainer, standins
+from srcgrad.optimise.tape_layout import counted, gathered
+from srcgrad.optimise.unbroadcast_elimination import narrow, squeezed
+
+
+@dataclass
+class Shared:
+    """The tree, which stays as it is until a derivative takes it, and the facts, of which each who asks has a copy."""
+
+    facts: Facts
+    tree: Node
+    asked: Asked
+    making: tuple[str, ...]  # the derivatives that the text had or made then, whose names others had to avoid
+    taken: bool = False
+
+    def serves(self, kinds: dict[str, Kind]) -> bool:
+        """Whether the front would have done the same for arguments of these kinds."""
+        if self.taken or self.asked.told or contained(self.asked) or contained(kinds):
+            return False
+        alike = self.asked.numbers is None or self.asked.numbers == numbers(kinds)
+        return alike and self.making == tuple(self.facts.module.making)
+
+    def begin(self, kinds: dict[str, Kind]) -> tuple[Facts, Node]:
+        """Facts of one's own, for arguments of these kinds, and the tree."""
+        made = copy(self.facts)
+        for key, value in vars(self.facts).items():
+            setattr(made, key, _own(value))
+        made.kinds = dict(self.asked) if self.asked.told else dict(kinds)  # the front may have changed them
+        made.arguments = dict(kinds)
+        return made, self.tree
+
+
+def _own(value: object) -> object:
+    """A table that may be filled; nodes and records in it are shared."""
+    if type(value) is dict:
+        return {key: _own(item) if type(item) in (dict, list) else item for key, item in value.items()}
+    if type(value) is list:
+        return list(value)
+    return Names(value.taken) if isinstance(value, Names) else value
+
+
+def shared(facts: Facts, tree: Node) -> Shared:
+    """What the front has made of a function, whose kinds have noted what it asked of them."""
+    assert isinstance(facts.kinds, Asked), "the caller has given them so"
+    return Shared(facts, tree, facts.kinds, tuple(facts.module.making))
+
+
+PASSES: dict[str, tuple[Callable[[Program, Facts], Program], ...]] = {
+    "numpy": (),
+    "opencl": (fuse,),
+    "numba": (ranges, given, scalars, carried, tapes, loops, elements, rows, inside, respelled),
+    "batched": (leading_axis,),  # NumPy, for all directions at once
+}
+
+
+IMPROVE: tuple[Callable[[Program, Facts], Program], ...] = (
+    dead,
+    unread,
+    keyed,
+    fused,
+    shares,
+    combined,
+    standins,
+    lasting,
+    nearest,
+    late,
+    mirrored,
+    parts,
+    spread_seed,
+    begun,
+    common,
+    copies,
+    ratios,
+    transposed,
+    spelling,
+    unpack,
+    inline,
+    plainer,
+    transposed,
+    units,
+    narrow,
+    quotients,
+    factors,
+    signs,
+    squeezed,
+    order,
+    turned,
+    copies,
+    cleared,
+    spent,
+    uncopied,
+    joined,
+    hoisted,
+    products,
+    anew,
+    accumulate,
+    filled,
+    stored,
+    tight,
+    factors,
+    signs,
+    divided,
+    factored,
+    leading,
+    afresh,
+    reuse,
+    coalesce,
+    gathered,
+    counted,
+    count_temporaries,
+    closure,
+    unbound,
+)
+
 
 Pass = Callable[[Any, Facts], Any]
 
@@ -247,7 +378,7 @@ def prepared(
 ) -> tuple[Facts, Node]:
     """Empty facts and a tree of its own."""
     templates.load()
-    tree = copy(source.tree)
+    tree = trees_copy(source.tree)
     taken = {n.id for n in walk(tree) if isinstance(n, gast.Name)} | {source.name}
     facts = Facts(source, namespace, mode, wrt, kinds, names=Names(sorted(taken)), module=module, step=step)
     if step is not None:

@@ -18,10 +18,10 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
-from srcgrad.arguments import kind_of
-from srcgrad.derivative import Derivative
-from srcgrad.errors import DifferentiationError
-from srcgrad.rules import Rule
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.rules import Rule
+from srcgrad.interface.api.arguments import kind_of
+from srcgrad.interface.api.derivative import Derivative
 from tests.rule_cases import FLOAT, LETTERS, Case, by_template, cases, differentiable_rules, every, namespace
 
 SHORT, LONG = 20, 40

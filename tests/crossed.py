@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from srcgrad import vjp
-from srcgrad.check import check_report, table
-from srcgrad.differences import is_float, parts, tangent_like, vector
-from srcgrad.errors import DifferentiationError
-from srcgrad.rules import Rule
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.rules import Rule
+from srcgrad.interface.check.check_grads import check_report, table
+from srcgrad.interface.check.finite_differences import is_float, parts, tangent_like, vector
 from tests.every_form import public
 from tests.rule_cases import Case, cases
 

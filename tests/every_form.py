@@ -2,7 +2,8 @@
 
 Each call of the rule table is checked against finite differences and by pairing: the first derivative in both modes,
 the second in all four nestings of them. What does not pass is printed, and then the fraction that does; the exit status
-tells whether it is 99 %. With `--write` the page of rules gets what was found, by way of `srcgrad/measured.py`.
+tells whether it is 99 %. With `--write` the page of rules gets what was found, by way of
+`srcgrad/interface/show/rule_pages.py`.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from srcgrad.check import check_report, table
-from srcgrad.errors import DifferentiationError
-from srcgrad.rules import Rule
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.rules import Rule
+from srcgrad.interface.check.check_grads import check_report, table
 from tests.rule_cases import Case, cases, differentiable_rules
 
 GOAL = 0.99
@@ -54,7 +55,7 @@ def faults(rules: list[Rule]) -> Iterator[tuple[Case, str]]:
 
 
 def recorded(total: int, failed: dict[str, str]) -> str:
-    """The text of `srcgrad/measured.py`."""
+    """The text of `srcgrad/interface/show/rule_pages.py`."""
     rows = "".join(f"    {json.dumps(call)}: {json.dumps(why)},\n" for call, why in sorted(failed.items()))
     table = f"{{\n{rows}}}" if rows else "{}"
     return f'"""{FOUND}"""\n\nCALLS = {total}\nFAILED: dict[str, str] = {table}\n'

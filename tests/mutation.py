@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
-import srcgrad.rules
+import srcgrad.core.rules
 from srcgrad import vjp
-from srcgrad.check import check_report
-from srcgrad.differences import tangent_like, vector
-from srcgrad.errors import DifferentiationError
-from srcgrad.rules import Rule
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.rules import Rule
+from srcgrad.interface.check.check_grads import check_report
+from srcgrad.interface.check.finite_differences import tangent_like, vector
 from tests.rule_cases import Case, cases, differentiable_rules, namespace, pinned_cases
 
 SCALE = 1.1
@@ -198,11 +198,11 @@ def _define(tree: ast.FunctionDef, template: Callable[..., Any], label: str) -> 
 @contextmanager
 def installed(mutant: Mutant) -> Iterator[Rule]:
     """The table with the wrong rule in it."""
-    srcgrad.rules.replace_rule(mutant.rule, mutant.wrong)
+    srcgrad.core.rules.replace_rule(mutant.rule, mutant.wrong)
     try:
         yield mutant.wrong
     finally:
-        srcgrad.rules.replace_rule(mutant.wrong, mutant.rule)
+        srcgrad.core.rules.replace_rule(mutant.wrong, mutant.rule)
 
 
 def survives(mutant: Mutant) -> bool:

@@ -9,7 +9,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from srcgrad.cli import main
+from srcgrad.interface.cli import main
 from tests.browser import browser, opened, wait
 from tests.explore.server import explorer
 from tests.pages import ROOT, blocks

@@ -14,7 +14,7 @@ from typing import Any  # functions of arbitrary signatures
 import numpy as np
 
 import srcgrad
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
 
 X = np.array([0.3, -0.7, 1.2, 0.5])
 

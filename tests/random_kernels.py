@@ -17,8 +17,8 @@ from typing import Any  # arguments and results of arbitrary functions
 import numpy as np
 
 import srcgrad
-from srcgrad.differences import vector
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.interface.check.finite_differences import vector
 from tests import random_programs
 from tests.agree import differences
 from tests.random_targets import compared, counted, form

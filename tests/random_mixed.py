@@ -24,11 +24,11 @@ import numpy as np
 
 import srcgrad
 from srcgrad import check_grads
-from srcgrad.check import CheckFailed
-from srcgrad.differences import shaped, tangent_like, vector
-from srcgrad.dump import dump
-from srcgrad.errors import DifferentiationError
-from srcgrad.promises import same
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.interface.check.check_grads import CheckFailed
+from srcgrad.interface.check.finite_differences import shaped, tangent_like, vector
+from srcgrad.interface.check.oracles import same
+from srcgrad.interface.dump.dump import dump
 from tests.mixed_forms import ARRAYS, HEAD, LEAVING, NESTED, NUMBERS, STATEMENTS, TESTS
 
 HOLE = re.compile(r"\{(\w+)(?::(\w))?\}")

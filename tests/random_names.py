@@ -24,8 +24,8 @@ from typing import Any  # functions of arbitrary texts
 import numpy as np
 
 import srcgrad
-from srcgrad.dump import dump
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.interface.dump.dump import dump
 
 NAMES = ("a", "b", "k", "h", "a", "b", "k", "h", "x", "x", "g", "f", "m", "np", "sum", "t1", "y", "a_1", "x_bar")
 CONSTANTS = ("0.7", "1.3", "-0.4", "0.9", "2.0")

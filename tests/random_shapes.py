@@ -17,7 +17,7 @@ from typing import Any  # arguments and results of arbitrary functions
 import numpy as np
 
 import srcgrad
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
 
 Shape = tuple[int, ...]
 Drawn = tuple[str, Shape]

@@ -19,8 +19,8 @@ from typing import Any  # arguments and results of arbitrary functions
 import numpy as np
 
 import srcgrad
-from srcgrad.differences import tangent_like, vector
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.interface.check.finite_differences import tangent_like, vector
 from srcgrad.opencl.device import current
 from srcgrad.opencl.launch import Kernel
 from tests import random_programs, random_sweeps, random_writes

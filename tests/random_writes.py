@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from srcgrad import check_grads
-from srcgrad.check import CheckFailed
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.interface.check.check_grads import CheckFailed
 
 HELPERS = """\
 def total(u, s):

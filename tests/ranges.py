@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from srcgrad import jvp, vjp
-from srcgrad.errors import DifferentiationError
-from srcgrad.rules import Rule
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.rules import Rule
 from tests.every_form import public
 from tests.rule_cases import Case, cases, knows_floats_only
 

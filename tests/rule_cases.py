@@ -30,9 +30,8 @@ import scipy.stats
 
 import srcgrad.runtime
 import srcgrad.templates
-from srcgrad.identity import spelling
-from srcgrad.rules import Interval, Rule, is_users, rules
-from srcgrad.template import adjoint_template
+from srcgrad.core.identity import spelling
+from srcgrad.core.rules import Interval, Rule, adjoint_template, is_users, rules
 
 FLOAT = None  # stands where a shape does, for a Python float
 LETTERS = "xyzuvw"

@@ -12,7 +12,7 @@ from typing import Any  # functions and arguments are arbitrary objects
 
 import numpy as np
 
-from srcgrad.rules import Rule
+from srcgrad.core.rules import Rule
 from tests.every_form import public
 from tests.rule_cases import LETTERS, Case, cases, every, namespace
 

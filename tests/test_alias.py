@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from srcgrad import check_grads, grad, jvp, source
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
 
 VIEWS = (
     "{a}", "{a}.reshape(-1)", "{a}.ravel()", "{a}.T", "{a}[:]", "{a}[0]", "{a}.swapaxes(0, 1)", "np.flip({a})",

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import srcgrad
-from srcgrad import allocator
+from srcgrad.interface.api import memory
 
-GLIBC = allocator._glibc()[0] is not None
+GLIBC = memory._glibc()[0] is not None
 
 # What an array of 8 MB that is made again and again costs: pages that the system hands out.
 FAULTS = """
@@ -66,9 +66,9 @@ class _Older:
 
 
 def test_older_versions_take_what_they_can(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(allocator, "_glibc", lambda: (_Older(32 << 20), "glibc 2.17", ""))
+    monkeypatch.setattr(memory, "_glibc", lambda: (_Older(32 << 20), "glibc 2.17", ""))
     assert srcgrad.keep_memory().settings == {"M_MMAP_THRESHOLD": 32 << 20, "M_TRIM_THRESHOLD": 1 << 30}
-    monkeypatch.setattr(allocator, "_glibc", lambda: (_Older(0), "glibc 2.17", ""))
+    monkeypatch.setattr(memory, "_glibc", lambda: (_Older(0), "glibc 2.17", ""))
     assert (srcgrad.keep_memory().done, srcgrad.keep_memory().reason) == (False, "mallopt refuses the settings")
 
 
@@ -93,7 +93,7 @@ def test_a_limit_is_a_number_of_bytes() -> None:
 @pytest.mark.skipif(not GLIBC, reason="the allocator is another one")
 def test_an_allocator_in_the_place_of_glibcs_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     addresses = iter((1, 2))
-    monkeypatch.setattr(allocator, "_address", lambda function: next(addresses))
+    monkeypatch.setattr(memory, "_address", lambda function: next(addresses))
     kept = srcgrad.keep_memory()
     assert (kept.done, kept.settings) == (False, {})
     assert "another allocator" in kept.reason

@@ -5,7 +5,7 @@ import pytest
 
 import srcgrad
 from srcgrad import pipeline
-from srcgrad.improve.factors import factors
+from srcgrad.optimise.algebra import factors
 
 
 def column(x, w):

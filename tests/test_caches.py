@@ -10,8 +10,8 @@ import pytest
 
 import srcgrad
 from srcgrad import adjoint, grad
-from srcgrad.cli import main
-from srcgrad.rules import d
+from srcgrad.core.rules import d
+from srcgrad.interface.cli import main
 
 X = np.array([1.0, 2.0])
 
@@ -24,13 +24,13 @@ def cubes(x):
 def made(monkeypatch):
     """How many texts have been made."""
     counts = []
-    load = srcgrad.executed.load
+    load = srcgrad.interface.api.execute.load
 
     def counted(*args, **options):
         counts.append(args[1])
         return load(*args, **options)
 
-    monkeypatch.setattr(srcgrad.executed, "load", counted)
+    monkeypatch.setattr(srcgrad.interface.api.execute, "load", counted)
     return counts
 
 

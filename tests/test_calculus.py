@@ -9,9 +9,9 @@ import pytest
 
 import srcgrad
 from srcgrad import elementwise_grad, grad, hessian, hvp, jacobian, linearize, transpose, value_and_grad, vjp
-from srcgrad.differences import central, vector
-from srcgrad.errors import DifferentiationError
-from srcgrad.facts import Kind
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.facts import Kind
+from srcgrad.interface.check.finite_differences import central, vector
 
 Pair = collections.namedtuple("Pair", "a b")
 X = np.array([0.3, -0.7, 1.1])

@@ -10,9 +10,9 @@ import pytest
 
 import srcgrad
 from srcgrad import grad, hessian, hvp, jacobian
-from srcgrad.dump import dump
-from srcgrad.errors import DifferentiationError
-from srcgrad.load import load
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.files import load
+from srcgrad.interface.dump.dump import dump
 
 X = np.array([0.3, -0.7, 1.1])
 

@@ -9,8 +9,8 @@ import pytest
 
 import srcgrad
 from srcgrad import grad, hvp, jacobian, jvp, linearize, transpose, value_and_grad, vjp
-from srcgrad.differences import central
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.interface.check.finite_differences import central
 
 A, X, T = np.array([2.0, -1.0]), np.array([1.0, 0.5]), np.array([0.3, -0.2])
 

@@ -8,11 +8,19 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-import srcgrad.oracles
+import srcgrad.interface.check.oracles
 from srcgrad import vjp
-from srcgrad.check import CheckFailed, check_grads, check_report, table
-from srcgrad.differences import central, precision, relative_error, shaped, spans, tangent_like, vector
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.interface.check.check_grads import CheckFailed, check_grads, check_report, table
+from srcgrad.interface.check.finite_differences import (
+    central,
+    precision,
+    relative_error,
+    shaped,
+    spans,
+    tangent_like,
+    vector,
+)
 
 X = np.array([0.3, -0.5, 1.2])
 
@@ -168,7 +176,7 @@ def test_a_wrong_gradient_is_named(spoil: Spoiler, oracle: str, monkeypatch: pyt
 
         return y, wrong
 
-    monkeypatch.setattr(srcgrad.oracles, "vjp", spoiled)
+    monkeypatch.setattr(srcgrad.interface.check.oracles, "vjp", spoiled)
     with pytest.raises(CheckFailed) as caught:
         check_grads(layer, (X.copy(), 2.0), order=1)
     assert oracle in {record.oracle for record in caught.value.records}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from srcgrad import child
+from srcgrad.core import processes
 
 NAMES = (
     *("argparse", "ast", "asyncio", "copy", "difflib", "dis", "hashlib", "inspect", "linecache", "multiprocessing"),
@@ -51,7 +51,7 @@ def test_commands(words: tuple[str, ...], folder: Path) -> None:
 
 def test_processes_of_its_own(folder: Path) -> None:
     worker = subprocess.run(
-        child.command("srcgrad.explore.worker"),
+        processes.command("srcgrad.interface.explorer.worker"),
         cwd=folder,
         input="",
         capture_output=True,
@@ -59,7 +59,7 @@ def test_processes_of_its_own(folder: Path) -> None:
         timeout=600,
     )
     assert (worker.returncode, worker.stdout) == (0, "ready\n"), worker.stderr
-    line = child.command("srcgrad", "dump", "model.py")
+    line = processes.command("srcgrad", "dump", "model.py")
     assert (
         "energy_grad"
         in subprocess.run(line, cwd=folder, capture_output=True, text=True, check=True, timeout=600).stdout

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import srcgrad
-from srcgrad import output
-from srcgrad.cli import main
-from srcgrad.errors import DifferentiationError
+from srcgrad.core import files
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.interface.cli import main
 
 MODEL = "import numpy as np\n\n\ndef f(x, w):\n    return np.sum(np.tanh(x * w))\n"
 REFUSED = "def g(x):\n    try:\n        return x\n    finally:\n        pass\n"
@@ -107,7 +107,7 @@ def test_a_folder_that_cannot_be_written(model, tmp_path, monkeypatch, capfd):
             raise PermissionError(13, "Permission denied")
         return opened(path, *arguments, **options)
 
-    monkeypatch.setattr(output.os, "open", closed)
+    monkeypatch.setattr(files.os, "open", closed)
     assert main(["dump", str(model), "-o", str(tmp_path / "out.py")]) == 1
     assert "out.py cannot be written: Permission denied" in capfd.readouterr().err
 
@@ -118,7 +118,7 @@ def test_interrupted_while_writing(model, tmp_path, monkeypatch):
 
     out = tmp_path / "out.py"
     out.write_text("old", encoding="utf-8")
-    monkeypatch.setattr(output.os, "replace", interrupted)
+    monkeypatch.setattr(files.os, "replace", interrupted)
     assert main(["dump", str(model), "-o", str(out), "--force"]) == 130
     assert out.read_text(encoding="utf-8") == "old"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model.py", "out.py"]
@@ -260,7 +260,7 @@ def test_rules(capfd):
 
 def test_output_names_the_file():
     with pytest.raises(DifferentiationError, match=r"missing/out\.py cannot be written: No such file"):
-        output.write_output("", "missing/out.py")
+        files.write_output("", "missing/out.py")
 
 
 LOOP = (

@@ -13,8 +13,8 @@ import time
 
 import pytest
 
-from srcgrad.cli import main
-from srcgrad.cli.completion import LINES, completed
+from srcgrad.interface.cli import main
+from srcgrad.interface.cli.completion import LINES, completed
 from tests.pages import ROOT
 
 MODEL = "import numpy as np\n\n\ndef f(x, w):\n    return np.sum(np.tanh(x * w))\n"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from srcgrad.cli import main
+from srcgrad.interface.cli import main
 
 F = b"def f(x):\n    y = x * x\n    return y\n"
 READ = {

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from srcgrad.cli import main
+from srcgrad.interface.cli import main
 
 MODEL = (
     "import numpy as np\n\n\ndef f(x, n):\n    k = 2.0 * n\n    lost = n + 1\n    for _ in range(n):\n"

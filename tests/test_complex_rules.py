@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad.check import MODES, check_report, table
-from srcgrad.rules import Rule
+from srcgrad.core.rules import Rule
+from srcgrad.interface.check.check_grads import MODES, check_report, table
 from tests.rule_cases import Case, cases, differentiable_rules, representative_cases
 
 RULES = [rule for rule in differentiable_rules() if rule.complex and not rule.name.startswith("srcgrad.")]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from srcgrad import grad
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
 from tests.conventions import gradients, same
 
 nan = math.nan

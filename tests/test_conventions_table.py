@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from srcgrad import hvp, vjp
-from srcgrad.differences import tangent_like, vector
-from srcgrad.rulebook import page
+from srcgrad.interface.check.finite_differences import tangent_like, vector
+from srcgrad.interface.show.rule_pages import page
 from srcgrad.templates.conventions import ROWS, SECOND, Row
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # nan and empty arrays warn, as in the primal

@@ -10,7 +10,7 @@ from typing import Any  # a gast tree has no types of its own
 import gast
 import pytest
 
-from srcgrad.converted import converted, literal_value, parsed
+from srcgrad.core.trees import converted, literal_value, parsed
 
 RARE = """
 @deco(1, *args, key=None, **words)

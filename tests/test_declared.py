@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.dump import dump
-from srcgrad.rules import rules
+from srcgrad.core.rules import rules
+from srcgrad.interface.dump.dump import dump
 
 HEAD = (
     "import numpy as np\nimport srcgrad\nfrom srcgrad import register_vjp, sensitivity\nfrom srcgrad.rules import d\n"

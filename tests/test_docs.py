@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from srcgrad.errors import CODES
+from srcgrad.core.errors import CODES
 from tests.pages import ROOT, blocks, sections
 
 DOCS = ROOT / "docs"

@@ -13,9 +13,9 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import srcgrad
-from srcgrad.check import CheckFailed, CheckUndecided, check_grads, check_report
-from srcgrad.cli import main
-from srcgrad.doubt import tight
+from srcgrad.interface.check.check_grads import CheckFailed, CheckUndecided, check_grads, check_report
+from srcgrad.interface.check.finite_differences import tight
+from srcgrad.interface.cli import main
 
 
 def wrong_by(factor: float) -> Callable[[float], float]:

@@ -11,8 +11,8 @@ import pytest
 from scipy.optimize import rosen_der
 
 import srcgrad
-from srcgrad.dump import dump
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.interface.dump.dump import dump
 
 ALONE = "import sys; sys.modules['srcgrad'] = None; exec(compile(open(sys.argv[1]).read(), sys.argv[1], 'exec'))"
 

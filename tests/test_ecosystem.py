@@ -17,7 +17,7 @@ import scipy.integrate
 import scipy.optimize
 
 import srcgrad
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
 from tests import typed
 
 X = np.array([1.0, 2.0])

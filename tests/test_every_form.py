@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-import srcgrad.measured as measured
+import srcgrad.interface.show.rule_pages as measured
 from tests.every_form import GOAL, drawn, fault, main, public, reason, recorded
 from tests.rule_cases import cases
 

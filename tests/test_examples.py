@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from examples.black_scholes import model_grad, price_grad_grad
 from examples.generate import GENERATED, HERE, Generated
-from srcgrad.cli import main
+from srcgrad.interface.cli import main
 
 _random = np.random.default_rng(0)
 _SAMPLES = _random.standard_normal((7, 4))

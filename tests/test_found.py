@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from srcgrad import value_and_grad
-from srcgrad.check import check_grads
+from srcgrad.interface.check.check_grads import check_grads
 from tests.found import FOUND, SECOND
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
 
 
 def made(function):

@@ -7,10 +7,10 @@ import pytest
 
 import srcgrad
 from srcgrad import grad, jvp, vjp
-from srcgrad.differences import central
-from srcgrad.dump import dump
-from srcgrad.errors import DifferentiationError
-from srcgrad.load import load
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.files import load
+from srcgrad.interface.check.finite_differences import central
+from srcgrad.interface.dump.dump import dump
 from tests.inner_programs import PROGRAMS
 
 X = np.array([0.5, 1.0, 2.0])

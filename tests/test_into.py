@@ -147,7 +147,7 @@ def test_nothing_is_written_when_the_call_fails():
 
 
 def test_refused_a_derivative_that_is_no_gradient():
-    forward = srcgrad.derivative.Derivative(product, "forward", 0, False)
+    forward = srcgrad.interface.api.derivative.Derivative(product, "forward", 0, False)
     with pytest.raises(DifferentiationError, match=r"E5024 .*mode forward"):
         forward.into(np.zeros(3))
 

@@ -11,10 +11,11 @@ import pytest
 from scipy.special import jv
 from scipy.special import jvp as jvp_of_bessel
 
-from srcgrad import grad, inventory, jvp, stop_gradient
-from srcgrad.cli import main
-from srcgrad.errors import DifferentiationError
-from srcgrad.rulebook import known
+from srcgrad import grad, jvp, stop_gradient
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.interface.cli import main
+from srcgrad.interface.show import rule_pages
+from srcgrad.interface.show.rule_pages import known
 
 
 def test_a_name_that_the_table_lacks_is_printed(monkeypatch, capfd):
@@ -40,7 +41,7 @@ def test_json_has_every_rule(capfd):
 
 
 def test_the_place_is_the_line_of_the_rule():
-    row = {row["op"]: row for row in json.loads(inventory.as_json())}["np.cosh"]
+    row = {row["op"]: row for row in json.loads(rule_pages.as_json())}["np.cosh"]
     file, _, line = row["place"].partition(":")
     text = (Path(__file__).parent.parent / "srcgrad" / file).read_text(encoding="utf-8").split("\n")
     assert text[int(line) - 1].startswith("@adjoint.elementwise(np.cosh")
@@ -80,7 +81,7 @@ def test_every_reason_is_on_the_page():
 
 
 def test_every_function_of_scipy_special_has_a_rule_or_a_reason():
-    assert inventory.missing("scipy.special") == []
+    assert rule_pages.missing("scipy.special") == []
 
 
 def of_order(v: Any, x: Any) -> Any:
@@ -104,4 +105,4 @@ def test_a_parameter_without_a_derivative_is_refused_where_one_would_flow():
 
 @pytest.mark.parametrize("space", ["numpy", "numpy.linalg", "numpy.fft", "numpy.ndarray", "numpy.ufunc"])
 def test_every_name_of_the_installed_numpy_is_known(space: str) -> None:
-    assert inventory.missing(space) == []
+    assert rule_pages.missing(space) == []

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.check import check_grads
-from srcgrad.dump import dump
+from srcgrad.interface.check.check_grads import check_grads
+from srcgrad.interface.dump.dump import dump
 
 MODEL = textwrap.dedent("""
     import numpy as np

@@ -11,8 +11,8 @@ import pytest
 from joblib import Parallel, delayed
 
 import srcgrad
-from srcgrad.errors import DifferentiationError
-from srcgrad.front.filed import carry
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.source_text import carry
 
 X = np.array([0.3, -0.7, 1.1])
 

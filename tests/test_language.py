@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from srcgrad import check_grads, grad, hvp, source
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
 from tests.attacked import ATTACKED
 from tests.hostile import TAKEN, TURNED_AWAY
 from tests.language import NAMES, REFUSED, RIGHT, C, X

@@ -7,7 +7,7 @@ import pytest
 
 import srcgrad
 from srcgrad import runtime
-from srcgrad.improve.outlines import HELPERS
+from srcgrad.optimise.shape_only_operands import HELPERS
 
 A = np.array([0.4, -0.3, 0.8, 1.1])
 

@@ -8,7 +8,7 @@ import numpy as np
 
 import srcgrad
 from srcgrad import explain, grad
-from srcgrad.cli import main
+from srcgrad.interface.cli import main
 
 
 def hidden(x, w, v):
@@ -44,8 +44,8 @@ def test_capability_3_15_fewer_parameters_keep_fewer_values():
 
 
 def test_saved_names_are_what_a_pullback_closes_over():
-    _, back = srcgrad.derivative.Derivative(hidden, "vjp", ("w", "v"), False).compiled({}).function(*ARGS)
-    found = srcgrad.derivative.Derivative(hidden, "vjp", ("w", "v"), False).saved
+    _, back = srcgrad.interface.api.derivative.Derivative(hidden, "vjp", ("w", "v"), False).compiled({}).function(*ARGS)
+    found = srcgrad.interface.api.derivative.Derivative(hidden, "vjp", ("w", "v"), False).saved
     assert sorted(one.name for one in found) == sorted(back.__code__.co_freevars)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.rules import adjoint, d
+from srcgrad.core.rules import adjoint, d
 
 X = np.array([0.0, 0.3, 2.0])
 

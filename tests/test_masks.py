@@ -10,8 +10,8 @@ import pytest
 from scipy import special
 
 import srcgrad
-from srcgrad.check import check_grads
-from srcgrad.dump import dump
+from srcgrad.interface.check.check_grads import check_grads
+from srcgrad.interface.dump.dump import dump
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of values, which are computed as they stand
 X = np.array([-1.0, 0.0, 0.3, 1.0, 4.0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from srcgrad.rules import Rule
+from srcgrad.core.rules import Rule
 from tests.mutation import halved, mutants, survives, unsummed
 from tests.rule_cases import differentiable_rules
 

@@ -12,8 +12,8 @@ from scipy.integrate import odeint, solve_ivp
 from scipy.linalg import expm
 
 from srcgrad import grad, jacobian, jvp, vjp
-from srcgrad.check import check_grads
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.interface.check.check_grads import check_grads
 from srcgrad.runtime import collocated
 from srcgrad.runtime.equation import Equation
 from srcgrad.runtime.flow import adjoint_flow

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from srcgrad import check_grads, grad, source
-from srcgrad.errors import DifferentiationError
-from srcgrad.rulebook import entry
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.interface.show.rule_pages import entry
 
 MASK = np.array([True, False, True, True])
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from srcgrad.cli import main
-from srcgrad.mark import is_as_written, marked, unmarked
+from srcgrad.core.files import is_as_written, marked, unmarked
+from srcgrad.interface.cli import main
 
 MODEL = (
     "import numpy as np\nfrom helper import half\n\n\ndef f(x, w: float):\n    return half(np.sum(np.tanh(x * w)))\n"
@@ -144,13 +144,13 @@ def test_the_mark_is_the_only_line_more(folder, capfd) -> None:
 
 LIMITED = """
 import resource, signal, sys
-from srcgrad.cli import main
+from srcgrad.interface.cli import main
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 sys.exit(main(sys.argv[1:]))
 """
 KILLED = """
 import os, signal, sys
-from srcgrad.cli import main
+from srcgrad.interface.cli import main
 os.{function} = lambda *arguments: os.kill(os.getpid(), signal.SIGKILL)
 sys.exit(main(sys.argv[1:]))
 """

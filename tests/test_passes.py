@@ -13,12 +13,12 @@ import pytest
 
 import srcgrad
 from srcgrad import pipeline
-from srcgrad.check import check_grads
-from srcgrad.improve.closure import closure
-from srcgrad.improve.mirrored import mirrored
-from srcgrad.improve.units import spread_seed
-from srcgrad.improve.unpack import unpack
-from srcgrad.trees import header, statements, walk
+from srcgrad.core.trees import header, statements, walk
+from srcgrad.interface.check.check_grads import check_grads
+from srcgrad.optimise.algebra import spread_seed
+from srcgrad.optimise.naming import unpack
+from srcgrad.optimise.pullback_closure import closure
+from srcgrad.optimise.shape_only_operands import mirrored
 from tests.test_golden import CASES, function_of, parts, wrt_of
 
 # Passes for other kinds of text: differentiated again, checkpointed, in blocks of rows.

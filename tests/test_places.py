@@ -19,9 +19,8 @@ import pytest
 
 import srcgrad
 from srcgrad import grad, vjp
-from srcgrad.cli import main
-from srcgrad.errors import DifferentiationError
-from srcgrad.notebook import rendered
+from srcgrad.core.errors import DifferentiationError, rendered
+from srcgrad.interface.cli import main
 
 FILE = pathlib.Path(__file__).name
 

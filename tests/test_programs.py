@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from srcgrad import check_grads, grad, jvp, source, value_and_grad, vjp
-from srcgrad.differences import vector
+from srcgrad.interface.check.finite_differences import vector
 from tests.programs import IDS, PROGRAMS
 
 # A stopping test that differences at order 2 do not resolve, output that second order would repeat, and two whose

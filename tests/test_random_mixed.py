@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.check import check_grads
-from srcgrad.dump import dump
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.interface.check.check_grads import check_grads
+from srcgrad.interface.dump.dump import dump
 from tests.random_mixed import outcome, program
 
 X = np.array([0.4, -0.7, 0.9])

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import HealthCheck, assume, given, settings
 
 from srcgrad import check_grads, source
-from srcgrad.differences import vector
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.interface.check.finite_differences import vector
 from tests.random_programs import arguments, define, programs
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.executed import Compiled
-from srcgrad.ready import Ready, looks, quick
-from srcgrad.rules import changed, generation
+from srcgrad.core.rules import changed, generation
+from srcgrad.interface.api.derivative import Ready, looks, quick
+from srcgrad.interface.api.execute import Compiled
 
 X = np.array([1.0, 2.0, 3.0])
 scale = 2.0
@@ -129,7 +129,7 @@ def test_gradients_have_memory_of_their_own(target) -> None:
 def test_an_array_that_compiled_code_shows_is_copied() -> None:
     """Its own memory is given as it is: nothing else holds it."""
     njit = pytest.importorskip("numba").njit
-    from srcgrad.arguments import owned
+    from srcgrad.interface.api.arguments import owned
 
     @njit
     def shown(x):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad import derivative, recent
+from srcgrad.interface.api import derivative, derivatives
 
 X = np.array([1.0, 2.0])
 
@@ -62,7 +62,7 @@ def test_functions_that_are_gone_are_not_mistaken_for_new_ones() -> None:
         return lambda x: np.sum(k * x)
 
     assert [srcgrad.vjp(scaled(k), X)[1](1.0)[0][0] for k in range(40)] == list(range(40))
-    assert len(recent._KEPT) <= recent.ROOM
+    assert len(derivatives._KEPT) <= derivatives.ROOM
 
 
 def test_a_function_that_was_changed() -> None:

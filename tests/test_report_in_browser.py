@@ -10,7 +10,7 @@ from typing import Any  # Playwright is optional
 import pytest
 
 import srcgrad
-from srcgrad.cli import main
+from srcgrad.interface.cli import main
 from tests.browser import browser, opened, violations
 from tests.emit.test_sides import HEAT
 

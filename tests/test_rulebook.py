@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from srcgrad.errors import DifferentiationError
-from srcgrad.rulebook import entry, is_method, known, page
-from srcgrad.template import check_lines
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.rules import check_lines
+from srcgrad.interface.show.rule_pages import entry, is_method, known, page
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "rules.md"
 

@@ -15,11 +15,10 @@ import numpy as np
 import pytest
 
 from srcgrad import vjp
-from srcgrad.check import MODES, check_report, table
-from srcgrad.differences import relative_error, tangent_like, vector
-from srcgrad.oracles import Record
-from srcgrad.promises import not_mirrored
-from srcgrad.rules import Rule, is_users, rule_of, rules
+from srcgrad.core.rules import Rule, is_users, rule_of, rules
+from srcgrad.interface.check.check_grads import MODES, check_report, table
+from srcgrad.interface.check.finite_differences import relative_error, tangent_like, vector
+from srcgrad.interface.check.oracles import Record, not_mirrored
 from tests.rule_cases import (
     LAYOUTS,
     Case,

@@ -8,7 +8,7 @@ from scipy import signal
 from scipy.signal import windows
 
 from srcgrad import check_grads, grad, source
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
 
 X = np.sin(np.arange(32.0)) + 0.1 * np.arange(32.0)
 

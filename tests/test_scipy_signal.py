@@ -9,8 +9,8 @@ import pytest
 from scipy import integrate, interpolate, ndimage, signal
 
 from srcgrad import grad
-from srcgrad.check import check_grads
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.interface.check.check_grads import check_grads
 
 
 def deblurred(image: Any, kernel: Any, seen: Any) -> Any:

@@ -13,7 +13,7 @@ from scipy.interpolate import (
 )
 
 from srcgrad import check_grads, grad, hvp, source
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
 
 T = np.linspace(0.0, 4.0, 6)
 TABLE = CubicSpline(T, np.sin(T))

@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad import enquiries
-from srcgrad.facts import SCALAR, Kind
-from srcgrad.kinds import Asked, contained, numbers
-from srcgrad.pipeline import FRONT
-from srcgrad.shared import Shared
+from srcgrad import module
+from srcgrad.core.facts import SCALAR, Asked, Kind, contained, numbers
+from srcgrad.pipeline import FRONT, Shared
 
 
 def cell(weight: Any, hidden: Any, memory: Any) -> Any:
@@ -65,13 +63,13 @@ def test_the_text_is_that_of_a_front_of_its_own(function: Callable[..., Any], mo
 
 def test_the_front_of_a_callee_runs_once(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[str] = []
-    prepared = enquiries.prepared
+    prepared = module.prepared
 
     def counted(source: Any, *given: Any) -> Any:
         begun.append(source.name)
         return prepared(source, *given)
 
-    monkeypatch.setattr(enquiries, "prepared", counted)
+    monkeypatch.setattr(module, "prepared", counted)
     text_of(recurrent)
     assert begun == ["cell"]
 
@@ -82,7 +80,7 @@ def test_what_serves_is_what_the_front_would_make(monkeypatch: pytest.MonkeyPatc
     def compared(self: Shared, kinds: dict[str, Kind]) -> Any:
         facts, tree = begin(self, kinds)
         namespace = next(own for _, source, own in facts.module.sources.values() if source is facts.source)
-        anew, other = enquiries.prepared(facts.source, namespace, "reverse", facts.wrt, dict(kinds), facts.module)
+        anew, other = module.prepared(facts.source, namespace, "reverse", facts.wrt, dict(kinds), facts.module)
         anew.called = True
         for each in FRONT:
             other = each(other, anew)

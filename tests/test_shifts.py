@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.load import load
-from srcgrad.phases import explain_facts
+from srcgrad.core.files import load
+from srcgrad.interface.show.explain import explain_facts
 
 HEADS = {
     "log-sum-exp": "c = np.max(z)\nreturn np.log(np.sum(np.exp(z - c))) + c",

@@ -10,8 +10,8 @@ from scipy.integrate import quad
 from scipy.optimize import brentq, fsolve, newton, root, root_scalar
 
 from srcgrad import grad, hessian, hvp, jvp
-from srcgrad.check import check_grads
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.interface.check.check_grads import check_grads
 
 
 def both_ends(k: Any, b: Any) -> Any:

@@ -13,12 +13,13 @@ import sys
 import numpy as np
 import pytest
 
-from srcgrad import recipe, runtime
-from srcgrad.check import check_grads
-from srcgrad.cli import main
-from srcgrad.dump import dump
-from srcgrad.emit.tidy import tidied
-from srcgrad.front.source import source_of
+from srcgrad import runtime
+from srcgrad.backend.text.definitions import tidied
+from srcgrad.core.source_text import source_of
+from srcgrad.interface.check.check_grads import check_grads
+from srcgrad.interface.cli import main
+from srcgrad.interface.dump import dump as dump_dump
+from srcgrad.interface.dump.dump import dump
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "standalone"
 MADE = FOLDER / "model_grad.py"
@@ -111,20 +112,20 @@ def test_all_that_the_command_needs_is_in_it(tmp_path, monkeypatch):
     assert main(["dump", "src/model.py:f", *options, "-o", "made/grad.py"]) == 0
     text = (tmp_path / "made" / "grad.py").read_text()
     assert "model.py (sha256 " in text and "other.py (sha256 " in text
-    assert recipe.read(text) == [
+    assert dump_dump.read(text) == [
         "dump",
         *("../src/model.py:f", "--standalone", "--wrt", "x", "--mode", "value-and-grad", "--inline", "-o", "grad.py"),
     ]
     assert main(["dump", "--check", "made/grad.py"]) == 0
     monkeypatch.chdir(tmp_path / "made")
-    assert main(recipe.read(text)) == 0
+    assert main(dump_dump.read(text)) == 0
     assert (tmp_path / "made" / "grad.py").read_text() == text
 
 
 def test_what_came_from_standard_input_names_no_command():
     text = dump("-", text="def f(x: float):\n    return x * x\n", standalone=True).text
     assert "# Made by srcgrad" in text and "srcgrad dump" not in text
-    assert recipe.read(text) is None
+    assert dump_dump.read(text) is None
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from srcgrad import check_grads, grad
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
 
 X = np.random.default_rng(0).uniform(size=(2, 3))
 V = np.array([3.0, 4.0, 5.0])

@@ -11,7 +11,7 @@ from scipy.special import digamma
 from scipy.stats import chi2, norm
 
 from srcgrad import check_grads, grad, jvp, source
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
 
 STANDARD = norm(0.0, 1.0)
 

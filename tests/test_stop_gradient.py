@@ -7,7 +7,7 @@ import pytest
 
 import srcgrad
 from srcgrad import check_grads, explain, grad, jvp, stop_gradient, vjp
-from srcgrad.rules import d
+from srcgrad.core.rules import d
 
 X = np.array([1.0, -2.0, 3.0])
 

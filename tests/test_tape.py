@@ -10,8 +10,8 @@ import pytest
 
 import srcgrad
 from srcgrad import DifferentiationError, grad, trace
-from srcgrad.api import float_arguments
-from srcgrad.cli import main
+from srcgrad.interface.api.derivatives import float_arguments
+from srcgrad.interface.cli import main
 from tests.programs import IDS, PROGRAMS
 
 X, Y = 0.6791074260357777, 0.8284134829000359

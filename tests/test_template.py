@@ -8,9 +8,9 @@ import linecache
 import gast
 import pytest
 
-from srcgrad.converted import converted
-from srcgrad.rulebook import known
-from srcgrad.template import _alone, _file
+from srcgrad.core.rules import _alone, _file
+from srcgrad.core.trees import converted
+from srcgrad.interface.show.rule_pages import known
 
 
 def test_a_template_read_alone_is_that_of_its_file() -> None:

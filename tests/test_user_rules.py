@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.rules import generation
+from srcgrad.core.rules import generation
 from tests import other_rules
 
 X, Y = np.array([0.5, 1.0, 2.0]), np.array([[1.0, -1.0, 0.5], [2.0, 0.25, 1.5]])

@@ -8,7 +8,7 @@ from typing import Any  # a gast tree has no types of its own
 import gast
 import pytest
 
-from srcgrad.trees import copy, loads, name, stores, walk
+from srcgrad.core.trees import copy, loads, name, stores, walk
 
 CHANGES: dict[str, Callable[[Any], None]] = {
     "another operand": lambda node: setattr(node.value.left, "right", name("z")),

@@ -7,12 +7,11 @@ from typing import Any  # global names mean arbitrary objects
 import gast
 import numpy as np
 
-from srcgrad.facts import UNKNOWN, Facts, Operation
-from srcgrad.front.namespace import Binding
-from srcgrad.front.webs import parameters
-from srcgrad.rules import rule_of
+from srcgrad.core.facts import UNKNOWN, Facts, Operation
+from srcgrad.core.namespace import Binding
+from srcgrad.core.rules import rule_of
+from srcgrad.core.trees import Block, Node, assign, at, copy, expression, name, parameters, statements, stores, walk
 from srcgrad.runtime.casts import cast
-from srcgrad.trees import Block, Node, assign, at, copy, expression, name, statements, stores, walk
 
 ADDING = (np.sum, np.mean, np.prod, np.var, np.std, np.cumsum, np.cumprod, np.linalg.norm)
 

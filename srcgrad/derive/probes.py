@@ -7,13 +7,26 @@ from dataclasses import dataclass, field
 
 import gast
 
-from srcgrad.analyse.containers import MAKERS
-from srcgrad.emit.expression import expression as spelled
-from srcgrad.facts import Facts, Operation
-from srcgrad.parts import is_swap
-from srcgrad.rules import rule_of
+from srcgrad.analysis.containers import MAKERS
+from srcgrad.core.expressions import is_swap
+from srcgrad.core.facts import Facts, Operation
+from srcgrad.core.printer.expressions import expression as spelled
+from srcgrad.core.rules import rule_of
+from srcgrad.core.trees import (
+    Block,
+    Node,
+    assign,
+    at,
+    copy,
+    expression,
+    is_write,
+    name,
+    statements,
+    stores,
+    walk,
+    written,
+)
 from srcgrad.runtime.probes import probe
-from srcgrad.trees import Block, Node, assign, at, copy, expression, is_write, name, statements, stores, walk, written
 
 
 @dataclass(frozen=True)
@@ -35,7 +48,7 @@ class Place:
 def probes(function: Node, facts: Facts) -> Node:
     """Follow each statement that binds a varying number or array by a probe, which has the value and its adjoint.
 
-    >>> from srcgrad.phases import explain_text
+    >>> from srcgrad.interface.show.explain import explain_text
     >>> print(explain_text("def f(x, y):\\n    return x * y + np.sin(x)", after="probes", mode="trace"))
     def f(x, y):
         t2_ = x * y

@@ -1,26 +1,209 @@
-"""Whether an expression is finite wherever what it reads is, told by its text: `g / x` is not, `g * np.cos(x)` is.
+"""Regularity: which values and factors may be inf or nan, and which cannot.
+
+The least number that a value can be: `x * x + 1e-9` is at least 1e-9, so its root has a derivative everywhere.
+
+Whether an expression is finite wherever what it reads is, told by its text: `g / x` is not, `g * np.cos(x)` is.
 
 A factor that is not needs a mask where the adjoint beside it is zero by structure: docs/decisions/masks.md.
+
+Which values may be inf or nan, and whose adjoints want a mask therefore: docs/decisions/masks.md.
 """
 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any  # what a name of a template means is an arbitrary object
+from typing import Any  # literals are arbitrary objects
 
 import gast
 import numpy as np
 
-from srcgrad.derive.decide import Setting
-from srcgrad.derive.floors import floor, floor_of
-from srcgrad.derive.instantiate import decided
-from srcgrad.facts import Facts, Operation, Spec
-from srcgrad.rules import Rule, rule_of
-from srcgrad.template import Template, adjoint_template, derivative_of
-from srcgrad.trees import Node, loads, name, same, walk
+from srcgrad.core.facts import UNKNOWN, Facts, Operation, Spec
+from srcgrad.core.rules import ParsedTemplate as Template
+from srcgrad.core.rules import Rule, adjoint_template, derivative_of, rule_of
+from srcgrad.core.trees import (
+    Block,
+    Node,
+    constant,
+    header,
+    loads,
+    name,
+    parameters,
+    same,
+    statements,
+    stores,
+    walk,
+    written,
+)
+from srcgrad.derive.instantiate_rules import Setting, decided
+from srcgrad.derive.rule_lines import squared
+from srcgrad.runtime.contract import self_dot, self_product
+
+_TINY = 1e-30  # what is less may be 0 as a float32
+_FROM_ZERO = (np.absolute, np.square, np.exp, np.exp2, np.var, np.std, np.hypot, np.linalg.norm)
+_KEPT = (np.sum, np.mean, np.cumsum, np.max, np.min, np.sqrt, np.log1p, operator.getitem, np.triu, np.tril, np.where)
+_LEAST: dict[object, Callable[[float, float], float]] = {
+    np.add: operator.add,
+    np.multiply: operator.mul,
+    np.minimum: min,
+    np.fmin: min,
+}
+_WORDS = (
+    "x",
+    "y",
+    "a",
+    "m",
+    "k",
+    "axis",
+    "keepdims",
+    "axes",
+    "shape",
+    "operands",
+    "a_min",
+    "a_max",
+    "condition",
+    "index",
+)
+
+
+def floors(function: Node, order: Block, facts: Facts) -> dict[str, float]:
+    """By name, a number of at least 0 below which no value is, where the arguments are finite; no such value is nan.
+
+    >>> from srcgrad.interface.show.explain import explain_facts
+    >>> explain_facts("def f(x):\\n    r = np.sqrt(x * x + 0.25)\\n    return np.sum(1.0 / r)", after="doubts").floors
+    {'t2': 0.0, 't1': 0.25, 'r': 0.5, 't4': 0.0, 'y': 0.0}
+    """
+    apart = parameters(function)
+    made: dict[
+        str, list[Node]
+    ] = {}  # a write into an array, by whatever name, is one of these (frontend/desugar/views.py)
+    for node in order:
+        for bound in stores(node):
+            made.setdefault(bound, []).append(node)
+    open_ = {one: nodes for one, nodes in made.items() if one not in apart and one not in facts.complex}
+    while True:
+        known = len(facts.floors)
+        for one, nodes in open_.items():
+            if one not in facts.floors:
+                found = [floor_of_value(node, facts) for node in nodes]
+                least = [each for each in found if each is not None]
+                if len(least) == len(found):
+                    facts.floors[one] = min(least)
+        if len(facts.floors) == known:
+            return facts.floors
+
+
+def floor_of_value(node: Node, facts: Facts) -> float | None:
+    """The floor of what a statement binds."""
+    if not isinstance(node, gast.Assign) or not isinstance(node.targets[0], gast.Name):
+        return None
+    operation = facts.operation.get(node.value)
+    found = floor(node.value, facts) if operation is None else floor_of(operation, facts)
+    return 0.0 if found is not None and found < _TINY else found
+
+
+def floor(node: object, facts: Facts) -> float | None:
+    """The floor of an operand: a name or a literal."""
+    if isinstance(node, gast.Name):
+        return facts.floors.get(node.id)
+    value: Any = node.value if isinstance(node, gast.Constant) else None
+    return float(value) if type(value) in (int, float) and value >= 0 else None
+
+
+def floor_of(operation: Operation, facts: Facts) -> float | None:
+    """The floor of what a call gives."""
+    bound, rule = operation.bound, operation.rule
+    read = [one for part in bound.values() if isinstance(part, gast.AST) for one in loads(part)]
+    if operation.kind != "op" or rule is None or not bound or any(one not in _WORDS for one in bound):
+        return None
+    given, function = list(bound.values()), rule.op
+    if _is_square(operation, facts):
+        return 0.0
+    if function in _FROM_ZERO:
+        return 0.0 if all(_is_number(part, facts) for part in given) else None
+    if function in (np.maximum, np.fmax, np.logaddexp):
+        least = [one for part in given if (one := floor(part, facts)) is not None]
+        return max(least) if least and all(_is_number(part, facts) for part in given) else None
+    if function is np.clip:
+        return _clipped(bound, facts)
+    if function is np.power:
+        return _power(given[0], given[1], facts)
+    first = floor(given[1] if function is np.where else given[0], facts)
+    if first is None:
+        return None
+    if function in _KEPT or rule.zeros == "kept":
+        return _kept(function, first, given, facts)
+    second = floor(given[1], facts) if len(given) == 2 else None
+    if second is None:
+        return None
+    if function is np.divide:
+        return 0.0 if second > 0.0 and all(one not in facts.doubts for one in loads(given[0])) else None
+    if function is np.multiply and not (first > 0.0 and second > 0.0) and any(one in facts.doubts for one in read):
+        return None  # 0 times inf
+    return _LEAST[function](first, second) if function in _LEAST else None
+
+
+def _kept(function: object, first: float, given: list[Node], facts: Facts) -> float | None:
+    if function is np.where:
+        other = floor(given[2], facts) if len(given) == 3 else None
+        return None if other is None else min(first, other)
+    if function is np.sqrt:
+        return math.sqrt(first)
+    return 0.0 if function in (np.sum, np.cumsum, np.log1p, np.triu, np.tril) else first
+
+
+def _is_number(node: object, facts: Facts) -> bool:
+    """Whether no value is nan."""
+    if isinstance(node, gast.Name):
+        return node.id not in facts.doubts or node.id in facts.floors
+    return not isinstance(node, gast.AST) or not any(one in facts.doubts for one in loads(node))
+
+
+def _clipped(bound: dict[str, Node], facts: Facts) -> float | None:
+    """`np.clip(x, 1e-6, 1.0 - 1e-6)`."""
+    lower, upper = (bound.get(one, constant(None)) for one in ("a_min", "a_max"))
+    least, above = floor(lower, facts), floor(upper, facts)
+    if least is None or not _is_number(next(iter(bound.values())), facts):
+        return None
+    if isinstance(upper, gast.BinOp) and isinstance(upper.op, gast.Sub):
+        one, other = upper.left, upper.right
+        if isinstance(one, gast.Constant) and isinstance(other, gast.Constant):
+            above = one.value - other.value
+    if isinstance(upper, gast.Constant) and upper.value is None:
+        return least
+    return None if above is None or above < 0.0 else min(least, above)
+
+
+def _power(x: Node, power: Node, facts: Facts) -> float | None:
+    value: Any = power.value if isinstance(power, gast.Constant) else None
+    least = floor(x, facts)
+    if type(value) not in (int, float):
+        return None
+    if value >= 0 and value % 2 == 0:
+        return 0.0 if _is_number(x, facts) else None
+    if least is None or (value < 0 and not least > 0.0):
+        return None
+    return float(least**value) if value >= 0 else 0.0
+
+
+def _is_square(operation: Operation, facts: Facts) -> bool:
+    """Products of a value with itself: `x * x`, `v @ v`, `np.einsum("ij,ij->i", d, d)`."""
+    given = list(operation.bound.values())
+    if operation.function is np.einsum:
+        text, *read = given[0].elts
+        terms = str(getattr(text, "value", "")).partition("->")[0].split(",")
+        twice = len(terms) == len(read) == 2 and terms[0] == terms[1] and isinstance(read[0], gast.Name)
+        return twice and same(read[0], read[1]) and _is_number(read[0], facts)
+    one = squared(operation, facts)
+    if one is operation or not _is_number(given[0], facts):
+        return False
+    if one.function in (self_dot, self_product):
+        return facts.value_spec.get(given[0].id, Spec(ndim=None)).ndim == 1
+    return True
+
 
 DIVIDE = (gast.Div, gast.FloorDiv, gast.Mod)
 
@@ -127,13 +310,15 @@ def _is_positive(node: Node, reading: Reading) -> bool:
         return (reading.floor(node.id) or 0.0) > 0.0 if meant is None else _is_positive(meant, reading)
     if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add):
         positive = _is_positive(node.left, reading) or _is_positive(node.right, reading)
-        return positive and all(_is_positive(n, reading) or _is_square(n, reading) for n in (node.left, node.right))
+        return positive and all(
+            _is_positive(n, reading) or _is_finite_square(n, reading) for n in (node.left, node.right)
+        )
     if isinstance(node, gast.Call) and reading.called(node.func) is np.sqrt:
         return _is_positive(node.args[0], reading)
     return False
 
 
-def _is_square(node: Node, reading: Reading) -> bool:
+def _is_finite_square(node: Node, reading: Reading) -> bool:
     product = isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult)
     return product and same(node.left, node.right) and is_finite(node.left, reading)
 
@@ -269,3 +454,179 @@ def has_finite_lines(operation: Operation, facts: Facts, doubtful: dict[str, Non
 
 def _names(node: Node) -> tuple[str, ...]:
     return loads(node) if isinstance(node, gast.AST) else ()
+
+
+_NUMBERS = ("scalar", "function", "object", "none", "other")
+
+
+def doubts(function: Node, facts: Facts) -> Node:
+    """Note the names of doubtful values, and of those whose adjoints meet a factor that is not finite for sure.
+
+    >>> from srcgrad.interface.show.explain import explain_facts
+    >>> list(explain_facts("def f(x):\\n    y = np.sqrt(x)\\n    return np.sum(y)", after="doubts").masked)
+    ['y', 'y_']
+    """
+    if facts.mode == "primal":
+        return function
+    order = statements(function.body)
+    facts.doubts = _doubtful(function, order, facts)
+    known = -1
+    while facts.doubts and known != len(facts.floors):
+        known = len(facts.floors)
+        if len(floors(function, order, facts)) != known:
+            facts.doubts = _doubtful(function, order, facts)
+    facts.least = facts.floors
+    facts.floors = {one: least for one, least in facts.floors.items() if one not in facts.doubts}  # inf is no divisor
+    facts.masked = _masked(order, facts)
+    pieces = _pieces_read(order, facts)
+    perhaps = _pieces_read([one for node in order if isinstance(node, gast.If) for one in statements([node])], facts)
+    apart = (one for one in facts.masked if one in pieces and one not in perhaps and _is_taken_apart(pieces[one]))
+    facts.masked.update(dict.fromkeys(apart, False))
+    return function
+
+
+def _pieces_read(order: Block, facts: Facts) -> dict[str, list[Node]]:
+    """By array, the indices with which it is read."""
+    found: dict[str, list[Node]] = {}
+    for node in order:
+        operation = _operation(node, facts)
+        if operation is not None and operation.function is operator.getitem:
+            found.setdefault(getattr(operation.bound["x"], "id", ""), []).append(operation.bound["index"])
+    return found
+
+
+def _is_taken_apart(read: list[Node]) -> bool:
+    """Whether an array is read in pieces that leave none out: `p[:, 0:2]` and `p[:, 2]`, `u[1:]` and `u[:-1]`."""
+    axes: dict[int, list[Node]] = {}
+    for index in read:
+        taken = [part for part in getattr(index, "elts", [index]) if getattr(part, "value", part) is not None]
+        dots = [k for k, part in enumerate(taken) if getattr(part, "value", None) is ...]
+        for k, part in enumerate(taken):
+            if not _is_all(part):
+                axes.setdefault(k - len(taken) if dots and k > dots[0] else k, []).append(part)
+    return bool(axes) and all(_covers([_piece(part) for part in parts]) for parts in axes.values())
+
+
+def _covers(found: list[tuple[int, int] | None]) -> bool:
+    """Whether pieces of an axis leave none of it out before the end of the last one."""
+    pieces = sorted(piece for piece in found if piece is not None)
+    if len(pieces) < 2 or len(pieces) < len(found):
+        return False
+    end = 0
+    for start, stop in pieces:
+        if start > end:
+            return False
+        end = max(end, stop)
+    return True
+
+
+_END = 1 << 30  # the end of an axis, some elements before it included
+
+
+def _piece(part: Node) -> tuple[int, int] | None:
+    """From where to where a literal index or slice reads; None for any other."""
+    if isinstance(part, gast.Constant) and type(part.value) is int:
+        return part.value, part.value + 1
+    if not isinstance(part, gast.Slice) or part.step is not None:
+        return None
+    lower = 0 if part.lower is None else getattr(part.lower, "value", None)
+    below = isinstance(part.upper, gast.UnaryOp) and isinstance(part.upper.operand, gast.Constant)
+    upper = _END if part.upper is None or below else getattr(part.upper, "value", None)
+    return (lower, upper) if type(lower) is int and type(upper) is int else None
+
+
+def _is_all(part: Node) -> bool:
+    if isinstance(part, gast.Slice):
+        return part.lower is part.upper is part.step is None
+    return isinstance(part, gast.Constant) and part.value in (None, ...)
+
+
+def _doubtful(function: Node, order: Block, facts: Facts) -> dict[str, None]:
+    """Names some value of which may be inf or nan, where the arguments are finite that are differentiated."""
+    found = dict.fromkeys(_given(function, order, facts))
+    for one in _asked(order, facts):
+        found[one] = None
+    while True:
+        known = len(found)
+        for node in order:
+            if not _gives_finite(node, facts, found):
+                found.update(dict.fromkeys(one for one in stores(node) if one not in facts.integers))
+        if len(found) == known:
+            return found
+
+
+def _given(function: Node, order: Block, facts: Facts) -> list[str]:
+    """Arrays that the function takes from outside, and is not differentiated by: data may have gaps."""
+    bound = {one for node in order for one in stores(node)}
+    data = [p for p in parameters(function) if p not in facts.wrt]
+    taken = dict.fromkeys(one for node in order for one in loads(node) if one not in bound)
+    known = {one: facts.namespace.lookup(one) for one in taken if one not in parameters(function)}
+    data += [one for one, held in known.items() if held is not None and type(held.object).__name__ == "ndarray"]
+    return [one for one in data if facts.kinds.get(one, UNKNOWN).tag not in _NUMBERS and not _is_whole(one, facts)]
+
+
+def _is_whole(one: str, facts: Facts) -> bool:
+    return one in facts.integers or facts.kinds.get(one, UNKNOWN).dtype == "integer"
+
+
+def _asked(order: Block, facts: Facts) -> list[str]:
+    """Names that are asked for nan, `np.isnan(t)`, and what t is computed from."""
+    made = {bound: node for node in order if isinstance(node, gast.Assign) for bound in stores(node)}
+    todo = [one for node in order for part in header(node) for one in _asked_in(part, facts)]
+    found: dict[str, None] = {}
+    while todo:
+        one = todo.pop()
+        if one not in found:
+            found[one] = None
+            todo += loads(made[one]) if one in made else ()
+    return list(found)
+
+
+def _asked_in(tree: Node, facts: Facts) -> list[str]:
+    """Names that `np.isnan(x)`, `x == x` or `np.nansum(x)` asks."""
+    found: list[str] = []
+    for part in walk(tree):
+        if isinstance(part, gast.Call) and part.args:
+            function = object_of(part.func, facts)
+            rule = rule_of(function)
+            if rule is not None and any(op is function for op in rule.asks):
+                found += loads(part.args[0])
+        elif isinstance(part, gast.Compare) and same(part.left, part.comparators[0]):
+            found += loads(part.left)
+    return found
+
+
+def _operation(node: Node, facts: Facts) -> Operation | None:
+    return facts.operation.get(getattr(node, "value", None))
+
+
+def _gives_finite(node: Node, facts: Facts, doubtful: dict[str, None]) -> bool:
+    operation = _operation(node, facts)
+    if operation is None:
+        value = getattr(node, "value", None)
+        lengths = getattr(value, "attr", "") in ("size", "shape", "ndim", "dtype")
+        return lengths or (not any(one in doubtful for one in loads(node)) and is_finite_quotient(value, facts))
+    return operation.kind == "op" and gives_finite(operation, facts, doubtful)
+
+
+def _masked(order: Block, facts: Facts) -> dict[str, bool]:
+    """Names whose adjoints meet a doubtful factor, or go on to where they do; whether all elements do at once."""
+    found: dict[str, bool] = {}
+    begun = [(node, [one for one in stores(node) if one in facts.active]) for node in order]
+    steps = [(bound, not written(node), meets_doubt(node, facts), loads(node)) for node, bound in begun if bound]
+    while True:
+        known = dict(found)
+        for bound, whole, meets, read in steps:
+            if meets or any(one in found for one in read):
+                found.update({one: whole or found.get(one, False) for one in bound})
+        if found == known:
+            return found
+
+
+def meets_doubt(node: Node, facts: Facts) -> bool:
+    """Whether a line of a statement's derivative may multiply or divide by what is not finite."""
+    operation = _operation(node, facts)
+    if operation is None or operation.kind != "op":
+        return False
+    finite = not any(one in facts.doubts for one in stores(node))
+    return not has_finite_lines(operation, facts, facts.doubts, finite)

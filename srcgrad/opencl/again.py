@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import gast
 
+from srcgrad.core.trees import Block, Node, copy, loads, name, stores, walk
 from srcgrad.opencl.groups import Group
 from srcgrad.opencl.numbers import is_number
-from srcgrad.trees import Block, Node, copy, loads, name, stores, walk
 
 
 @dataclass

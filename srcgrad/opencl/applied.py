@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any  # functions, arguments and results of eve
 
 import numpy as np
 
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
 from srcgrad.opencl.arrayfunctions import full_name
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import Any  # pyopencl ships no types of its own
 
 import numpy as np
 
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
 from srcgrad.opencl.declared import GUARD, declared
 from srcgrad.opencl.entry import ONCE
 from srcgrad.opencl.mapping import bring, open_to

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gast
 
+from srcgrad.core.trees import Node, loads
 from srcgrad.opencl.groups import Group
 from srcgrad.opencl.lines import HEAD
 from srcgrad.opencl.names import identifier
 from srcgrad.opencl.parts import written_by
-from srcgrad.trees import Node, loads
 
 
 def element(group: Group, wanted: list[str]) -> str:

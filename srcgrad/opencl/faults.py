@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any  # pyopencl ships no types of its own
 
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
 
 _ROOM = ("MEM_OBJECT_ALLOCATION_FAILURE", "OUT_OF_RESOURCES", "OUT_OF_HOST_MEMORY", "INVALID_BUFFER_SIZE")
 _OTHER = 'set SRCGRAD_DEVICE to another device, or derive with target="numpy"'

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 import gast
 
-from srcgrad.converted import parsed
+from srcgrad.core.facts import Facts
+from srcgrad.core.trees import COMPOUND, Block, Node, at, loads, name, parsed, statements, stores, target
 from srcgrad.derive.program import Program, kept_alive
-from srcgrad.facts import Facts
 from srcgrad.opencl.again import Closed, again
 from srcgrad.opencl.element import element
 from srcgrad.opencl.groups import Group
@@ -21,7 +21,6 @@ from srcgrad.opencl.many import integer, new_axis
 from srcgrad.opencl.nearest import nearest
 from srcgrad.opencl.operands import Held, named, unnamed
 from srcgrad.opencl.scattered import add_at
-from srcgrad.trees import COMPOUND, Block, Node, at, loads, name, statements, stores, target
 
 
 @dataclass

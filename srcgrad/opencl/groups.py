@@ -9,9 +9,11 @@ from itertools import chain, count
 import gast
 import numpy as np
 
-from srcgrad.emit.expression import expression as spelled
-from srcgrad.facts import Facts, copied
-from srcgrad.front.resolve import binding_of
+from srcgrad.core.facts import Facts, copied
+from srcgrad.core.printer.expressions import expression as spelled
+from srcgrad.core.rules import rule_of
+from srcgrad.core.trees import Block, Node, at, constant, copy, loads, name, root, stores, substitute, target, walk
+from srcgrad.frontend.resolve import binding_of
 from srcgrad.opencl.lines import SCANS
 from srcgrad.opencl.many import Many, new_axis, put
 from srcgrad.opencl.many import at as found_at
@@ -19,8 +21,6 @@ from srcgrad.opencl.names import identifier
 from srcgrad.opencl.numbers import is_number, is_of_numbers, reads_what_stays, take_number
 from srcgrad.opencl.parts import is_copy, take_write
 from srcgrad.opencl.printer import CALLED, FLAT, NotElementwiseError, Printer, form_of
-from srcgrad.rules import rule_of
-from srcgrad.trees import Block, Node, at, constant, copy, loads, name, root, stores, substitute, target, walk
 
 _METHODS = ("copy", "reshape", "transpose", "astype")
 _FEWEST = 2  # operations on arrays that make a kernel worth its call

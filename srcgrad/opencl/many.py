@@ -10,8 +10,8 @@ from typing import Any  # functions are arbitrary objects
 import gast
 import numpy as np
 
+from srcgrad.core.trees import Node, walk
 from srcgrad.opencl.lines import SCANS
-from srcgrad.trees import Node, walk
 
 Place = tuple[Any, Any]  # a node and a field of it, or a list and an index
 

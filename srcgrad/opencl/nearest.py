@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.facts import Facts
-from srcgrad.trees import Block, Node, name, statements, stores, target, walk
+from srcgrad.core.facts import Facts
+from srcgrad.core.trees import Block, Node, name, statements, stores, target, walk
 
 _EXTREMES = ("max", "min", "amax", "amin")
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import gast
 
-from srcgrad.facts import copied
+from srcgrad.core.facts import copied
+from srcgrad.core.trees import Node, at, children, loads, name
 from srcgrad.opencl.lines import SCANS
 from srcgrad.opencl.many import at as found_at
 from srcgrad.opencl.many import is_of_shape, replace
 from srcgrad.opencl.parts import is_copy
-from srcgrad.trees import Node, at, children, loads, name
 
 if TYPE_CHECKING:
     from srcgrad.opencl.groups import Group

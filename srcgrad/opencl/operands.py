@@ -11,13 +11,13 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.facts import Facts
+from srcgrad.core.facts import Facts
+from srcgrad.core.trees import COMPOUND, Block, Node, at, children, name
 from srcgrad.opencl.groups import Group
 from srcgrad.opencl.many import Place, put
 from srcgrad.opencl.many import at as found_at
 from srcgrad.opencl.numbers import is_number
 from srcgrad.opencl.printer import NotElementwiseError
-from srcgrad.trees import COMPOUND, Block, Node, at, children, name
 
 _PRODUCTS = (np.matmul, np.dot, runtime.matmul_left, runtime.matmul_right, runtime.dot_left, runtime.dot_right)
 

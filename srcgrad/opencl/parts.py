@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import gast
 
-from srcgrad.facts import Facts
-from srcgrad.indices import index_rank, is_basic
-from srcgrad.trees import Node, at, name
+from srcgrad.core.expressions import index_rank, is_basic
+from srcgrad.core.facts import Facts
+from srcgrad.core.trees import Node, at, name
 
 if TYPE_CHECKING:
     from srcgrad.opencl.groups import Group

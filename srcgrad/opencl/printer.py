@@ -16,12 +16,12 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.core.rules import rule_of
+from srcgrad.core.trees import Node
 from srcgrad.opencl.functions import FUNCTIONS
 from srcgrad.opencl.many import Many, Spelling
 from srcgrad.opencl.many import at as found_at
 from srcgrad.opencl.names import identifier
-from srcgrad.rules import rule_of
-from srcgrad.trees import Node
 
 _OPERATORS = {gast.Add: "+", gast.Sub: "-", gast.Mult: "*", gast.Div: "/"}
 CALLED = {gast.Mod: "remainder", gast.FloorDiv: "floor_divide"}  # operators that are functions in C

@@ -21,7 +21,7 @@ from typing import Any  # pyopencl ships no types of its own
 
 import numpy as np
 
-from srcgrad.child import command
+from srcgrad.core.processes import command
 
 _FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "1.0 / x": np.reciprocal, "exp(x)": np.exp, "exp2(x)": np.exp2, "expm1(x)": np.expm1, "tanh(x)": np.tanh,

@@ -13,17 +13,17 @@ import symtable
 import sys
 from collections.abc import Collection, Iterable, Mapping
 
-from srcgrad.emit.meaning import Copied, Made
-from srcgrad.emit.pieces import Written
-from srcgrad.emit.references import references
-from srcgrad.emit.section import Key, Known, section
+from srcgrad.backend.text.free_names import Copied, Made
+from srcgrad.backend.text.module import Written
+from srcgrad.backend.text.references import references
+from srcgrad.backend.text.standalone import Key, Known, section
 from srcgrad.opencl import device, functions, probe
 
 PRELUDES: dict[str, str] = {}
 
 _HERE = __name__
 _INSTEAD: dict[Key, Key] = {
-    ("srcgrad.errors", "DifferentiationError"): (_HERE, "KernelError"),
+    ("srcgrad.core.errors", "DifferentiationError"): (_HERE, "KernelError"),
     (functions.__name__, "prelude"): (_HERE, "prelude"),
     (probe.__name__, "_command"): (_HERE, "_command"),
 }

@@ -12,7 +12,7 @@ from typing import Any  # ufuncs have no type that says what they take
 import numpy as np
 
 import srcgrad.templates as templates
-from srcgrad.converted import parsed
+from srcgrad.core.trees import parsed
 from srcgrad.opencl.launch import Kernel
 from srcgrad.opencl.printer import NotElementwiseError, Printer
 

@@ -7,7 +7,7 @@ import importlib.util
 import threading
 from collections.abc import Iterable
 
-from srcgrad.originals import take
+from srcgrad.core.original_libraries import take
 
 FAMILIES = (
     "constants",

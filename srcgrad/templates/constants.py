@@ -9,7 +9,7 @@ import operator
 
 import numpy as np
 
-from srcgrad.rules import constants
+from srcgrad.core.rules import constants
 from srcgrad.runtime.reduce import count
 from srcgrad.runtime.structure import unit
 

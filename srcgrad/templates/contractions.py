@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from srcgrad.rules import adjoint
+from srcgrad.core.rules import adjoint
 
 from .versions import since
 

@@ -5,7 +5,7 @@ M. B. Giles, "Collected matrix derivative results for forward and reverse mode a
 
 import numpy as np
 
-from srcgrad.rules import adjoint, d, tangent
+from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime.phases import eigen_frame, phase_slopes
 from srcgrad.runtime.spectra import as_real, inverse_gaps
 from srcgrad.runtime.triangles import half_read

@@ -4,7 +4,7 @@ import operator
 
 import numpy as np
 
-from srcgrad.rules import adjoint, d
+from srcgrad.core.rules import adjoint, d
 
 
 @adjoint.elementwise(np.add, cl="x + y", aliases=(operator.add,))

@@ -7,7 +7,7 @@ differences of singular values, so that what does not divide by a vanishing gap 
 
 import numpy as np
 
-from srcgrad.rules import adjoint, d, tangent
+from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime.spectra import (
     inverse_gaps,
     inverse_sums,

@@ -5,8 +5,8 @@ A spectrum of half length holds each inner element for two, so these are doubled
 
 import numpy as np
 
-from srcgrad.accepted import accept_complex
-from srcgrad.rules import adjoint, constants, d
+from srcgrad.core.rule_forms import accept_complex
+from srcgrad.core.rules import adjoint, constants, d
 from srcgrad.runtime.fourier import doubled, lengths, opposite, resized, transformed
 
 constants([opposite, transformed, lengths])

@@ -1,6 +1,6 @@
 """What rules of users give, in generated code: looked at, and otherwise as it is."""
 
-from srcgrad.rules import adjoint, d
+from srcgrad.core.rules import adjoint, d
 from srcgrad.runtime.given import check_adjoint, check_adjoints, check_total, given_adjoints
 
 

@@ -4,7 +4,7 @@ import operator
 
 import numpy as np
 
-from srcgrad.rules import adjoint, constants, d, tangent
+from srcgrad.core.rules import adjoint, constants, d, tangent
 from srcgrad.runtime.layout import along_axis, axis_index
 from srcgrad.runtime.scatter import entry, otherwise, scatter
 from srcgrad.runtime.structure import add, zeros_like

@@ -1,6 +1,6 @@
 """Values on their way through a function: hooks on their adjoints, probes that watch, casts."""
 
-from srcgrad.rules import adjoint, d, tangent
+from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime.casts import cast
 from srcgrad.runtime.hooks import beyond_hooks, hook, hooked
 from srcgrad.runtime.probes import probe, probed

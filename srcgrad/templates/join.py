@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from srcgrad.rules import adjoint, d, tangent
+from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime.layout import (
     pad_constants,
     pad_constants_transpose,

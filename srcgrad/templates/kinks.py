@@ -10,7 +10,7 @@ import operator
 
 import numpy as np
 
-from srcgrad.rules import adjoint, d
+from srcgrad.core.rules import adjoint, d
 from srcgrad.runtime.larger import if_larger
 
 

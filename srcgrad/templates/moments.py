@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from srcgrad.rules import adjoint, d, tangent
+from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime import spread, sum_to
 from srcgrad.runtime.reduce import along_axes, along_axes_transpose, count
 

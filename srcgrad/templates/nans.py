@@ -5,7 +5,7 @@ The gradient of an element that is nan is 0.
 
 import numpy as np
 
-from srcgrad.rules import adjoint
+from srcgrad.core.rules import adjoint
 from srcgrad.runtime.singular import root
 
 from .forms import reduction_forms

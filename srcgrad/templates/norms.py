@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from srcgrad.rules import adjoint, d, tangent
+from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime.broadcast import spread
 from srcgrad.runtime.linalg import no_further
 from srcgrad.runtime.norm import norm_curvature, norm_gradient

@@ -4,7 +4,7 @@ import builtins
 
 import numpy as np
 
-from srcgrad.rules import adjoint, d, tangent
+from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime.bessel import i0_derivative
 from srcgrad.runtime.broadcast import sum_to
 

@@ -6,8 +6,8 @@ Such a call is written out with others; its derivatives are those of this text.
 # ruff: noqa: RUF005 - unpacking with `*` is outside of the accepted Python
 import numpy as np
 
-from srcgrad.otherwise import leaves_out, otherwise
-from srcgrad.rules import constants
+from srcgrad.core.rule_forms import leaves_out, otherwise
+from srcgrad.core.rules import constants
 from srcgrad.runtime.choices import require_handled
 from srcgrad.runtime.singular import root
 from srcgrad.runtime.widths import pad_widths, sides

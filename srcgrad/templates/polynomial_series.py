@@ -6,7 +6,7 @@ Each is summed by the recurrence of its polynomials from the highest order down 
 import numpy as np
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
-from srcgrad.rules import adjoint
+from srcgrad.core.rules import adjoint
 
 
 def _forms(name):

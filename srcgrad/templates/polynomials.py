@@ -5,7 +5,7 @@ Polynomials as objects (`np.poly1d`, `np.polynomial`) are not followed.
 
 import numpy as np
 
-from srcgrad.rules import adjoint
+from srcgrad.core.rules import adjoint
 from srcgrad.runtime.choices import require_handled
 
 

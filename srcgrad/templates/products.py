@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from srcgrad.rules import adjoint, d, tangent
+from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime import spread
 from srcgrad.runtime.reduce import merge_axes, prod_without, prod_without_tangent, split_axes
 

@@ -6,8 +6,8 @@ A quantile lies between two neighbours of the sorted elements, at a place that d
 # ruff: noqa: RUF005 - unpacking with `*` is outside of the accepted Python
 import numpy as np
 
-from srcgrad.otherwise import leaves_out
-from srcgrad.rules import adjoint, constants, d, tangent
+from srcgrad.core.rule_forms import leaves_out
+from srcgrad.core.rules import adjoint, constants, d, tangent
 from srcgrad.runtime.broadcast import sum_to
 from srcgrad.runtime.places import quantile_place, quantile_slope
 from srcgrad.runtime.reduce import merge_axes

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from srcgrad.otherwise import leaves_out
-from srcgrad.rules import adjoint, constants, d, tangent
+from srcgrad.core.rule_forms import leaves_out
+from srcgrad.core.rules import adjoint, constants, d, tangent
 from srcgrad.runtime.broadcast import sum_to
 from srcgrad.runtime.choices import (
     block_transpose,

@@ -8,7 +8,7 @@ import builtins
 
 import numpy as np
 
-from srcgrad.rules import adjoint, d, tangent
+from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime import spread
 from srcgrad.runtime.broadcast import summands
 from srcgrad.runtime.reduce import count, diff_transpose, max_or_least, min_or_most, share

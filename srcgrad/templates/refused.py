@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 
-from srcgrad.rules import refused, rule_of
+from srcgrad.core.rules import refused, rule_of
 
 SETS = """unique unique_all unique_counts unique_inverse unique_values union1d intersect1d setdiff1d setxor1d in1d"""
 FILES = """load loadtxt genfromtxt fromregex fromfile save savetxt savez savez_compressed memmap"""

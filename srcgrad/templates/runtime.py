@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from srcgrad.rules import adjoint, constants, d
+from srcgrad.core.rules import adjoint, constants, d
 from srcgrad.runtime.blocks import row_count
 from srcgrad.runtime.broadcast import fit_to, spread, sum_to, summands, summed
 from srcgrad.runtime.hooks import stop_gradient

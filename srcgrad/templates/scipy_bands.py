@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import linalg
 
-from srcgrad.rules import adjoint, d, tangent
+from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime.bands import half_bands, outer_bands, times_bands, turned_bands, whole_bands
 
 CHECKED = {"check_finite": (True, False)}

@@ -6,7 +6,7 @@ The matrices of the types 2 and 3 are transposes of each other but for the first
 
 from scipy import fft
 
-from srcgrad.rules import adjoint, d
+from srcgrad.core.rules import adjoint, d
 from srcgrad.runtime.fourier import opposite, resized, weighted
 from srcgrad.templates.refused import declare
 

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.spatial import distance
 
-from srcgrad.rules import adjoint
+from srcgrad.core.rules import adjoint
 from srcgrad.runtime.choices import require_handled
 
 METRICS = ("sqeuclidean", "cityblock", "chebyshev")

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import linalg
 
-from srcgrad.rules import adjoint, d, tangent
+from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime.spectra import inverse_gaps, smaller_side, widened
 from srcgrad.runtime.structure import zeros_like
 from srcgrad.runtime.triangles import as_square, half_read, lowered, permuted, raised, triangle, unpermuted

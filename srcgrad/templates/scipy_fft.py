@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import fft
 
-from srcgrad.rules import adjoint, constants, d
+from srcgrad.core.rules import adjoint, constants, d
 from srcgrad.runtime.fourier import doubled, lengths, opposite, resized, transformed
 from srcgrad.templates.fourier import _MANY, _ONE, _forms
 

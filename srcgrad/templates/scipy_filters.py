@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import signal
 
-from srcgrad.rules import adjoint, constants
+from srcgrad.core.rules import adjoint, constants
 from srcgrad.runtime.choices import require_handled
 from srcgrad.runtime.filters import fitted_window, one_sided
 from srcgrad.templates.refused import declare

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import integrate
 
-from srcgrad.rules import adjoint, constants
+from srcgrad.core.rules import adjoint, constants
 from srcgrad.runtime.points import gauss_points
 from srcgrad.templates.refused import declare
 

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import ndimage, signal
 
-from srcgrad.rules import adjoint, constants
+from srcgrad.core.rules import adjoint, constants
 from srcgrad.runtime.kernels import reaches, steps_along, taps
 
 constants([reaches, steps_along, taps])

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import linalg
 
-from srcgrad.rules import adjoint, d, tangent
+from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime.broadcast import sum_to
 from srcgrad.runtime.structure import zeros_like
 from srcgrad.runtime.systems import columns

@@ -7,7 +7,7 @@ f([[A, E], [0, A]]), and its adjoint is the derivative at the transpose of A.
 import numpy as np
 from scipy import linalg
 
-from srcgrad.rules import adjoint, d, tangent
+from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime.matrices import bordered, corner
 from srcgrad.runtime.spectra import as_real
 

@@ -2,7 +2,7 @@
 
 from scipy import ndimage
 
-from srcgrad.rules import adjoint, d
+from srcgrad.core.rules import adjoint, d
 from srcgrad.runtime.signals import filtered_transpose
 from srcgrad.templates.refused import declare
 

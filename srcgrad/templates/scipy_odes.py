@@ -3,8 +3,20 @@
 import numpy as np
 from scipy import integrate
 
-from srcgrad.handed import Handed, in_parts
-from srcgrad.rules import adjoint, again, constants, d, places, pull, push, refused, stand_in, tangent
+from srcgrad.core.rules import (
+    Handed,
+    adjoint,
+    again,
+    constants,
+    d,
+    in_parts,
+    places,
+    pull,
+    push,
+    refused,
+    stand_in,
+    tangent,
+)
 from srcgrad.runtime.flow import method_of
 from srcgrad.runtime.flow_adjoint import (
     doubled,

@@ -4,7 +4,7 @@
 import numpy as np
 from scipy import linalg
 
-from srcgrad.rules import adjoint, constants, d
+from srcgrad.core.rules import adjoint, constants, d
 from srcgrad.runtime.broadcast import sum_to
 from srcgrad.runtime.choices import require_handled
 from srcgrad.runtime.stacked import matched, shared_batch

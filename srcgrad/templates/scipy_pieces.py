@@ -1,12 +1,12 @@
 """Splines of `scipy.interpolate` that a function makes, in their knots, their values and their argument; on request.
 
-`front/splines.py` writes such a spline as its knots and coefficients, and its calls as `pieces_at`.
+`frontend/desugar/library_objects.py` writes such a spline as its knots and coefficients, and its calls as `pieces_at`.
 """
 
 import numpy as np
 from scipy import linalg
 
-from srcgrad.rules import adjoint, constants
+from srcgrad.core.rules import adjoint, constants
 from srcgrad.runtime.choices import require_handled
 from srcgrad.runtime.pieces import (
     cubic_pieces,

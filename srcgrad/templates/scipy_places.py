@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import ndimage
 
-from srcgrad.rules import adjoint
+from srcgrad.core.rules import adjoint
 from srcgrad.runtime.choices import require_handled
 
 PLACES = "np.array([[0.3, 1.6, 2.4], [0.7, 2.2, 3.9]]) + 0.05 * y"

@@ -2,8 +2,7 @@
 
 from scipy import integrate
 
-from srcgrad.handed import Handed
-from srcgrad.rules import adjoint, constants, d, places, pull, push, refused, tangent
+from srcgrad.core.rules import Handed, adjoint, constants, d, places, pull, push, refused, tangent
 from srcgrad.runtime.quadrature import check_numbers, check_steady, quad_pullback, quad_pushforward
 
 

@@ -2,7 +2,7 @@
 
 from scipy import linalg
 
-from srcgrad.rules import constants, rule_of
+from srcgrad.core.rules import constants, rule_of
 
 from .refused import declare
 

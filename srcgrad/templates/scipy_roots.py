@@ -2,8 +2,7 @@
 
 from scipy import optimize
 
-from srcgrad.handed import Handed, in_parts
-from srcgrad.rules import adjoint, constants, d, places, pull, push, refused, stand_in, tangent
+from srcgrad.core.rules import Handed, adjoint, constants, d, in_parts, places, pull, push, refused, stand_in, tangent
 from srcgrad.runtime.roots import check_slopes, root_found, root_pullback, root_pushforward, scalar_root_found
 
 NOTE = "The function is differentiated through its source; where the search starts has no influence on the root."

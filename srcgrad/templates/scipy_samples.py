@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import special, stats
 
-from srcgrad.rules import adjoint
+from srcgrad.core.rules import adjoint
 from srcgrad.runtime.choices import require_handled
 
 AXES = ((", axis=None", (3, 4)), (", axis=1", (3, 4)))

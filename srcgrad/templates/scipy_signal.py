@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import signal
 
-from srcgrad.rules import adjoint, d, tangent
+from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime.signals import lagged, of_full, within_full
 
 MODES = ("full", "same", "valid")

@@ -6,7 +6,7 @@ The object is a constant: one that is made of active values is refused, or taken
 import numpy as np
 from scipy import interpolate
 
-from srcgrad.rules import adjoint, d, tangent
+from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime.splines import for_values, over_values
 
 OBJECT = "it is an object that was made before"

@@ -2,7 +2,7 @@
 
 from scipy import fft
 
-from srcgrad.rules import adjoint, d
+from srcgrad.core.rules import adjoint, d
 from srcgrad.runtime.cosines import waves_transpose
 
 WRITTEN = {"orthogonalize": (None,), "overwrite_x": (False,)}

@@ -5,8 +5,8 @@ Each is written out in operations that have a rule, so that its derivatives are 
 
 import numpy as np
 
-from srcgrad.otherwise import leaves_out
-from srcgrad.rules import adjoint, d, tangent
+from srcgrad.core.rule_forms import leaves_out
+from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime.recurrence import products_before, recurrence, recurrence_back, shifted
 from srcgrad.runtime.steps import gradient_transpose, gradients
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from srcgrad.rules import adjoint, d
+from srcgrad.core.rules import adjoint, d
 from srcgrad.runtime.broadcast import sum_to
 
 

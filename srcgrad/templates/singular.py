@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from srcgrad.rules import adjoint, d, tangent
+from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime.broadcast import spread
 from srcgrad.runtime.norm import norm_curvature
 from srcgrad.runtime.singular import (

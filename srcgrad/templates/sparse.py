@@ -1,6 +1,6 @@
 """Products with a constant sparse matrix, which are linear in the other factor."""
 
-from srcgrad.rules import adjoint, d
+from srcgrad.core.rules import adjoint, d
 from srcgrad.runtime import sparse_left, sparse_right
 
 DATA = "a derivative with respect to a sparse matrix is not taken; make it from arrays in the function, or leave it out"

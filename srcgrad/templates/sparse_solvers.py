@@ -2,7 +2,7 @@
 
 from scipy.sparse import linalg
 
-from srcgrad.rules import adjoint, d, refused
+from srcgrad.core.rules import adjoint, d, refused
 
 DATA = "a derivative with respect to a sparse matrix is not taken"
 MATRIX = "scipy.sparse.csc_array(np.arange(9.0).reshape(3, 3) + 10.0 * np.eye(3))"

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy import special
 
-from srcgrad.rules import adjoint, d, tangent
+from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime import spread, sum_to
 
 

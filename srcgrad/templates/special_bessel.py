@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy import special
 
-from srcgrad.rules import adjoint, d
+from srcgrad.core.rules import adjoint, d
 
 ORDER = "a derivative with respect to the order has no closed form"
 COUNT = "it is a whole number"

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy import special
 
-from srcgrad.rules import adjoint, d
+from srcgrad.core.rules import adjoint, d
 
 COUNT = "it is a whole number"
 PARAMETER = "a derivative with respect to the parameter has no stable closed form"

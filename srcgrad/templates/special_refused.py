@@ -5,7 +5,7 @@ Names are looked up when this file is read, so that a version of SciPy that lack
 
 from scipy import special
 
-from srcgrad.rules import constants
+from srcgrad.core.rules import constants
 from srcgrad.templates.refused import declare
 
 COUNTS = """bernoulli euler factorial factorial2 factorialk stirling2"""

@@ -7,7 +7,7 @@ known to be positive when the derivative is made, that of degree 0 is multiplied
 import numpy as np
 from scipy import special
 
-from srcgrad.rules import adjoint, d
+from srcgrad.core.rules import adjoint, d
 
 DEGREE = "it is a degree"
 PARAMETER = "a derivative with respect to this parameter has no closed form"

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import special
 
-from srcgrad.rules import adjoint, d, tangent
+from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime import sum_to
 
 ORDER = "a derivative with respect to the order has no closed form"

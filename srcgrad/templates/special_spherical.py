@@ -6,7 +6,7 @@ A derivative of a derivative comes from the differential equation of the functio
 import numpy as np
 from scipy import special
 
-from srcgrad.rules import adjoint, d
+from srcgrad.core.rules import adjoint, d
 
 COUNT = "it is a whole number"
 AT_ZERO = "The gradient of a derivative is nan at 0."

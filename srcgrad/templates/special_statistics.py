@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy import special
 
-from srcgrad.rules import adjoint, d
+from srcgrad.core.rules import adjoint, d
 
 SHAPE = "a derivative with respect to the parameter of an incomplete gamma or beta function has no closed form"
 COUNT = "it is a whole number"

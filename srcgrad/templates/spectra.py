@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from srcgrad.rules import adjoint, constants, d, tangent
+from srcgrad.core.rules import adjoint, constants, d, tangent
 from srcgrad.runtime.spectra import (
     inverse_gaps,
     inverse_sums,

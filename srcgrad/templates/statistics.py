@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from srcgrad.rules import adjoint, d, tangent
+from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime.binned import binned, of_bins
 from srcgrad.runtime.broadcast import sum_to
 

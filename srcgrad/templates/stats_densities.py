@@ -7,7 +7,7 @@ to loc minus that, to scale -(1 + s r) / scale. A density is e to the power of i
 import numpy as np
 from scipy import special, stats
 
-from srcgrad.rules import adjoint, d
+from srcgrad.core.rules import adjoint, d
 
 LINE = {"x": (-2.0, 2.0), "loc": (-0.5, 0.5), "scale": (0.5, 2.0)}
 

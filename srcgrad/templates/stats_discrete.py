@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import special, stats
 
-from srcgrad.rules import adjoint, d
+from srcgrad.core.rules import adjoint, d
 
 COUNT = "it is a whole number"
 CLOSED = "a derivative with respect to the parameter of an incomplete beta function has no closed form"

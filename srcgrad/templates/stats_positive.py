@@ -6,7 +6,7 @@ As in stats_densities; where x is outside of the support the density is 0, its l
 import numpy as np
 from scipy import special, stats
 
-from srcgrad.rules import adjoint, d
+from srcgrad.core.rules import adjoint, d
 
 HALF = {"x": (0.8, 3.0), "loc": (-0.5, 0.5), "scale": (0.5, 2.0)}
 OUTSIDE = "The gradient is 0 where x is outside of the support."

@@ -8,7 +8,7 @@ outside of the support, where the density is 0.
 import numpy as np
 from scipy import special, stats
 
-from srcgrad.rules import adjoint, d
+from srcgrad.core.rules import adjoint, d
 
 INVERSE = {"q": (0.2, 0.8), "loc": (-0.5, 0.5), "scale": (0.5, 2.0)}
 

@@ -2,7 +2,7 @@
 
 from scipy import stats
 
-from srcgrad.rules import refused
+from srcgrad.core.rules import refused
 
 FROZEN = "it makes a frozen distribution, of which pdf, cdf, ppf and the like have derivatives, with their logarithms"
 

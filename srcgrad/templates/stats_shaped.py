@@ -7,7 +7,7 @@ gamma or beta function; a shape that is a power of (x - loc) / scale has one.
 import numpy as np
 from scipy import stats
 
-from srcgrad.rules import adjoint, d
+from srcgrad.core.rules import adjoint, d
 
 SHAPE = "a derivative with respect to the parameter of an incomplete gamma or beta function has no closed form"
 

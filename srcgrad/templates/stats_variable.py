@@ -8,7 +8,7 @@ below writes the rules of one distribution.
 import numpy as np
 from scipy import stats
 
-from srcgrad.rules import adjoint, d
+from srcgrad.core.rules import adjoint, d
 
 SHAPE = "a derivative with respect to the parameter of an incomplete gamma or beta function has no closed form"
 LINE = {"x": (-1.5, 1.5), "loc": (-0.5, 0.5), "scale": (0.8, 2.0)}

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import special, stats
 
-from srcgrad.rules import adjoint, d, tangent
+from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime import sum_to
 from srcgrad.runtime.triangles import half_read
 

@@ -6,7 +6,7 @@ for pseudo-inverses G. H. Golub and V. Pereyra, "The differentiation of pseudo-i
 
 import numpy as np
 
-from srcgrad.rules import adjoint, constants, d, tangent
+from srcgrad.core.rules import adjoint, constants, d, tangent
 from srcgrad.runtime.broadcast import sum_to
 from srcgrad.runtime.structure import zeros_like
 from srcgrad.runtime.systems import columns, emptied, filled, last_axes, square

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from srcgrad.rules import adjoint, d, tangent
+from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime.sinc import sinc_derivative
 
 

@@ -7,9 +7,9 @@ from typing import Any  # a stand-in for the text
 
 import gast
 
-from srcgrad.batch.found import Axis
-from srcgrad.batch.values import Value
-from srcgrad.trees import expression
+from srcgrad.backend.batched.expressions import Axis
+from srcgrad.backend.batched.values import Value
+from srcgrad.core.trees import expression
 
 
 def test_a_value_is_looked_at_again_if_anything_is_different() -> None:

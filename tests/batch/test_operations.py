@@ -7,9 +7,9 @@ import zlib
 import numpy as np
 import pytest
 
-from srcgrad.batch import batched  # noqa: F401  it fills the table
-from srcgrad.batch.operations import RULES
-from srcgrad.errors import DifferentiationError
+from srcgrad.backend.batched import leading_axis  # noqa: F401  it fills the table
+from srcgrad.backend.batched.expressions import RULES
+from srcgrad.core.errors import DifferentiationError
 from tests.batch.agree import check, floats
 from tests.rule_cases import cases, differentiable_rules, every
 

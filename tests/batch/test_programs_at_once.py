@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad import directions, grad, hessian, jacobian
-from srcgrad.errors import DifferentiationError
+from srcgrad import grad, hessian, jacobian
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.interface.api import jacobians
 from tests.batch.agree import check, floats, is_batched
 from tests.programs import IDS, PROGRAMS
 from tests.random_programs import arguments, define, program
@@ -188,7 +189,7 @@ def test_random_programs(seed: int) -> None:
 
 
 def test_many_directions_go_in_several_runs(monkeypatch) -> None:
-    monkeypatch.setattr(directions, "ROOM", 8)
+    monkeypatch.setattr(jacobians, "ROOM", 8)
     for mode in ("forward", "reverse"):
         assert is_batched(check(sweep, (V,), mode))
         check(lambda x, y: np.outer(x, y), (V, V[:3]), mode)

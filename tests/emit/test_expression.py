@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from srcgrad.emit.text import expression, statement
+from srcgrad.core.printer.expressions import expression
+from srcgrad.core.printer.statements import statement
 
 # Each line is printed as it stands: no parenthesis may be added or lost.
 STABLE = """\

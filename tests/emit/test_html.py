@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.cli import main
-from srcgrad.emit.html import PLAIN
-from srcgrad.emit.html_code import coloured
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.interface.cli import main
+from srcgrad.interface.show.html_page import PLAIN, coloured
 from tests.emit.test_sides import HEAT
 
 VOID = {"meta", "link", "img", "br"}
@@ -72,7 +71,8 @@ def test_colours_change_no_text() -> None:
 
 def test_without_pygments_it_is_plain_and_says_so(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text("def f(x):\n    return x * x < 3 and x\n\n\ndef g(x):\n    return x * x\n")
-    command = "import sys; sys.modules['pygments'] = None; from srcgrad.cli import main; sys.exit(main(sys.argv[1:]))"
+    command = "import sys; sys.modules['pygments'] = None; from srcgrad.interface.cli import main; "
+    command += "sys.exit(main(sys.argv[1:]))"
     given = ["dump", str(tmp_path / "model.py:g"), "--html", "-"]
     done = subprocess.run(
         [sys.executable, "-c", command, *given], capture_output=True, text=True, check=True, timeout=600

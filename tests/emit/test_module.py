@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from srcgrad.emit.meaning import Import, Literal, Made, Outside, imported, literal
-from srcgrad.emit.module import body, gap, import_lines, remark
-from srcgrad.emit.references import Reference, local_names, references, replaced
+from srcgrad.backend.text.free_names import Import, Literal, Made, Outside, imported, literal
+from srcgrad.backend.text.module import body, gap, import_lines, remark
+from srcgrad.backend.text.references import Reference, local_names, references, replaced
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from srcgrad.emit import references
-from srcgrad.emit.words import dotted
+from srcgrad.backend.text import references
+from srcgrad.backend.text.references import dotted
 
 ROOT = Path(__file__).parents[2]
-PLACES = ("tests/golden", "examples", "srcgrad/emit", "srcgrad/runtime", "srcgrad/templates")
+PLACES = ("tests/golden", "examples", "srcgrad/backend/text", "srcgrad/runtime", "srcgrad/templates")
 
 
 def texts(place: str) -> Iterator[str]:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.dump import dump
-from srcgrad.emit.sides import Line, Pair, Sides, sides
-from srcgrad.options import TARGETS
+from srcgrad.interface.api.derivative import TARGETS
+from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.show.side_by_side import Line, Pair, Sides, sides
 from tests.test_golden import CASES, function_of, parts, wrt_of
 
 MODES = ("reverse", "value-and-grad", "vjp", "forward", "hvp")

@@ -7,8 +7,8 @@ import ast
 import gast
 import pytest
 
-from srcgrad.emit.text import Blank, Comment, Verbatim, function, placed, statement
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.printer.statements import Blank, Comment, Verbatim, function, placed, statement
 
 STABLE = '''\
 @decorate(1)

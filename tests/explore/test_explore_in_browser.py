@@ -8,8 +8,8 @@ from typing import Any  # Playwright is optional
 
 import pytest
 
-from srcgrad.dump import dump
-from srcgrad.explore.examples import EXAMPLES
+from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.explorer.worker import EXAMPLES
 from tests.browser import Seen, browser, opened, violations, wait
 from tests.explore.server import Explorer, explorer
 

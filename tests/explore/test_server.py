@@ -13,11 +13,10 @@ from pathlib import Path
 import pytest
 
 import srcgrad.explore
-from srcgrad.cli import main
-from srcgrad.dump import dump
-from srcgrad.errors import DifferentiationError
-from srcgrad.explore.answer import LONGEST, Question, answer, question
-from srcgrad.explore.examples import EXAMPLES
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.interface.cli import main
+from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.explorer.worker import EXAMPLES, LONGEST, Question, answer, question
 from tests.explore.server import Explorer, explorer
 
 pytestmark = pytest.mark.xdist_group("explorer")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from srcgrad.dump import dump
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.interface.dump.dump import dump
 
 LIBRARY = """
 def array_namespace(*arrays):

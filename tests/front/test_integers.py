@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
 
 X = np.arange(5.0) + 1.0
 

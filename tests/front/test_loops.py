@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.dump import dump
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.interface.dump.dump import dump
 
 
 def dotted(x, n):

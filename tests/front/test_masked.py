@@ -10,7 +10,7 @@ import pytest
 
 import srcgrad
 from srcgrad import check_grads, grad
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
 
 X = np.random.default_rng(0).normal(size=(3, 4))
 MASK = X > -0.3

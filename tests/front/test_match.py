@@ -11,9 +11,8 @@ import gast
 import pytest
 
 import srcgrad
-from srcgrad.errors import DifferentiationError
-from srcgrad.front.match import module_of, same_code
-from srcgrad.front.source import source_of
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.source_text import module_of, same_code, source_of
 from tests.front.test_source import run, text_of
 
 FIRST = "def f(x, n=1):\n    return x * 3.0 + n\n"

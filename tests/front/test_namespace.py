@@ -8,7 +8,7 @@ import types
 import numpy as np
 import pytest
 
-from srcgrad.front.namespace import Binding, LiveNamespace, attribute
+from srcgrad.core.namespace import Binding, LiveNamespace, attribute
 from tests.front.test_source import run
 
 CELL = """

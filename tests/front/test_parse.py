@@ -6,9 +6,9 @@ import ast
 
 import pytest
 
-from srcgrad.dump import dump
-from srcgrad.errors import DifferentiationError
-from srcgrad.front.parse import comments, function_tree, parse, parse_target, split_lines
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.source_text import comments, function_tree, parse, parse_target, split_lines
+from srcgrad.interface.dump.dump import dump
 
 
 def refusal(text):

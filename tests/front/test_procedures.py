@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import srcgrad.templates as templates
-from srcgrad.facts import Facts
-from srcgrad.front.namespace import LiveNamespace
-from srcgrad.front.plain import own_names
-from srcgrad.front.procedures import Procedures, is_bare
-from srcgrad.front.source import Source, source_of
-from srcgrad.modules import Module
+from srcgrad.core.facts import Facts
+from srcgrad.core.namespace import LiveNamespace
+from srcgrad.core.source_text import Source, source_of
+from srcgrad.core.trees import own_names
+from srcgrad.frontend.calls.side_effects import Procedures, is_bare
+from srcgrad.module import Module
 
 WRITES = """
 x[0] = y

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from srcgrad import check_grads, grad, source, vjp
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
 
 A = np.random.default_rng(0).normal(size=(3, 3))
 

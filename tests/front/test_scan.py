@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from srcgrad.front.scan import scan
+from srcgrad.frontend.source.static_modules import scan
 
 
 def table(text, importable=lambda found: True):

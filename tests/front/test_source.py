@@ -15,8 +15,8 @@ import gast
 import numpy as np
 import pytest
 
-from srcgrad.errors import DifferentiationError
-from srcgrad.front.source import label_of, source_of
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.source_text import label_of, source_of
 
 _counter = itertools.count()
 

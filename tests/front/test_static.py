@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from srcgrad.dump import dump
-from srcgrad.front.namespace import attribute
-from srcgrad.front.static import Program, StaticModule
+from srcgrad.core.namespace import attribute
+from srcgrad.frontend.source.static_modules import Program, StaticModule
+from srcgrad.interface.dump.dump import dump
 
 BOMB = "raise SystemExit('this module was run')\n"
 

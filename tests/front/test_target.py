@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from srcgrad.errors import DifferentiationError
-from srcgrad.front.target import find_target
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.frontend.source.static_modules import find_target
 
 MODEL = """import numpy as np
 raise SystemExit("this file was run")

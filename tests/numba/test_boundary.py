@@ -10,7 +10,7 @@ import pytest
 from numba import njit, prange, vectorize
 
 import srcgrad
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
 
 RATE = 0.5
 TABLE = np.ones(3)

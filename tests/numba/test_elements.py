@@ -9,8 +9,8 @@ import pytest
 
 import srcgrad
 from benchmarks.workloads import mixture
-from srcgrad.errors import DifferentiationError
-from srcgrad.recent import recent
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.interface.api.derivatives import recent
 
 pytest.importorskip("numba")
 X, V = np.random.default_rng(0).random((4, 3)), np.random.default_rng(1).random(3)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.differences import tangent_like, vector
+from srcgrad.interface.check.finite_differences import tangent_like, vector
 from srcgrad.opencl.lines import compared, parsed
 from srcgrad.runtime import share, share_nearest
 from tests.agree import differences

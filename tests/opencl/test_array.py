@@ -15,8 +15,8 @@ import pytest
 
 import srcgrad
 import srcgrad.opencl as xp
-from srcgrad.api import float_arguments
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.interface.api.derivatives import float_arguments
 from srcgrad.opencl import device as devices
 from srcgrad.opencl.array import Array
 from tests.test_language import ACCEPTED, made

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.cli import main
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.interface.cli import main
 from srcgrad.opencl import device, probe, report
 from srcgrad.opencl.declared import declared
 from srcgrad.opencl.entry import ONCE, entry

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.errors import DifferentiationError
+from srcgrad.core.errors import DifferentiationError
 from srcgrad.opencl import device, memory
 from srcgrad.opencl.launch import launch
 from srcgrad.opencl.scattered import add_at

@@ -13,10 +13,10 @@ from scipy import special
 
 import srcgrad
 import srcgrad.templates
+from srcgrad.core.rules import Rule, rules
 from srcgrad.opencl.functions import FUNCTIONS
 from srcgrad.opencl.launch import launch
 from srcgrad.opencl.memory import Lease
-from srcgrad.rules import Rule, rules
 from tests.opencl.conftest import fewer
 from tests.random_targets import form
 from tests.test_language import made

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.cli import MODES, main
-from srcgrad.emit.assemble import SUFFIX
-from srcgrad.errors import DifferentiationError
+from srcgrad.backend.text.function import SUFFIX
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.interface.cli import MODES, main
 from tests.agree import differences
 
 TARGETS = ("opencl", "numpy")

@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.cli import main
-from srcgrad.dump import dump
-from srcgrad.emit.section import Known, section
+from srcgrad.backend.text.standalone import Known, section
+from srcgrad.interface.cli import main
+from srcgrad.interface.dump.dump import dump
 from tests.opencl import shipped_programs as programs
 
 RANDOM = np.random.default_rng(4)

@@ -20,10 +20,10 @@ from typing import Any  # arguments and results of arbitrary functions
 import numpy as np
 
 import srcgrad
-from srcgrad.differences import is_float, parts, rebuild, tangent_like, vector, vector_along
-from srcgrad.dump import dump
-from srcgrad.errors import DifferentiationError
-from srcgrad.promises import not_mirrored
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.interface.check.finite_differences import is_float, parts, rebuild, tangent_like, vector, vector_along
+from srcgrad.interface.check.oracles import not_mirrored
+from srcgrad.interface.dump.dump import dump
 
 Arguments = tuple[Any, ...]
 JUDGES = ("value", "gradient", "forward", "second", "dump")

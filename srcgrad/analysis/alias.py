@@ -1,0 +1,411 @@
+"""Alias analysis: which names may show the same memory, and which operations make a new array.
+
+Arrays without axes: NumPy gives them where one would look for a number, and `+=` changes them in place.
+
+Which operations give a part of what they get, and which calls give a value that nothing else holds.
+
+`a += e` changes an array that others may see: accepted where the array is a's own, refused elsewhere.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Iterator
+from types import FunctionType
+from typing import Any  # called functions are arbitrary objects
+
+import gast
+import numpy as np
+
+from srcgrad.analysis.containers import deposited
+from srcgrad.core.control_flow import definitions
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.facts import UNKNOWN, Facts, Operation, copied
+from srcgrad.core.namespace import Step
+from srcgrad.core.rule_forms import FITTED, VIEWS
+from srcgrad.core.rules import is_users, rule_of
+from srcgrad.core.trees import Node, at, loads, parameters, statement, statements, stores, target, walk, written
+from srcgrad.frontend.calls.side_effects import Procedures
+from srcgrad.frontend.desugar.views import WRAPPING
+from srcgrad.frontend.resolve import METHODS, binding_of
+from srcgrad.frontend.results import gives_several
+from srcgrad.frontend.source.static_modules import StaticFunction
+from srcgrad.runtime import owned
+
+Callees = tuple[Any, ...]  # functions, each called by the one before
+
+
+def rank_zero(order: list[Node], facts: Facts, given: Iterable[str] = (), above: Callees = ()) -> dict[str, None]:
+    """Names that hold, if it has no axes, perhaps an array all the same, which `+=` changes in place."""
+    found: dict[str, None] = dict.fromkeys(given)
+    found.update({n: None for n, kind in facts.kinds.items() if kind.tag == "array" and not kind.ndim})
+    before = -1
+    while before < len(found):
+        before = len(found)
+        for node in order:
+            bound = target(node)
+            if bound is not None and bound not in found and _keeps_rank_zero(node, found, facts, above):
+                found[bound] = None
+    return found
+
+
+def _keeps_rank_zero(node: Node, known: dict[str, None], facts: Facts, above: Callees) -> bool:
+    """Whether an assignment of what has no axes may bind an array all the same, if some names hold such."""
+    value, operation = node.value, facts.operation.get(node.value)
+    if isinstance(value, gast.Name):
+        return value.id in known
+    if node in facts.copies:
+        return target(node) in known
+    if node in facts.augmented:
+        return getattr(getattr(value, "left", None), "id", "") in known
+    if makes_rank_zero(value, facts):
+        return True
+    if operation is not None and operation.kind == "callee":
+        return _returns_rank_zero(operation.function, facts, above)
+    given = [n.id for n in walk(value) if isinstance(n, gast.Name)]
+    if operation is not None and operation.function is operator.getitem:
+        return any(getattr(n, "value", None) is ... for n in walk(operation.bound["index"]))
+    return operation is not None and operation.function in VIEWS and any(one in known for one in given)
+
+
+def _returns_rank_zero(function: Any, facts: Facts, above: Callees) -> bool:
+    """Whether what a function returns may be such an array, if its arguments are; `above` are those that call it."""
+    if isinstance(function, Step) or any(function is one for one in above):
+        return False  # what a trip gives is looked at in the loop itself, and a function that calls itself outside
+    try:
+        source, _ = facts.module.source(function)
+        tree, inner = facts.module.front(function, tuple(parameters(source.tree)), {})
+    except DifferentiationError:
+        return False  # refused later, if a derivative flows through it
+    found = rank_zero(list(statements(tree.body)), inner, parameters(tree), (*above, function))
+    return any(n.id in found for n in walk(tree.body[-1]) if isinstance(n, gast.Name))
+
+
+def makes_rank_zero(value: Node, facts: Facts) -> bool:
+    """Whether an expression is a call of NumPy's that gives an array even where it has no axes: `np.where(c, x, y)`."""
+    operation = facts.operation.get(value)
+    if operation is None and isinstance(value, gast.Call):
+        found = binding_of(value.func, facts, facts.local)
+        return found is not None and any(found.object is one for one in WRAPPING)
+    return operation is not None and any(operation.function is one for one in (*WRAPPING, owned))
+
+
+def given_away(order: list[Node], facts: Facts) -> Iterator[tuple[Node, str]]:
+    """Calls of functions that take such an array for a number and change it by `s += e`, with its name."""
+    found: dict[str, None] | None = None
+    for node in order:
+        operation = facts.operation.get(getattr(node, "value", None))
+        if operation is None or operation.kind != "callee" or isinstance(operation.function, Step):
+            continue
+        changed = Procedures(facts, augments=True).arguments(node.value, facts, facts.local)
+        if not changed:
+            continue
+        found = rank_zero(order, facts) if found is None else found
+        for given in changed:
+            held, spec = getattr(given, "id", ""), facts.spec.get(given)
+            if held in found and spec is not None and spec.scalar:
+                yield node, held
+
+
+def is_view(operation: Operation, facts: Facts) -> bool:
+    """Whether the result of an operation may show elements of an operand: so may what a user's function gives."""
+    if operation.rule is not None and is_users(operation.rule):
+        own = operation.rule.own
+        called = operation.function if own is None or own.applied is None else own.applied.forward
+        return not (isinstance(called, FunctionType | StaticFunction) and facts.module.returns_new(called))
+    return operation.function in VIEWS
+
+
+def is_passive_result(value: Node, facts: Facts) -> bool:
+    """Whether an expression that carries no derivative calls a function of NumPy that makes a new value."""
+    if not isinstance(value, gast.Call):
+        return False
+    found = binding_of(value.func, facts, facts.local)
+    method = METHODS.get(value.func.attr) if found is None and isinstance(value.func, gast.Attribute) else None
+    function = method if found is None else found.object
+    rule = None if function is None else rule_of(function)
+    if rule is None or rule.kind in ("composed", "refused"):
+        return False
+    if any(word.arg == "copy" for word in value.keywords) or (function is np.nan_to_num and len(value.args) > 1):
+        return False  # `np.nan_to_num(x, copy=False)` is x
+    if function is np.array:
+        return True
+    return not is_view(Operation("op", function, rule), facts)
+
+
+_MAKERS = (
+    "zeros",
+    "ones",
+    "empty",
+    "ndarray",
+    "full",
+    "zeros_like",
+    "ones_like",
+    "empty_like",
+    "full_like",
+    "eye",
+    "arange",
+)
+
+
+def aliases(function: Node, facts: Facts) -> Node:
+    """Refuse an augmented assignment to an array that another name, a container or the caller may hold.
+
+    Where it is accepted `a += e` means what `a = a + e` means.
+    """
+    if facts.generated:
+        return function  # our text adds in place to what it owns, and to numbers
+    order = list(statements(function.body))
+    for node, name in given_away(order, facts):
+        raise _refusal(node, name, "the called function changes it by `+=` or the like", facts)
+    place = {node: k for k, node in enumerate(order)}
+    for names, nodes in _changed(order, facts):
+        for name in names:
+            numbers = _check_origin(name, nodes, order, function, facts)
+            check_numbers(function.body, dict.fromkeys(numbers), facts)
+        last = max(place[n] for n in nodes)
+        loops = [n for n in order if isinstance(n, gast.For | gast.While) and _inside(n, nodes)]
+        for node in order:
+            early = place[node] < last or any(node in set(statements([loop])) for loop in loops)
+            for name in names:
+                if early and deposited(node, name, function.body, facts):
+                    where = getattr(node, "lineno", 0)
+                    raise _refusal(nodes[0], name, f"line {where} puts it into a list", facts)
+                if early and node not in nodes and _hands_on(node, name, order, facts):
+                    if may_be_number(node, facts):
+                        check_numbers(function.body, {node: None}, facts)
+                        continue
+                    where = getattr(node, "lineno", 0)
+                    raise _refusal(nodes[0], name, f"line {where} gives it to another name", facts)
+    return function
+
+
+def _changed(order: list[Node], facts: Facts) -> list[tuple[list[str], list[Node]]]:
+    """Names that stand for one array, which is changed in place, with the statements that change it.
+
+    `a += e` became `a2 = a + e` where the two values got names of their own: they are one array all the same.
+    """
+    found: list[tuple[list[str], list[Node]]] = []
+    numbers = any(node in facts.augmented and facts.spec[node].scalar for node in order if target(node) is not None)
+    arrays = rank_zero(order, facts) if numbers else {}
+    for node in order:
+        bound = target(node)
+        if node not in facts.augmented or bound is None or (facts.spec[node].scalar and bound not in arrays):
+            continue
+        names, nodes = [bound], [node]
+        if isinstance(node.value, gast.BinOp) and isinstance(node.value.left, gast.Name):
+            names.append(node.value.left.id)
+        for group in [g for g in found if set(g[0]) & set(names)]:
+            found.remove(group)
+            names, nodes = group[0] + names, group[1] + nodes
+        found.append((list(dict.fromkeys(names)), nodes))
+    return found
+
+
+def _inside(loop: Node, nodes: list[Node]) -> bool:
+    held = set(statements(loop.body))
+    return any(node in held for node in nodes)
+
+
+def _check_origin(name: str, nodes: list[Node], order: list[Node], function: Node, facts: Facts) -> list[Node]:
+    """The statements that bind the name to a part of an array, which must be a number; any other is refused."""
+    doubtful = [other for other in order if _is_doubtful(other, name, facts)]
+    argument = name in parameters(function)
+    if not doubtful and not argument:
+        return []
+    met = _met(name, nodes, function)
+    if argument and None in met and facts.arguments.get(name, UNKNOWN).tag != "scalar":
+        raise _refusal(nodes[0], name, "it is an argument, which the caller holds", facts)
+    numbers = []
+    for other in doubtful:
+        if not isinstance(other, gast.For) and may_be_number(other, facts):
+            numbers.append(other)
+        elif other in met:
+            where = getattr(other, "lineno", 0)
+            raise _refusal(nodes[0], name, f"line {where} may bind it to an array that something else holds", facts)
+    return numbers
+
+
+def _is_doubtful(node: Node, name: str, facts: Facts) -> bool:
+    """Whether a statement may bind a name to what something else holds."""
+    if name not in stores(node) or name in written(node):
+        return False
+    return not (node in facts.augmented or is_fresh(node, facts))
+
+
+def _met(name: str, nodes: list[Node], function: Node) -> dict[Node | None, None]:
+    """The statements whose value a name may have where it is changed; None for the argument that the caller gave."""
+    reaching = definitions(function.body, parameters(function))
+    places = [reaching.of[k][0] for n in nodes if name in loads(n) for k in reaching.at(n, name)]
+    return {reaching.graph.nodes[place]: None for place in places}
+
+
+def may_be_number(node: Node, facts: Facts) -> bool:
+    """Whether an assignment binds an element of an array, if the array has as few axes as there are indices."""
+    operation = facts.operation.get(node.value)
+    part = operation.bound["index"] if operation is not None and operation.function is operator.getitem else None
+    if part is None and operation is None and isinstance(node.value, gast.Subscript):
+        part = node.value.slice
+    spec = facts.spec.get(node)
+    if part is None or (spec is not None and spec.ndim):
+        return False
+    source = node.value.value if isinstance(node.value, gast.Subscript) else None
+    if isinstance(source, gast.Name) and (facts.list_kind(source.id) or source.id in facts.containers):
+        return False
+    return not any(isinstance(item, gast.Slice) or getattr(item, "value", 0) in (None, ...) for item in walk(part))
+
+
+def check_numbers(block: list[Node], numbers: dict[Node, None], facts: Facts) -> None:
+    """Look at run time at what must be a number, once for each statement that binds it."""
+    numbers = {node: None for node in numbers if node not in facts.checked}
+    facts.checked.update(numbers)
+    _insert_checks(block, numbers, facts)
+
+
+def _insert_checks(block: list[Node], numbers: dict[Node, None], facts: Facts) -> None:
+    for position in range(len(block) - 1, -1, -1):
+        node = block[position]
+        for field in ("body", "orelse"):
+            if numbers and getattr(node, field, None):
+                _insert_checks(getattr(node, field), numbers, facts)
+        spec = facts.spec.get(node)
+        if node in numbers and (spec is None or not spec.scalar):
+            whole, part = copied(node.value.value, facts), copied(node.value, facts)
+            check = statement(f"{facts.library('check_number')}(x, a)", x=part, a=whole)
+            facts.effects[check] = None
+            facts.origin[check] = facts.origin.get(node, node)  # it stands in the midst of that statement
+            block.insert(position, at(check, node))
+
+
+_COPIES = (np.array, np.ndarray.astype)  # unless `copy=` says otherwise
+
+
+def is_fresh(node: Node, facts: Facts) -> bool:
+    """Whether an assignment binds a new array, or a number."""
+    if gives_several(node, facts):
+        return True
+    if not isinstance(node, gast.Assign) or target(node) is None:
+        return False
+    value = node.value
+    operation = facts.operation.get(value)
+    if is_gathered(value, facts):
+        return True
+    if operation is not None and operation.function in _COPIES:
+        return isinstance(value, gast.Call) and not any(word.arg == "copy" for word in value.keywords)
+    if operation is not None and operation.rule is not None:
+        return not is_view(operation, facts) or _is_fitted_anew(operation, facts)
+    if operation is not None:
+        return False
+    if isinstance(value, gast.Call):
+        if isinstance(value.func, gast.Attribute) and value.func.attr == "copy":
+            return True
+        called = value.func.attr if isinstance(value.func, gast.Attribute) else getattr(value.func, "id", "")
+        return called in _MAKERS or is_passive_result(value, facts)
+    return isinstance(value, gast.Constant | gast.BinOp | gast.UnaryOp | gast.Compare)
+
+
+def _is_fitted_anew(operation: Operation, facts: Facts) -> bool:
+    """Whether an operation is `sum_to(x * y, z)`, of a value that has no name: nothing else holds that."""
+    given = getattr(operation.bound["g"], "id", "") if operation.function in FITTED else ""
+    definition = facts.definition.get(given)
+    return definition is not None and given in facts.temporaries and is_fresh(definition, facts)
+
+
+def is_new(value: Node, function: Node, facts: Facts, known: dict[str, bool] | None = None) -> bool:
+    """Whether a value is a number, or an array that the function made; or a tuple of such."""
+    known = {} if known is None else known  # by name, what was found; of one that is a copy of itself nothing is
+    if isinstance(value, gast.Tuple):
+        return all(is_new(item, function, facts, known) for item in value.elts)
+    if not isinstance(value, gast.Name) or value.id in parameters(function):
+        return isinstance(value, gast.Constant)
+    if value.id not in known:
+        known[value.id] = False
+        known[value.id] = _are_new(value.id, function, facts, known)
+    return known[value.id]
+
+
+def _are_new(name: str, function: Node, facts: Facts, known: dict[str, bool]) -> bool:
+    """Whether all that a function binds to a name is new."""
+    made = [n for n in statements(function.body) if name in stores(n) and name not in written(n)]
+    for node in made:
+        operation = facts.operation.get(getattr(node, "value", None))
+        if operation is not None and operation.kind == "callee" and facts.module.returns_new(operation.function):
+            continue
+        if target(node) is not None and isinstance(node.value, gast.Name):
+            if not is_new(node.value, function, facts, known):
+                return False
+        elif not is_fresh(node, facts):
+            return False
+    return bool(made)
+
+
+def is_new_of_step(node: Node, facts: Facts) -> bool:
+    """Whether a statement takes what a trip of a checkpointed loop gives, and that is new."""
+    value = getattr(node, "value", None)
+    if isinstance(value, gast.Name) and isinstance(node.targets[0], gast.Tuple):
+        value = getattr(facts.definition.get(value.id), "value", None)
+    operation = facts.operation.get(value)
+    return (
+        operation is not None
+        and isinstance(operation.function, Step)
+        and bool(facts.module.returns_new(operation.function))
+    )
+
+
+def is_gathered(value: Node, facts: Facts) -> bool:
+    """Whether an expression reads elements by a list of places, `a[[0, 2]]`, which makes a copy."""
+    operation = facts.operation.get(value)
+    index = operation.bound["index"] if operation is not None and operation.function is operator.getitem else None
+    if index is None and operation is None and isinstance(value, gast.Subscript):
+        index = value.slice
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    return any(isinstance(part, gast.List) for part in parts)
+
+
+def is_computed(value: Node) -> bool:
+    """Whether an expression without an operation of its own gives a new value in any case."""
+    if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute):
+        return value.func.attr.removesuffix("_like") in ("zeros", "ones", "empty", "full")
+    if isinstance(value, gast.Call):
+        return getattr(value.func, "id", "") in ("len", "int", "float", "range")
+    if isinstance(value, gast.Attribute):
+        return value.attr in ("shape", "dtype", "size", "ndim")
+    if isinstance(value, gast.Subscript) and isinstance(value.value, gast.Attribute):
+        return bool(value.value.attr == "shape")
+    return isinstance(value, gast.BinOp | gast.UnaryOp | gast.Compare | gast.Constant | gast.BoolOp)
+
+
+def _hands_on(node: Node, name: str, order: list[Node], facts: Facts) -> bool:
+    """Whether a statement may let something else hold the array of a name; a part of an expression may end in one."""
+    found = [_handed_on(node, name, facts)]
+    for part in found:  # it grows meanwhile
+        further = [_handed_on(other, part, facts) for other in order] if isinstance(part, str) else []
+        found += [one for one in dict.fromkeys(further) if one not in found]
+    return True in found
+
+
+def _handed_on(node: Node, name: str, facts: Facts) -> bool | str:
+    """Whether a statement does so itself; the name of the part of an expression that it gives the array to."""
+    if not isinstance(node, gast.Assign) or name in stores(node):
+        return False
+    operation = facts.operation.get(node.value)
+    if not any(isinstance(n, gast.Name) and n.id == name for n in walk(node.value)):
+        return False
+    if operation is None:
+        return not is_computed(node.value)
+    if operation.kind != "op":
+        return True
+    if not is_view(operation, facts):
+        return False
+    held = target(node)
+    return True if held is None or held not in facts.temporaries else held
+
+
+def _refusal(node: Node, name: str, why: str, facts: Facts) -> Exception:
+    user = facts.base.get(name, name)
+    return facts.refuse(
+        node,
+        "E5010",
+        f"`{user}` is changed in place, and {why}",
+        f"write `{user} = {user} + ...`, which makes a new array, or `{user}[...] += ...` to change the one it has",
+    )

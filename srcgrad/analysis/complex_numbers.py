@@ -1,0 +1,512 @@
+"""Complex numbers: where they come from, where they flow, and what is refused for them.
+
+Where complex numbers come from: literals, dtypes, values from outside, functions that make them of real ones.
+
+Which values may be complex: there the backward half conjugates, and nowhere else.
+
+What has no meaning for complex numbers, or no rule, and is refused.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from dataclasses import replace
+from typing import Any  # values and functions are arbitrary Python objects
+
+import gast
+import numpy as np
+
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.facts import UNKNOWN, Facts, Kind, Operation
+from srcgrad.core.identity import home, uncached
+from srcgrad.core.namespace import Binding, LiveNamespace, Namespace, Step, attribute
+from srcgrad.core.rules import Rule, adjoint_template, rule_of
+from srcgrad.core.source_text import tree_of
+from srcgrad.core.trees import Node, children, parameters, statements, stores, walk, written
+from srcgrad.frontend.calls.inline_call import taken_as_real
+from srcgrad.frontend.resolve import METHODS, bind, binding_of
+from srcgrad.frontend.source.static_modules import StaticFunction
+from srcgrad.runtime import zeros_like
+from srcgrad.runtime.magnitude import squared_magnitude
+
+# Functions that take a dtype by position, and where.
+DTYPES: dict[Any, int] = {
+    np.ndarray.astype: 1, np.array: 1, np.asarray: 1, np.asanyarray: 1, np.ascontiguousarray: 1, np.zeros: 1,
+    np.asfortranarray: 1, np.ones: 1, np.empty: 1, np.zeros_like: 1, np.ones_like: 1, np.empty_like: 1, np.full: 2,
+    np.full_like: 2, np.identity: 1, np.eye: 3,
+}  # fmt: skip
+LIKE = (np.zeros_like, np.ones_like, np.empty_like, np.full_like, zeros_like)
+
+_REAL_HOMES = ("builtins", "math", "operator", "random", "time", "copy", "itertools", "functools", "numpy")
+_MAKERS = ("eig", "eigvals", "roots", "sqrtm", "logm", "hilbert", "load", "loadtxt", "genfromtxt", "frombuffer")
+_NEVER = (float, int, str, bytes, types.ModuleType, types.FunctionType, np.ufunc, type(np.concatenate), type(None))
+_DEPTH = 3  # how deep containers and objects are looked into
+
+
+def is_complex_value(value: Any, depth: int = 0) -> bool:
+    """Whether an object is a complex number, an array or a dtype of them, or holds one.
+
+    >>> is_complex_value([1.0, {"w": np.ones(2) * 1j}]), is_complex_value(2.0), is_complex_value(np.complex64)
+    (True, False, True)
+    """
+    if isinstance(value, _NEVER):
+        return False
+    if isinstance(value, complex | np.complexfloating):
+        return True
+    if isinstance(value, type) and not isinstance(value, types.GenericAlias):  # of Python 3.10, which calls it a type
+        return issubclass(value, complex | np.complexfloating)
+    if isinstance(value, np.ndarray) and value.dtype.kind == "O":
+        return any(is_complex_value(item, depth + 1) for item in value.flat)
+    dtype = value if isinstance(value, np.dtype) else getattr(value, "dtype", None)
+    if isinstance(dtype, np.dtype):
+        return dtype.kind == "c"
+    if depth == _DEPTH:
+        return False
+    if isinstance(value, dict):
+        return any(is_complex_value(item, depth + 1) for item in value.values())
+    if isinstance(value, list | tuple):
+        return any(is_complex_value(item, depth + 1) for item in value)
+    held = getattr(value, "__dict__", None)
+    own = list(held.values()) if isinstance(held, dict) else []
+    own += [getattr(value, slot, None) for slot in getattr(type(value), "__slots__", ()) if isinstance(slot, str)]
+    return any(is_complex_value(item, depth + 1) for item in own)
+
+
+def from_binding(found: Binding | None) -> bool:
+    """Whether what a name means outside of the function may be complex."""
+    if found is None or found.static is not None or found.kind == "module":
+        return False
+    if found.kind == "object":
+        return is_complex_value(found.object)
+    if found.kind == "value" and found.expression is not None and found.module is not None:
+        return _mentions(ast.parse(found.expression.strip(), mode="eval"), found.module, {})
+    return False
+
+
+def is_complex_dtype(node: Node, facts: Facts) -> bool | None:
+    """Whether an expression spells a complex dtype; None where it cannot be told."""
+    if isinstance(node, gast.Constant):
+        return _spells_complex(node.value)
+    found = binding_of(node, facts, facts.local)
+    if found is not None and found.kind == "object" and isinstance(found.object, type | np.dtype):
+        return is_complex_value(found.object)
+    return None
+
+
+def _spells_complex(value: Any) -> bool | None:
+    try:
+        return bool(np.dtype(value).kind == "c")
+    except TypeError:
+        return None
+
+
+def makes_complex(function: Any, called: Node, facts: Facts) -> bool:
+    """Whether a function without a rule may give complex numbers for real ones."""
+    if function is None and isinstance(called, gast.Name):
+        items = facts.kinds.get(called.id, UNKNOWN).items
+        function = items[0][0] if items and facts.kinds[called.id].tag == "function" else None
+    return _gives_complex(function, {})
+
+
+def is_maker(function: Any) -> bool:
+    """Whether a function of NumPy or SciPy gives complex numbers for some real ones: eigenvalues, roots."""
+    return getattr(function, "__name__", "") in _MAKERS and str(home(function)).startswith(("numpy", "scipy"))
+
+
+def _gives_complex(function: Any, seen: dict[int, None]) -> bool:
+    if function is None or isinstance(function, types.ModuleType):
+        return False
+    rule = rule_of(function)
+    if is_maker(function):
+        return True
+    if rule is not None and (rule.kind != "refused" or (rule.values and not rule.literals)):
+        return rule.values == "complex"
+    if isinstance(function, type) and not isinstance(function, types.GenericAlias):
+        return issubclass(function, complex | np.complexfloating)
+    if isinstance(function, Step):
+        return _of_source(function.source.tree, function.namespace, id(function), seen)
+    if isinstance(function, StaticFunction):
+        return _of_source(function.node, function.module, id(function.node), seen)
+    function = uncached(getattr(function, "__srcgrad_primal__", getattr(function, "__func__", function)))
+    if isinstance(getattr(function, "__self__", None), np.ufunc):
+        return False  # `np.add.at`
+    where = str(home(function))
+    if where.split(".")[0] in _REAL_HOMES:
+        return where.startswith(("numpy.fft", "numpy.lib.scimath"))
+    if where.startswith(("scipy.special", "scipy.stats")):
+        return False
+    if isinstance(function, types.FunctionType):
+        try:
+            tree = tree_of(function)
+        except DifferentiationError:
+            return True
+        return _of_source(tree, LiveNamespace(function), id(function), seen)
+    if callable(function) and rule_of(type(function).__call__) is not None:
+        return is_complex_value(function)  # a spline is what its coefficients are
+    return callable(function)
+
+
+def _of_source(tree: Any, namespace: Namespace, key: int, seen: dict[int, None]) -> bool:
+    if key in seen:
+        return False
+    seen[key] = None
+    return _mentions(tree, namespace, seen)
+
+
+def _mentions(tree: Any, namespace: Namespace, seen: dict[int, None]) -> bool:
+    """Whether a tree, of ast or of gast, has anything in it that makes complex numbers."""
+    names: set[str] = set()
+    for node in walk(tree):
+        kind = type(node).__name__
+        if kind == "Name":
+            if node.id in names:
+                continue
+            names.add(node.id)
+        if kind == "Constant" and (isinstance(node.value, complex) or _names_dtype(node.value)):
+            return True
+        if kind in ("Name", "Attribute"):
+            found = dotted(node, namespace)
+            if found is None:
+                continue
+            if found.static is not None or callable(found.object):
+                meant = found.object if found.static is None else found.static
+                if is_complex_value(meant) or _gives_complex(meant, seen):
+                    return True
+            elif from_binding(found):
+                return True
+    return False
+
+
+def _names_dtype(value: Any) -> bool:
+    return isinstance(value, str) and value.startswith("complex")
+
+
+def dotted(node: Any, namespace: Namespace) -> Binding | None:
+    """What a dotted name, of ast or of gast, means in a namespace; None for anything else."""
+    if type(node).__name__ == "Name":
+        return namespace.lookup(node.id)
+    if type(node).__name__ == "Attribute":
+        base = dotted(node.value, namespace)
+        return None if base is None else attribute(base, node.attr)
+    return None
+
+
+_PLACE_OF_OUTPUT = 4  # of what scipy.signal.butter and its relatives return, or later
+
+
+def complexes(function: Node, facts: Facts) -> Node:
+    """Find the names that may hold a complex number.
+
+    >>> from srcgrad.interface.show.explain import explain_facts
+    >>> list(explain_facts("def f(x):\\n    z = np.fft.fft(x)\\n    return np.sum(np.abs(z))", "complexes").complex)
+    ['z']
+    """
+    facts.complex.update({p: None for p in parameters(function) if facts.kinds.get(p, UNKNOWN).complex})
+    order = list(statements(function.body))
+    known = -1
+    while known != len(facts.complex):
+        known = len(facts.complex)
+        for node in order:
+            if _source(node, facts):
+                facts.complex.update(dict.fromkeys(stores(node)))
+    if facts.complex:
+        _join_squares(order, facts)
+    return function
+
+
+def _join_squares(order: list[Node], facts: Facts) -> None:
+    """`abs(z) ** 2` within a statement of the user is one operation: its derivative needs no division by `abs(z)`."""
+    for node in order:
+        operation = facts.operation.get(getattr(node, "value", None))
+        operand = None if operation is None else _squared(operation)
+        made = facts.definition.get(operand or "")
+        inner = facts.operation.get(getattr(made, "value", None))
+        if operand not in facts.temporaries or inner is None or inner.rule is not rule_of(np.absolute):
+            continue
+        z = inner.bound["x"]
+        near = [n for n in order if facts.origin.get(n, n) is facts.origin.get(node, node)]
+        if (
+            made in near
+            and isinstance(z, gast.Name)
+            and z.id in facts.complex
+            and not any(z.id in stores(n) for n in near[near.index(made) :])
+        ):
+            rule = rule_of(squared_magnitude)
+            facts.operation[node.value] = Operation("op", squared_magnitude, rule, {"z": z})
+
+
+def _squared(operation: Operation) -> str | None:
+    """The name that an operation squares."""
+    parts = list(operation.bound.values())
+    if not parts or not isinstance(parts[0], gast.Name):
+        return None
+    if operation.function is np.power and isinstance(parts[1], gast.Constant) and parts[1].value == 2:
+        return str(parts[0].id)
+    if operation.function is np.multiply and isinstance(parts[1], gast.Name) and parts[0].id == parts[1].id:
+        return str(parts[0].id)
+    return str(parts[0].id) if operation.function is np.square else None
+
+
+def _source(node: Node, facts: Facts) -> bool:
+    """Whether what a statement binds, or stores into an array or a list, may be complex."""
+    if isinstance(node, gast.For):
+        return may_be_complex(node.iter, facts)
+    if isinstance(node, gast.Assign | gast.AugAssign):
+        return may_be_complex(node.value, facts)
+    if isinstance(node, gast.Expr) and written(node):
+        return any(may_be_complex(argument, facts) for argument in node.value.args)
+    return False
+
+
+def may_be_complex(node: Node, facts: Facts) -> bool:
+    """Whether the value of an expression, of the primal or of a derivative, may be complex."""
+    if isinstance(node, gast.Name):
+        return _name(node, facts)
+    if isinstance(node, gast.Constant):
+        return isinstance(node.value, complex)
+    if isinstance(node, gast.BinOp):
+        while isinstance(node, gast.BinOp):  # a long chain is walked, not descended
+            if may_be_complex(node.right, facts):
+                return True
+            node = node.left
+        return may_be_complex(node, facts)
+    if isinstance(node, gast.Compare | gast.Slice | gast.JoinedStr):
+        return False
+    if isinstance(node, gast.Attribute):
+        return _attribute(node, facts)
+    if isinstance(node, gast.Subscript):
+        return may_be_complex(node.value, facts)
+    if isinstance(node, gast.Call):
+        return _call(node, facts)
+    if isinstance(node, gast.IfExp):
+        return may_be_complex(node.body, facts) or may_be_complex(node.orelse, facts)
+    return any(may_be_complex(child, facts) for child in children(node))
+
+
+def note_complex(held: str, value: Node, facts: Facts) -> None:
+    """Keep whether a name that derivation made may be complex."""
+    if may_be_complex(value, facts):
+        facts.complex[held] = None
+
+
+def _name(node: Node, facts: Facts) -> bool:
+    primal = facts.adjoint_of.get(node.id, node.id)
+    if primal in facts.complex:
+        return True
+    if node.id in facts.local or node.id in facts.temporaries or node.id in facts.base:
+        return False
+    return from_binding(facts.namespace.lookup(node.id))
+
+
+def _attribute(node: Node, facts: Facts) -> bool:
+    if node.attr in ("real", "imag", "shape", "size", "ndim"):
+        return False
+    found = binding_of(node, facts, facts.local)
+    return may_be_complex(node.value, facts) if found is None else from_binding(found)
+
+
+def _call(node: Node, facts: Facts) -> bool:
+    operation = facts.operation.get(node)
+    arguments = [*node.args, *(word.value for word in node.keywords)]
+    if operation is not None and operation.kind == "callee":
+        return _callee(node, operation.function, arguments, facts)
+    function, method = function_called(node, facts)
+    operands = [node.func.value, *arguments] if method else arguments
+    dtype = dtype_asked(function, node, facts)
+    if dtype is not None:
+        return dtype
+    if any(function is like for like in LIKE) and operands:
+        return may_be_complex(operands[0], facts)
+    rule = rule_of(function)
+    if rule is not None and rule.kind == "refused" and _surely_real(rule, node):
+        return False
+    if rule is None or rule.kind == "refused" or (operation is None and is_maker(function)):
+        found = any(may_be_complex(operand, facts) for operand in operands)
+        ours = binding_of(node.func, facts, facts.local) is None and isinstance(node.func, gast.Name)  # of our own text
+        ours = ours and node.func.id in facts.imports.values()
+        return found or (not method and not ours and makes_complex(function, node.func, facts))
+    if rule.kind == "constant":
+        return bool(rule.complex) and any(may_be_complex(operand, facts) for operand in operands)
+    return _of_rule(rule, node, operands, facts)
+
+
+def _surely_real(rule: Rule, node: Node) -> bool:
+    """Whether the result of what has no derivative is real: of `butter(2, 0.3)`, not of one that asks for poles."""
+    if rule.values != "real":
+        return False
+    asked = [(rule.literals[word.arg], word.value) for word in node.keywords if word.arg in rule.literals]
+    known = all(isinstance(value, gast.Constant) and value.value in real for real, value in asked)
+    return known and (not rule.literals or len(node.args) < _PLACE_OF_OUTPUT)
+
+
+def _of_rule(rule: Rule, node: Node, operands: list[Node], facts: Facts) -> bool:
+    """Whether the result of an op is complex: as its rule says, else where an argument with a derivative is."""
+    if rule.values in ("real", "complex"):
+        return rule.values == "complex"
+    operation, template = facts.operation.get(node), adjoint_template(rule)
+    if template is None:
+        return any(may_be_complex(operand, facts) for operand in operands)
+    bound = {} if operation is None else operation.bound
+    if not bound:
+        bound = dict(zip(template.positional, operands, strict=False))
+        bound.update({word.arg: word.value for word in node.keywords if word.arg})
+    decisive = [rule.values] if rule.values else template.differentiable
+    return any(may_be_complex(argument, facts) for p, argument in bound.items() if p in decisive)
+
+
+def function_called(node: Node, facts: Facts) -> tuple[Any, bool]:
+    """The function that a call calls, where it can be told, and whether it is a method of its first operand."""
+    operation = facts.operation.get(node)
+    found = binding_of(node.func, facts, facts.local) or _of_library(node.func, facts)
+    method = found is None and isinstance(node.func, gast.Attribute)
+    if operation is not None:
+        return operation.function, method
+    if found is not None:
+        return (found.object if found.static is None else found.static), False
+    return (METHODS.get(node.func.attr), True) if method else (None, False)
+
+
+def _of_library(node: Node, facts: Facts) -> Any:
+    """What a name of our own text means: `sum_to`, `np.conj`."""
+    if isinstance(node, gast.Name):
+        spelled = {text: identifier for identifier, text in facts.imports.items()}
+        if node.id in spelled:
+            return _Meant(facts.library_values[spelled[node.id]])
+    elif isinstance(node, gast.Attribute):
+        base = _of_library(node.value, facts)
+        found = None if base is None else getattr(base.object, node.attr, None)
+        return None if found is None else _Meant(found)
+    return None
+
+
+class _Meant:
+    """An object, as a binding."""
+
+    static = None
+
+    def __init__(self, value: Any) -> None:
+        self.object = value
+
+
+def dtype_asked(function: Any, node: Node, facts: Facts) -> bool | None:
+    """Whether a dtype that the call names is complex; None if it names none."""
+    position = next((place for known, place in DTYPES.items() if known is function), None)
+    asked = [word.value for word in node.keywords if word.arg == "dtype"]
+    if position is not None and not asked:
+        shift = 1 if isinstance(node.func, gast.Attribute) and function is np.ndarray.astype else 0
+        shift = 0 if shift and binding_of(node.func, facts, facts.local) is not None else shift
+        asked = node.args[position - shift : position - shift + 1]
+    if not asked or (isinstance(asked[0], gast.Constant) and asked[0].value is None):
+        return None
+    known = is_complex_dtype(asked[0], facts)
+    if known is not None:
+        return known
+    return may_be_complex(asked[0], facts) or None
+
+
+def refused_inside(node: Node, facts: Facts) -> Exception:
+    """The refusal of a derivative at complex values whose text was made for real ones."""
+    return facts.refuse(
+        node,
+        "E5017",
+        "a derivative is taken inside of a function, at complex values that are computed there",
+        "take the derivative outside of it, or pass the real and the imaginary part as two real arguments",
+    )
+
+
+def _callee(node: Node, function: Any, arguments: list[Node], facts: Facts) -> bool:
+    """Whether the result of a function with source may be complex, for these arguments."""
+    given = [may_be_complex(argument, facts) for argument in arguments]
+    if not any(given) and not makes_complex(function, node.func, facts):
+        return False
+    callee = facts.module.callee(function, node, facts)
+    bound = bind(node, callee.tree, facts)
+    kinds = {p: Kind(complex=True) for p, argument in bound.items() if may_be_complex(argument, facts)}
+    derivative = getattr(function, "__srcgrad_derivative__", None)
+    if derivative is not None and kinds:  # its text was made for real arguments
+        function = derivative.as_function(kinds)
+        facts.operation[node] = replace(facts.operation[node], function=function)
+    elif any(p in taken_as_real(function) for p in kinds):
+        raise refused_inside(node, facts)
+    return bool(facts.module.output_complex(function, kinds))
+
+
+_ORDERS = (gast.Lt, gast.LtE, gast.Gt, gast.GtE)
+_STEPS = (np.sign, np.argmax, np.argmin, np.argsort)
+
+
+def complex_limits(function: Node, facts: Facts) -> Node:
+    """Complex numbers have no order, a rule must say that it holds for them, and kernels have none."""
+    if not facts.complex:
+        return function
+    order = list(statements(function.body))
+    if any(facts.base.get(held, held) in facts.assumed_real for held in facts.complex):
+        raise refused_inside(order[0], facts)
+    for node in order:
+        if facts.module.target != "numpy":
+            raise facts.refuse(
+                node, "E5017", f"complex values in a function for {facts.module.target}", 'use target="numpy"'
+            )
+        for item in walk(node.test if isinstance(node, gast.If | gast.While) else node):
+            if isinstance(item, gast.Compare) and any(isinstance(op, _ORDERS) for op in item.ops):
+                if any(may_be_complex(side, facts) for side in [item.left, *item.comparators]):
+                    raise facts.refuse(item, "E5017", "complex numbers have no order", "compare `abs(z)`, or `z.real`")
+            elif isinstance(item, gast.Call) and not isinstance(node, gast.If | gast.While | gast.For):
+                _check_step(item, facts)
+        _check_rule(node, facts)
+    return function
+
+
+def _check_step(call: Node, facts: Facts) -> None:
+    """`np.sign` of a complex number is no step: z / |z|; `np.argmax` takes an order that is none."""
+    function, method = function_called(call, facts)
+    if not any(function is step for step in _STEPS):
+        return
+    operands = [call.func.value] if method else call.args[:1]
+    if any(_carries(item, facts) and may_be_complex(operand, facts) for operand in operands for item in walk(operand)):
+        name = getattr(function, "__name__", "")
+        raise facts.refuse(call, "E5017", f"np.{name} of a complex value", "apply it to `abs(z)`, or write z / abs(z)")
+
+
+def _carries(item: Node, facts: Facts) -> bool:
+    return isinstance(item, gast.Name) and item.id in facts.complex and item.id in facts.varied
+
+
+def _check_rule(node: Node, facts: Facts) -> None:
+    value = getattr(node, "value", None)
+    operation = facts.operation.get(value)
+    if operation is None or operation.rule is None or operation.rule.kind == "constant" or operation.rule.complex:
+        return
+    if not isinstance(node, gast.Assign) or not any(s in facts.active for s in stores(node)):
+        return
+    given = operation.bound.values() if operation.rule.values == "complex" else [value, *operation.bound.values()]
+    if any(may_be_complex(one, facts) for one in given):
+        raise facts.refuse(
+            value,
+            "E5017",
+            f"the rule of {operation.rule.name} does not hold for complex numbers",
+            "apply it to the real and the imaginary part, `z.real` and `z.imag`",
+        )
+
+
+def is_complex_array(value: Node, facts: Facts) -> bool:
+    """Whether a new array is known to be complex: made with a complex dtype, or of what is known to be so."""
+    if isinstance(value, gast.BinOp):
+        return is_complex_array(value.left, facts) or is_complex_array(value.right, facts)
+    if isinstance(value, gast.Constant):
+        return isinstance(value.value, complex)
+    if isinstance(value, gast.Name):
+        return facts.kinds.get(value.id, UNKNOWN).complex
+    if not isinstance(value, gast.Call):
+        return False
+    function, method = function_called(value, facts)
+    dtype = dtype_asked(function, value, facts)
+    if dtype is not None:
+        return dtype
+    rule = rule_of(function)
+    if rule is not None and rule.values:
+        return rule.values == "complex"
+    copied = function in LIKE or function in (np.copy, np.array, np.conjugate) or (rule and rule.kind == "elementwise")
+    operands = [value.func.value, *value.args] if method else value.args
+    return bool(copied) and any(is_complex_array(operand, facts) for operand in operands)

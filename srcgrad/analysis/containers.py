@@ -1,0 +1,392 @@
+"""Lists, tuples and dicts: which names hold them, what they hold, and how their items change.
+
+How many outputs a user's function has, as its text tells.
+
+Names that hold tuples, lists or dicts: their adjoints are containers of adjoints.
+
+`d[k] += e` of a list or dict: an item that is a number is bound anew, any other changes for all that hold it.
+
+What goes into a list and changes in place later: it changes in the list as well, unless it is a number.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from typing import Any  # keys of containers are arbitrary
+
+import gast
+import numpy as np
+
+from srcgrad import runtime
+from srcgrad.analysis.argument_kinds import guessed, kinds_of
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.facts import ANY, UNKNOWN, Facts, Kind, Operation, common, copied, joined, of_display, part_of
+from srcgrad.core.marks import is_opaque
+from srcgrad.core.trees import (
+    Block,
+    Node,
+    at,
+    is_write,
+    parameters,
+    part_written,
+    statement,
+    statements,
+    stores,
+    target,
+    walk,
+    written,
+)
+from srcgrad.frontend.resolve import bind, binding_of
+from srcgrad.frontend.results import several_of
+
+
+def outputs(operation: Operation, facts: Facts) -> int | None:
+    """The length of the tuple that a function with a rule returns, 0 where it is none, None where nobody knows."""
+    own = operation.rule.own if operation.rule is not None else None
+    called = operation.function if own is None or own.applied is None else own.applied.forward
+    if is_opaque(called):
+        return None
+    try:
+        source, _ = facts.module.source(called)
+    except DifferentiationError:
+        return None
+    values = [node.value for node in statements(source.tree.body) if isinstance(node, gast.Return)]
+    known = (gast.Tuple, gast.BinOp, gast.UnaryOp, gast.Constant, gast.Compare)
+    if not values or not all(isinstance(value, known) for value in values):
+        return None
+    lengths = {len(value.elts) if isinstance(value, gast.Tuple) else 0 for value in values}
+    return lengths.pop() if len(lengths) == 1 else None
+
+
+_SEQUENCES = (
+    "split", "array_split", "hsplit", "vsplit", "dsplit", "meshgrid", "broadcast_arrays", "unstack", "modf", "divmod",
+)  # fmt: skip
+_HELPERS = (
+    runtime.split_like,
+    runtime.mesh,
+    runtime.mesh_transpose,
+    runtime.einsum_adjoints,
+    runtime.chain_adjoints,
+    runtime.chain_bend,
+    runtime.check_adjoints,
+    runtime.given_adjoints,
+    runtime.block_transpose,
+    runtime.choose_transpose,
+    runtime.select_transpose,
+    runtime.broadcast_parts,
+)
+_COPIES = (list, tuple, runtime.zeros_like, runtime.add, runtime.owned)
+
+
+def _makers() -> tuple[Any, ...]:
+    found = [getattr(np, name, None) for name in _SEQUENCES]
+    return (*(op for op in found if op is not None), *_HELPERS)
+
+
+MAKERS = _makers()
+
+
+def gives_tuple(operation: Operation) -> bool:
+    """Whether an operation gives a tuple of arrays."""
+    return operation.function in MAKERS or (operation.rule is not None and bool(operation.rule.results))
+
+
+def containers(function: Node, facts: Facts) -> Node:
+    """Find the names that hold a container: arguments of that kind, their parts, results of np.split and the like."""
+    facts.kinds.update(guessed(function, facts))
+    for name, kind in list(facts.kinds.items()):
+        _note(name, kind, facts)
+    order = list(statements(function.body))
+    _notes(order, facts)
+    if facts.lists:
+        _note_items(order, facts)
+        _notes(order, facts)
+    facts.mixed.update({str(target(node)): None for node in order if _is_number(node, facts)})
+    return function
+
+
+def _is_number(node: Node, facts: Facts) -> bool:
+    """Whether a statement binds a number or an array to a name that holds a tuple elsewhere: of several returns."""
+    bound, value = target(node), getattr(node, "value", None)
+    if bound is None or facts.containers.get(bound) != "tuple":
+        return False
+    return isinstance(value, gast.BinOp) or (isinstance(value, gast.Name) and value.id not in facts.containers)
+
+
+def _note_items(order: list[Node], facts: Facts) -> None:
+    """What the items of the lists and dicts that the function made are: containers of one kind, or none."""
+    found: dict[str, list[Kind]] = {}
+    sources: dict[str, list[Node]] = {}
+    pushed: dict[str, list[Node]] = {}
+    for node in order:
+        if (bound := target(node)) is not None:
+            sources.setdefault(bound, []).append(node.value)
+        elif isinstance(node, gast.Expr) and (stack := _of_method(node.value, "append")):
+            pushed.setdefault(stack, []).append(node.value.args[0])
+    for node in order:
+        bound = target(node)
+        if bound is not None and facts.list_kind(bound):
+            display = getattr(node.value, "elts", getattr(node.value, "values", []))
+            found.setdefault(bound, []).extend(of_display(item, facts.kinds) for item in display)
+        elif written(node) and facts.list_kind(written(node)[0]) and (is_write(node) or isinstance(node, gast.Expr)):
+            value = node.value if is_write(node) else node.value.args[-1] if node.value.args else None
+            known = getattr(value, "id", "") in facts.kinds
+            if value is not None and (known or not _is_item(value, sources, pushed, facts)):
+                found.setdefault(written(node)[0], []).append(of_display(value, facts.kinds))
+    for held, kinds in found.items():
+        inner = [kind for kind in kinds if kind.tag in ("tuple", "list", "dict")]
+        if inner and facts.kinds.get(held, UNKNOWN).items == ():
+            facts.kinds[held] = Kind(facts.list_kind(held), None, ((ANY, joined(kinds)),))
+            if facts.kinds[held].items[0][1] == UNKNOWN:
+                raise facts.refuse(
+                    next(n for n in order if target(n) == held),
+                    "E5005",
+                    f"`{facts.base.get(held, held)}` holds items of several kinds",
+                    "keep numbers and arrays in one list, and tuples, lists and dicts of one form in another",
+                )
+
+
+def _is_item(value: Node, sources: dict[str, list[Node]], pushed: dict[str, list[Node]], facts: Facts) -> bool:
+    """Whether a name holds nothing but items of lists and dicts, which move, perhaps by way of a stack."""
+    asked: dict[str, None] = {}
+    names = [getattr(value, "id", "")]
+    for name in names:
+        if name not in sources:
+            return False
+        asked[name] = None
+        for one in sources[name]:
+            read = facts.operation.get(one)
+            if read is not None and read.function in (operator.getitem, dict.get):
+                if not facts.list_kind(getattr(next(iter(read.bound.values())), "id", "")):
+                    return False
+                continue
+            put = pushed.get(_of_method(one, "pop"))
+            if not put:
+                return False
+            names += [held for p in put if (held := getattr(p, "id", "")) not in asked]
+    return True
+
+
+def _of_method(value: Node | None, method: str) -> str:
+    """The name of which a call is this method; an empty string for anything else."""
+    called = value.func if isinstance(value, gast.Call) else None
+    found = called.value if isinstance(called, gast.Attribute) and called.attr == method else None
+    return getattr(found, "id", "")
+
+
+def _notes(order: list[Node], facts: Facts) -> None:
+    displays = [n for n in order if isinstance(n, gast.Assign) and isinstance(n.targets[0], gast.Tuple)]
+    unpacked = {getattr(n.value, "id", "") for n in displays}
+    stacked: dict[str, str] = {}  # stack of our own text -> a container that is kept on it
+    for node in order:
+        _stacked(node, stacked, facts)
+        if isinstance(node, gast.For) and isinstance(node.iter, gast.Name) and node.iter.id in facts.kinds:
+            _note(node.target.id, common(facts.kinds[node.iter.id]), facts)
+        if isinstance(node, gast.Assign):
+            _assignment(node, unpacked, facts)
+            if isinstance(node.value, gast.BinOp) and not facts.generated:
+                _check_operands(node.value, facts)
+
+
+def _stacked(node: Node, stacked: dict[str, str], facts: Facts) -> None:
+    """What comes off a stack is what was put on it: `h_stack.append(h)`, `h = h_stack.pop()`."""
+    bound, value = target(node), getattr(node, "value", None)
+    pushed, popped = _of_method(value, "append"), _of_method(value, "pop")
+    if value is not None and isinstance(node, gast.Expr) and pushed and not facts.list_kind(pushed):
+        held = getattr(value.args[0], "id", "")
+        if held in facts.containers:
+            stacked[pushed] = held
+    elif bound is not None and popped in stacked:
+        _note(bound, facts.kinds.get(stacked[popped], UNKNOWN), facts)
+        facts.containers[bound] = facts.containers[stacked[popped]]
+    elif bound is not None and facts.list_kind(popped) == "list":
+        _note(bound, dict(facts.kinds.get(popped, UNKNOWN).items).get(ANY, UNKNOWN), facts)
+
+
+def _check_operands(value: Node, facts: Facts) -> None:
+    """Refuse arithmetic on lists: `+` joins them, and `*` repeats them."""
+    for operand in (value.left, value.right):
+        if value in facts.operation and isinstance(operand, gast.Name) and operand.id in facts.containers:
+            raise facts.refuse(
+                value,
+                "E5005",
+                f"arithmetic on the {facts.containers[operand.id]} `{facts.base.get(operand.id, operand.id)}`",
+                "make an array of it: `np.array(...)`, or append to it",
+            )
+
+
+def _note(name: str, kind: Kind, facts: Facts) -> None:
+    if kind.tag in ("tuple", "list", "dict"):
+        facts.containers[name] = kind.tag
+    if kind != UNKNOWN:
+        facts.kinds[name] = kind
+
+
+def _assignment(node: Node, unpacked: set[str], facts: Facts) -> None:
+    bound = target(node)
+    operation = facts.operation.get(node.value)
+    if bound is not None and facts.list_kind(bound):
+        if not facts.kinds.get(bound, UNKNOWN).items:
+            _note(bound, Kind(facts.list_kind(bound), None, _mirrored(node.value, facts)), facts)
+        if isinstance(node.value, gast.Dict):
+            facts.displays.setdefault(bound, []).append(node)
+    elif bound is not None and operation is not None and gives_tuple(operation):
+        facts.containers[bound] = "tuple"
+        several = several_of(node, facts)
+        if several:
+            _note(bound, Kind("tuple", None, tuple((place, UNKNOWN) for place in range(len(several)))), facts)
+    elif bound is not None and operation is not None and operation.function in (runtime.fields_of, runtime.entry):
+        facts.containers[bound] = "dict"
+        known = facts.kinds.get(getattr(operation.bound["x"], "id", ""), UNKNOWN)
+        if known.tag == "dict":
+            _note(bound, known, facts)
+    elif bound is not None and operation is not None and operation.function is runtime.summands:
+        summed = operation.bound["xs"]
+        if isinstance(summed, gast.List | gast.Tuple) or getattr(summed, "id", "") in facts.containers:
+            facts.containers[bound] = "list"
+    elif bound is not None and operation is not None and operation.rule is not None and operation.rule.own is not None:
+        count = outputs(operation, facts)
+        if count or (count is None and bound in unpacked):
+            facts.containers[bound] = "tuple"
+    elif bound is not None and operation is not None and operation.kind == "callee":
+        callee = facts.module.callee(operation.function, node.value, facts)
+        kinds = kinds_of(bind(node.value, callee.tree, facts), facts)
+        _note(bound, facts.module.output_kind(operation.function, kinds), facts)
+    elif bound is not None and (source := _copied(node.value, facts)) is not None:
+        _note(bound, facts.kinds.get(source, UNKNOWN), facts)
+        facts.containers[bound] = facts.containers[source]
+    elif bound is not None and operation is not None and operation.function is operator.getitem:
+        source, index = operation.bound["x"], operation.bound["index"]
+        if isinstance(index, gast.Slice) and getattr(source, "id", "") in facts.containers:
+            facts.containers[bound] = facts.containers[source.id]
+        if isinstance(source, gast.Name) and source.id in facts.kinds:
+            _note(bound, part_of(facts.kinds[source.id], index), facts)
+    elif bound is not None and operation is not None and operation.function is dict.get:
+        if getattr(operation.bound["self"], "id", "") in facts.kinds:
+            _note(bound, part_of(facts.kinds[operation.bound["self"].id], operation.bound["key"]), facts)
+    elif bound is not None and isinstance(node.value, gast.Tuple | gast.List | gast.Dict):
+        if node.value in facts.pushes or not getattr(node.value, "elts", getattr(node.value, "values", None)):
+            return  # an empty stack
+        _note(bound, of_display(node.value, facts.kinds), facts)
+    elif bound is not None and isinstance(node.value, gast.Name) and node.value.id in facts.containers:
+        _note(bound, facts.kinds.get(node.value.id, UNKNOWN), facts)
+        facts.containers[bound] = facts.containers[node.value.id]
+    elif bound is None and not is_write(node) and getattr(node.value, "id", "") in facts.kinds:
+        items = dict(facts.kinds[node.value.id].items)
+        for position, name in enumerate(stores(node)):
+            _note(name, items.get(position) or items.get(ANY) or UNKNOWN, facts)
+
+
+def _copied(value: Node, facts: Facts) -> str | None:
+    """The container of which a call makes another of the same parts: `list(zeros_like(t))`; None for other values."""
+    called = isinstance(value, gast.Call)
+    while isinstance(value, gast.Call) and value.args:
+        found = binding_of(value.func, facts, facts.local)
+        if found is None or not any(found.object is one for one in _COPIES):
+            return None
+        value = value.args[0]
+    return value.id if called and isinstance(value, gast.Name) and value.id in facts.containers else None
+
+
+def _mirrored(value: Node, facts: Facts) -> tuple[tuple[Any, Kind], ...]:
+    """The items of an adjoint, which stay of the kinds that those of its primal are: `zeros_like(ps)`."""
+    makes = [n.func for n in walk(value) if isinstance(n, gast.Call)]
+    found = [binding_of(one, facts, facts.local) for one in makes]
+    source = _copied(value, facts)
+    if source is None or not any(one is not None and one.object is runtime.zeros_like for one in found):
+        return ()
+    return facts.kinds.get(source, UNKNOWN).items
+
+
+def items(function: Node, facts: Facts) -> Node:
+    """Look at the items that are updated, where they are not known to be numbers."""
+    if facts.updates:
+        order = list(statements(function.body))
+        given = {p for p in parameters(function) if not facts.kinds.get(p, UNKNOWN).items}
+        held = dict.fromkeys(written(node)[0] for node in facts.updates)
+        unknown = {one: None for one in held if one in given or not _holds_numbers(one, order, facts)}
+        _look(function.body, unknown, facts)
+    mixed = [n for n in statements(function.body) if isinstance(n, gast.AugAssign) and _is_mixed(n, facts)]
+    if mixed:
+        _look(function.body, dict.fromkeys(written(node)[0] for node in mixed), facts, mixed)
+    return function
+
+
+def _is_mixed(node: Node, facts: Facts) -> bool:
+    """Whether `d[k] += e` updates what a name holds as a list in one place, and as another kind of value elsewhere."""
+    held = getattr(getattr(node.target, "value", None), "id", "")
+    kinds = [facts.kinds[one].tag for one in (held, facts.base.get(held, held)) if one in facts.kinds]
+    return any(tag in ("list", "tuple", "dict") for tag in kinds)
+
+
+def _holds_numbers(held: str, order: list[Node], facts: Facts) -> bool:
+    """Whether all that goes into a list or dict is known to be a number."""
+    kind = facts.kinds.get(facts.base.get(held, held))
+    if kind is not None and any(part.tag != "scalar" for _, part in kind.items):
+        return False
+    for node in order:
+        if target(node) == held:
+            value = node.value
+            parts = getattr(value, "elts", None) or getattr(value, "values", None)
+            empty = isinstance(value, gast.List | gast.Dict) and not parts
+            if node not in facts.copies and not empty and not all(_is_number_item(p, facts) for p in parts or [value]):
+                return False
+        elif held in written(node) and is_write(node) and node not in facts.updates:
+            if not _is_number_item(node.value, facts):
+                return False
+        elif held in written(node) and isinstance(node, gast.Expr) and node.value.args:
+            if not _is_number_item(node.value.args[-1], facts):
+                return False
+    return True
+
+
+def _is_number_item(value: Node, facts: Facts) -> bool:
+    if isinstance(value, gast.Constant):
+        return isinstance(value.value, int | float)
+    spec = facts.spec.get(value)
+    return spec is not None and spec.scalar
+
+
+def _look(block: Block, unknown: dict[str, None], facts: Facts, mixed: Iterable[Node] = ()) -> None:
+    for position in range(len(block) - 1, -1, -1):
+        node = block[position]
+        for field in ("body", "orelse"):
+            if getattr(node, field, None):
+                _look(getattr(node, field), unknown, facts, mixed)
+        if (node in facts.updates or node in mixed) and written(node)[0] in unknown:
+            part = copied(part_written(node), facts)
+            part.ctx = gast.Load()
+            call = f"{facts.library('check_item')}(x)"
+            if node in mixed:
+                call = call.replace("(x)", f"(x, {written(node)[0]})")
+            check = statement(call, x=part)
+            facts.effects[check] = None
+            facts.origin[check] = facts.origin.get(node, node)
+            block.insert(position, at(check, node))
+
+
+def deposited(node: Node, name: str, block: Block, facts: Facts) -> bool:
+    """Whether a statement puts an array into a list: `kept.append(a)`; what may be a number is looked at there."""
+    held = written(node) if isinstance(node, gast.Expr) and node.value.args else []
+    if not held or not facts.list_kind(held[0]) or getattr(node.value.args[-1], "id", "") != name:
+        return False
+    spec = facts.spec.get(node.value.args[-1])
+    if spec is not None and spec.ndim is not None:
+        return True
+    if node not in facts.checked:
+        facts.checked[node] = None
+        check = at(statement(f"{facts.library('check_item')}(x)", x=copied(node.value.args[-1], facts)), node)
+        facts.effects[check] = None
+        facts.origin[check] = facts.origin.get(node, node)
+        _insert_before(block, node, check)
+    return False
+
+
+def _insert_before(block: Block, node: Node, made: Node) -> None:
+    for position, item in enumerate(block):
+        if item is node:
+            block.insert(position, made)
+            return
+        for field in ("body", "orelse"):
+            _insert_before(getattr(item, field, None) or [], node, made)

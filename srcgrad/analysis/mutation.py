@@ -1,0 +1,454 @@
+"""Mutation: which arrays change in place, whose they are, and where a copy is needed.
+
+Copies where an array changes while something else keeps what it showed: a name, the pullback of a function.
+
+Calls that carry no derivative, of functions that change an array by `a += e` of a parameter of theirs.
+
+Arrays that the function writes into: whose they are, and who else sees them.
+
+A write is followed where the array is the function's own and every view of it is read before the array changes
+again. Views that live on under a name of the user's are made copies; those inside of an expression are read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any  # a part of a statement, or nothing
+
+import gast
+import numpy as np
+
+from srcgrad.analysis.activity import carried
+from srcgrad.analysis.alias import is_computed, is_fresh, is_new_of_step, makes_rank_zero
+from srcgrad.analysis.complex_numbers import is_complex_array
+from srcgrad.analysis.views import (
+    Views,
+    check_held,
+    check_rows,
+    check_stale,
+    holding,
+    settle,
+    shared,
+    views_of,
+    written_after,
+)
+from srcgrad.core.control_flow import Graph, definitions, graph
+from srcgrad.core.expressions import is_swap
+from srcgrad.core.facts import UNKNOWN, Facts, Operation
+from srcgrad.core.namespace import Step
+from srcgrad.core.rules import is_users, rule_of
+from srcgrad.core.trees import (
+    Block,
+    Node,
+    assign,
+    at,
+    expression,
+    header,
+    inside,
+    is_write,
+    loads,
+    name,
+    parameters,
+    part_written,
+    statement,
+    statements,
+    stores,
+    target,
+    walk,
+    written,
+)
+from srcgrad.frontend.calls.side_effects import Procedures
+from srcgrad.frontend.resolve import binding_of, dtype_given
+from srcgrad.frontend.results import gives_several
+from srcgrad.runtime import add, owned
+
+
+def give_copies(block: Block, flow: Graph, views: Views, facts: Facts) -> None:
+    """A function that is called with an array that changes later gets a copy, which its pullback may keep.
+
+    So does the forward half of a class of two halves, which may keep its arguments; and so do a list, a tuple and a
+    dict of our own text, which undoes what was written into an array that they hold.
+    """
+    for position in range(len(block) - 1, -1, -1):
+        node = block[position]
+        for field in ("body", "orelse"):
+            if getattr(node, field, None):
+                give_copies(getattr(node, field), flow, views, facts)
+        context = facts.fills.get(getattr(node, "value", None))
+        for place in _places(node, context, facts):
+            for number, item in enumerate(place):
+                read = item.value if isinstance(item, gast.keyword) else item
+                if not isinstance(read, gast.Name) or read.id == context:
+                    continue
+                bases = {read.id: None} if read.id in facts.mutable else views.get(read.id, {})
+                if not bases or not written_after(flow, node, bases, facts):
+                    continue
+                held, made = _copy_of(read, node, facts)
+                block.insert(position, made)
+                if isinstance(item, gast.keyword):
+                    item.value = held
+                else:
+                    place[number] = held
+
+
+def _places(node: Node, context: str | None, facts: Facts) -> list[list[Node]]:
+    """Where a statement gives something to what may keep it: to a call; in our own text also to a list, tuple, dict."""
+    value: Any = getattr(node, "value", None)
+    operation = facts.operation.get(value)
+    if isinstance(node, gast.Assign) and operation is not None:
+        if (operation.kind == "op" and context is None) or isinstance(operation.function, Step):
+            return []  # the adjoint of a step is given the array, once that is what it was
+        return [value.args, *([w] for w in value.keywords)]
+    if not facts.generated:
+        return []
+    if isinstance(node, gast.Expr) and any(facts.list_kind(held) for held in written(node)):
+        return [value.args]
+    if isinstance(node, gast.Assign) and not is_swap(node) and isinstance(value, gast.Tuple | gast.List | gast.Dict):
+        return [value.values if isinstance(value, gast.Dict) else value.elts]
+    return []
+
+
+def _copy_of(read: Node, node: Node, facts: Facts) -> tuple[Node, Node]:
+    """A temporary that holds a copy of what a name holds now, and the statement that makes it."""
+    of_any = f"{facts.library('np')}.copy(x)" if _may_be_number(read.id, facts) else ""
+    made = _named(_copied(read, facts, of_any or "x.copy()"), read.id, node, facts)
+    held = name(str(target(made)))
+    if read in facts.spec:
+        facts.spec[made] = facts.spec[held] = facts.value_spec[held.id] = facts.spec[read]
+    return held, made
+
+
+def _may_be_number(held: str, facts: Facts) -> bool:
+    """Whether a name may hold a number of Python's: one of two branches gives it that, or a dict has it."""
+    value = getattr(facts.definition.get(held), "value", None)
+    return held not in facts.mutable and (value is None or _is_item(value, facts))
+
+
+def _is_item(value: Node, facts: Facts) -> bool:
+    """Whether an expression reads an item of a list, tuple or dict, or takes one out: `d.pop()`."""
+    if isinstance(value, gast.Call) and getattr(value.func, "attr", "") == "pop":
+        return getattr(value.func.value, "id", "") in facts.containers
+    return isinstance(value, gast.Subscript) and getattr(value.value, "id", "") in facts.containers
+
+
+def _copied(read: Node, facts: Facts, spelled: str = "x.copy()") -> Node:
+    """`x.copy()`"""
+    value = expression(spelled, x=read)
+    facts.operation[value] = Operation("op", np.copy, rule_of(np.copy), {"a": read})
+    return value
+
+
+def _named(value: Node, like: str, node: Node, facts: Facts) -> Node:
+    """A statement that binds a temporary, which is active if `like` is, for a part of another statement."""
+    held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
+    made = at(assign(held, value), node)
+    facts.temporaries[held] = "t"
+    facts.definition[held], facts.reads[held] = made, 1
+    for table in (facts.active, facts.varied, facts.complex):
+        if like in table:
+            table[held] = None
+    user = facts.origin.get(node, node)
+    facts.origin[made] = user
+    facts.rewritten[user] = None
+    return made
+
+
+def detach(block: Block, flow: Graph, views: Views, facts: Facts, numbers: frozenset[str] = frozenset()) -> None:
+    """`v = a[1:]`, where a is written into later, keeps a copy: v is never read once the two differ.
+
+    What a forward half keeps is no such part: `Context(a)` holds no elements of a. `numbers` are names that may hold a
+    Python number, as the result of a function that has returned nothing yet does.
+    """
+    contexts = set(facts.fills.values())
+    for position in range(len(block) - 1, -1, -1):
+        node = block[position]
+        for field in ("body", "orelse"):
+            if getattr(node, field, None):
+                detach(getattr(node, field), flow, views, facts, numbers)
+        bound = target(node)
+        if bound not in views or bound in facts.viewed or bound in contexts:
+            continue
+        kept = any(read in views or read in facts.mutable for read in shared(node, facts))
+        if kept and isinstance(node.value, gast.Tuple) and written_after(flow, node, views[bound], facts):
+            for number, item in enumerate(node.value.elts):  # a tuple has no copy of what it holds
+                if isinstance(item, gast.Name) and (item.id in views or item.id in facts.mutable):
+                    node.value.elts[number], made = _copy_of(item, node, facts)
+                    block.insert(position, made)
+        elif kept and written_after(flow, node, views[bound], facts):
+            made = _named(node.value, bound, node, facts)
+            held = name(str(target(made)))
+            table = facts.moving if node in facts.moving else facts.viewed
+            table[made if node in facts.moving else held.id] = None
+            facts.spec[made] = facts.spec[held] = facts.value_spec[held.id] = facts.spec[node]
+            of_any = f"{facts.library('np')}.copy(x)"  # a number has no method
+            number = getattr(made.value, "id", "") in numbers or _is_item(made.value, facts)
+            node.value = _copied(held, facts, of_any if number else "x.copy()")
+            block.insert(position, made)
+
+
+def check_entered(order: list[Node], facts: Facts) -> None:
+    """Refuse them where the argument may be an array: what carries a derivative is looked at in the function itself."""
+    procedures = Procedures(facts, augments=True)
+    read = {one for node in order for one in loads(node)}
+    for node in order:
+        unread = target(node) is not None and target(node) not in read  # it goes, and what it changes would not change
+        for call in (n for part in header(node) for n in inside(part, gast.Call)):
+            if call is getattr(node, "value", None) and any(one in facts.active for one in stores(node)):
+                continue
+            for given in procedures.arguments(call, facts, facts.local):
+                for held in (n.id for n in walk(given) if isinstance(n, gast.Name) and not is_computed(given)):
+                    if _may_be_array(held, order, facts) or (unread and not _is_number(held, facts)):
+                        raise facts.refuse(
+                            call,
+                            "E5010",
+                            f"`{gast.unparse(call.func)}` changes its argument in place where that is an array",
+                            "write `a = a + e` in that function for `a += e`, or give it a copy: `.copy()`",
+                        )
+
+
+def _may_be_array(held: str, order: list[Node], facts: Facts) -> bool:
+    """Whether a name may hold an array that something else reads: of floats, of the module, or one that was given."""
+    if _is_number(held, facts):
+        return False
+    made = facts.definition.get(held)
+    if held in facts.temporaries and made is not None and is_fresh(made, facts):
+        return False
+    return held in facts.varied or facts.kinds.get(held, UNKNOWN).tag == "array" or _shows_module(held, order, facts)
+
+
+def _is_number(held: str, facts: Facts) -> bool:
+    spec = facts.value_spec.get(held)
+    return facts.kinds.get(held, UNKNOWN).tag == "scalar" or (spec is not None and spec.scalar)
+
+
+def _shows_module(held: str, order: list[Node], facts: Facts) -> bool:
+    """Whether a name may show an array of the module: by itself, or by what it was bound to."""
+    todo = [held]
+    for one in todo:
+        found = None if one in facts.local else facts.namespace.lookup(one)
+        if found is not None and found.kind == "object" and isinstance(found.object, np.ndarray):
+            return True
+        for node in order:
+            if one in stores(node) and not is_fresh(node, facts):
+                todo += [read for read in shared(node, facts) if read not in todo]
+    return False
+
+
+def mutable(function: Node, facts: Facts) -> Node:
+    """Refuse writes into arrays that may be someone else's, and reads of views that have gone stale."""
+    order = list(statements(function.body))
+    if not facts.generated:
+        check_entered(order, facts)
+    changed = dict.fromkeys(a for node in order if is_write(node) for a in written(node))
+    written_into = [a for a in changed if not facts.list_kind(a)]
+    arrays = {b: None for a in written_into for b in facts.swapped.get(a, {a: None})}
+    facts.mutable.update(arrays)
+    facts.added_to.update(dict.fromkeys(a for node in order if _adds(node) for a in written(node)))
+    if not arrays:
+        if facts.lists and not facts.generated:
+            check_held(function.body, graph(function.body), {}, facts)
+        return function
+    views = views_of(order, arrays, facts)
+    if not facts.generated:  # what our text reads late is a number
+        check_stale(graph(function.body), views, function.body, facts)
+        check_held(function.body, graph(function.body), views, facts)
+    give_copies(function.body, graph(function.body), views, facts)
+    if facts.generated:
+        check_held(function.body, graph(function.body), views, facts)
+    order = list(statements(function.body))
+    views = views_of(order, arrays, facts)
+    facts.views.update(dict.fromkeys(views))
+    facts.holding.update(holding(order, {**dict.fromkeys(views), **arrays}, facts))
+    facts.viewed.update(dict.fromkeys(v for v in views if v in facts.temporaries and _is_read_again(v, order, facts)))
+    _check_rank_zero(order, arrays, facts)
+    binding: dict[str, list[Node]] = {}
+    for node in order:
+        for one in dict.fromkeys(stores(node)):
+            binding.setdefault(one, []).append(node)
+    for array in arrays:
+        if facts.generated:  # our text writes into what it owns
+            _check_container(array, order, facts)
+        else:
+            _check_origin(array, binding.get(array, []), function, facts)
+    flow = graph(function.body)
+    check_rows(order, views, arrays, facts)
+    for node in order:
+        settle(node, flow, views, arrays, function.body, facts)
+    detach(function.body, flow, views, facts, _numbers(order, function, facts))
+    if not facts.generated:
+        _check_floating(function.body, facts)
+    return function
+
+
+def _numbers(order: list[Node], function: Node, facts: Facts) -> frozenset[str]:
+    """Names that may hold a number of Python's: of arguments, literals and arithmetic of these, or of such names."""
+    given = parameters(function) if not facts.generated else ()
+    found = {one: None for one in given if facts.arguments.get(one, UNKNOWN).tag != "array"}
+    before = -1
+    while before < len(found):
+        before = len(found)
+        for node in order:
+            bound, value = target(node), getattr(node, "value", None)
+            parts = (value,) if not isinstance(value, gast.BinOp) else (value.left, value.right)
+            if bound is not None and all(
+                isinstance(n, gast.Constant) or getattr(n, "id", None) in found for n in parts
+            ):
+                found[bound] = None
+    return frozenset(found)
+
+
+def _adds(node: Node) -> bool:
+    """`add_at(a, i, e)`, `np.add.at(a, i, e)`"""
+    function = node.value.func if isinstance(node, gast.Expr) and isinstance(node.value, gast.Call) else None
+    return isinstance(function, gast.Name) or (isinstance(function, gast.Attribute) and function.attr == "at")
+
+
+def _is_read_again(view: str, order: list[Node], facts: Facts) -> bool:
+    """Whether a view may be taken again where it is needed: not what a loop runs over, nor what a function gave."""
+    if any(isinstance(n, gast.For) and getattr(n.iter, "id", "") == view for n in order):
+        return False
+    bound = [n for n in order if target(n) == view]
+    if any(n in facts.moving for n in bound):
+        return False  # a call that gives something else the next time
+    made = [facts.operation.get(n.value) for n in bound]
+    return len(made) == 1 and all(one is None or (one.kind == "op" and not _is_users(one)) for one in made)
+
+
+def _is_users(operation: Operation) -> bool:
+    return operation.rule is not None and is_users(operation.rule)
+
+
+def _check_rank_zero(order: list[Node], arrays: Iterable[str], facts: Facts) -> None:
+    """A part of an array without axes, `a.T` say, is written into by no text of ours: the adjoint is a number."""
+    for node in [n for n in order if is_write(n) and not isinstance(part_written(n).value, gast.Name)]:
+        array = written(node)[0]
+        spec = facts.value_spec.get(array)
+        if array in arrays and spec is not None and spec.scalar and not facts.generated:
+            raise facts.refuse(
+                node, "E5010", f"a write through a view of `{array}`, which has no axes", f"write `{array}[...] = ...`"
+            )
+
+
+def _check_origin(array: str, bound: list[Node], function: Node, facts: Facts) -> None:
+    """Every array that a name may hold where it is written into must have been made here; `bound` bind the name."""
+    doubtful = [n for n in bound if not (is_write(n) or is_swap(n) or _makes_array(n, facts))]
+    given = array in parameters(function)
+    if not doubtful and not given:
+        return
+    reaching = definitions(function.body, parameters(function))
+    for node in bound:
+        if not is_write(node) and not is_swap(node):
+            continue
+        met = [reaching.graph.nodes[reaching.of[k][0]] for k in reaching.at(node, array)]
+        where = next((one for one in met if one is None or one in doubtful), node)
+        if where is not node:
+            raise _is_not_own(array, node, where, facts)
+
+
+def _is_not_own(array: str, node: Node, made: Node | None, facts: Facts) -> Exception:
+    """The error of a write into what the caller holds (`made` is None), or what a statement binds the name to."""
+    user = facts.base.get(array, array)
+    if made is None:
+        wrong = f"`{user}` is an argument, which the caller holds"
+        return facts.refuse(node, "E5010", wrong, f"write into a copy: `{user} = {user}.copy()` before it changes")
+    line = getattr(made, "lineno", 0)
+    return facts.refuse(
+        node,
+        "E5010",
+        f"`{user}` is written into, and line {line} may bind it to what something else holds, or to no array",
+        f"make it an array of its own in line {line}: `np.array(...)`, `np.zeros(...)` or `.copy()`",
+    )
+
+
+def _check_floating(block: list[Node], facts: Facts) -> None:
+    """Where an array that gets active values may hold integers, look when it is made."""
+    for position in range(len(block) - 1, -1, -1):
+        node = block[position]
+        for field in ("body", "orelse"):
+            if getattr(node, field, None):
+                _check_floating(getattr(node, field), facts)
+        bound = target(node)
+        if (
+            bound is not None
+            and bound in facts.mutable
+            and bound in facts.active
+            and (helper := _doubt(bound, node, facts))
+        ):
+            check = statement(f"{facts.library(helper)}(a)", a=name(bound))
+            facts.effects[check] = None
+            block.insert(position + 1, at(check, node))
+
+
+def _doubt(bound: str, node: Node, facts: Facts) -> str:
+    """The helper that looks at a new array, where the dtype is not known to hold what will be written into it."""
+    if bound in facts.complex:
+        return "" if is_complex_array(node.value, facts) else "check_complex"
+    return "" if _is_floating(node, facts) else "check_floating"
+
+
+def _is_floating(node: Node, facts: Facts) -> bool:
+    """Whether a new array is known to hold floats: made of an active one, or by zeros, ones, empty without a dtype."""
+    value, operation = node.value, facts.operation.get(node.value)
+    if operation is not None and operation.function is owned:
+        return _is_floating_argument(getattr(operation.bound["x"], "id", ""), facts)
+    called = isinstance(value, gast.Call)
+    found = binding_of(value.func, facts, facts.local) if called and operation is None else None
+    function = operation.function if operation is not None else getattr(found, "object", None)
+    given = dtype_given(function, value.args, value.keywords, facts) if called else ""
+    if given == "?" and not any(isinstance(n, gast.Attribute) and n.attr == "dtype" for n in walk(value)):
+        return False
+    kept = any(function is one for one in _FLOATS)
+    if any(n in facts.active for n in (loads(value) if kept else carried(node, facts))):
+        return True
+    if not (called and isinstance(value.func, gast.Attribute) and len(value.args) == 1):
+        return False
+    return value.func.attr in ("zeros", "ones", "empty") and not value.keywords
+
+
+_FLOATS = (np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.floor, np.ceil, np.rint, np.trunc, np.sign)
+
+
+def _is_floating_argument(name: str, facts: Facts) -> bool:
+    """Whether an argument holds floats, since a derivative by it is asked for or since a call has shown it."""
+    given = facts.base.get(name, name)
+    kind = facts.kinds.get(given)
+    return given in facts.wrt or (kind is not None and kind.tag == "array" and kind.dtype != "integer")
+
+
+def _check_container(array: str, order: list[Node], facts: Facts) -> None:
+    """An adjoint of a container is added to part by part: its derivative is not made yet."""
+    for node in order:
+        if not (isinstance(node, gast.Assign) and is_write(node) and array in written(node)):
+            continue
+        made = facts.definition.get(getattr(node.value, "id", ""))
+        operation = facts.operation.get(getattr(made, "value", node.value))
+        if array in facts.containers or (operation is not None and operation.function is add):
+            raise facts.refuse(
+                node,
+                "E5010",
+                "a write into a container is not accepted",
+                "compute the new value and bind it to a name",
+            )
+
+
+def _is_display(value: Node) -> bool:
+    """Whether an expression is a list or a tuple, or such ones put together."""
+    if isinstance(value, gast.BinOp):
+        return _is_display(value.left) or _is_display(value.right)
+    return isinstance(value, gast.List | gast.Tuple)
+
+
+def _makes_array(node: Node, facts: Facts) -> bool:
+    """Whether an assignment binds a new array."""
+    value = getattr(node, "value", None)
+    if gives_several(node, facts) or is_new_of_step(node, facts):
+        return True
+    if target(node) is None or isinstance(value, gast.Constant):
+        return False
+    if facts.spec[node].scalar and not makes_rank_zero(value, facts):
+        return False
+    if _is_display(value):
+        return False  # [0.0] * n
+    if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "array":
+        return not value.keywords
+    return is_fresh(node, facts)

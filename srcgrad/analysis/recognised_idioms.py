@@ -1,0 +1,290 @@
+"""Idioms that are one operation for a derivative: the logistic function, shifts of exponentials.
+
+`1.0 / (1.0 + np.exp(u))` is one operation, whose derivative reads its result alone: docs/decisions/logistic.md.
+
+Shifts that keep `exp` from overflowing: largest values, taken off and given back.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import gast
+import numpy as np
+
+from srcgrad.core.facts import Facts, Operation
+from srcgrad.core.rules import rule_of
+from srcgrad.core.trees import BLOCKS, Block, Node, loads, statements, stores, target, written
+from srcgrad.runtime import sum_to
+from srcgrad.runtime.logistic import falling
+
+
+def logistic(function: Node, facts: Facts) -> Node:
+    """Let the quotient be an operation on u, where nothing else reads the exponential or the sum.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> print(explain_text("def f(x):\\n    return 1.0 / (1.0 + np.exp(-x))", after="signs").splitlines()[-2])
+    x_bar = y_bar * y * (1.0 - y)
+    """
+    order = statements(function.body)
+    if all(_denominator(node, facts) is None for node in order):
+        return function
+    read: dict[str, int] = {}
+    for node in order:
+        for one in loads(node):
+            read[one] = read.get(one, 0) + 1
+    for holder in [function, *order]:
+        for field in BLOCKS:
+            _block(getattr(holder, field, None) or [], read, facts)
+    return function
+
+
+def _block(block: Block, read: dict[str, int], facts: Facts) -> None:
+    """Look for the three operations among the statements of one block."""
+    places: dict[str, int] = {}
+    for place, node in enumerate(block):
+        below = _denominator(node, facts)
+        total = _made(below, block, places, read, facts)
+        power = None if total is None else _made(_beside_one(total, facts), block, places, read, facts)
+        operand = None if power is None else _exponent(power, facts)
+        if operand is not None and _stays(operand.id, block[places[str(target(power))] : place], facts):
+            rule = rule_of(falling)
+            assert rule is not None, "the families of NumPy are loaded before anything is analysed"
+            facts.operation[node.value] = Operation("op", falling, rule, {"x": operand})
+        if (bound := target(node)) is not None:
+            places[bound] = place
+
+
+def _made(
+    operand: Node | None, block: Block, places: dict[str, int], read: dict[str, int], facts: Facts
+) -> Node | None:
+    """The statement of this block that binds an operand, if that is bound and read once, and nothing changes it."""
+    bound = getattr(operand, "id", "")
+    if bound not in places or read[bound] != 1 or bound not in facts.definition:
+        return None
+    if bound in facts.mutable or bound in facts.inner or bound in facts.checked:
+        return None
+    return block[places[bound]]
+
+
+def _denominator(node: Node, facts: Facts) -> Node | None:
+    """What 1 is divided by."""
+    operation = _operation(node, facts)
+    if operation is None or target(node) is None:
+        return None
+    if operation.function is np.reciprocal:
+        return operation.bound.get("x")
+    return operation.bound["y"] if operation.function is np.divide and _is_one(operation.bound["x"]) else None
+
+
+def _beside_one(node: Node, facts: Facts) -> Node | None:
+    """What 1 is added to."""
+    operation = _operation(node, facts)
+    if operation is None or operation.function is not np.add:
+        return None
+    left, right = operation.bound["x"], operation.bound["y"]
+    return right if _is_one(left) else left if _is_one(right) else None
+
+
+def _exponent(node: Node, facts: Facts) -> Node | None:
+    """The name u in `np.exp(u)`."""
+    operation = _operation(node, facts)
+    if operation is None or operation.rule is not rule_of(np.exp):
+        return None
+    operand = operation.bound.get("x")
+    return operand if isinstance(operand, gast.Name) and operand.id in facts.active else None
+
+
+def _operation(node: Node, facts: Facts) -> Operation | None:
+    """The operation of an assignment, if it is one of the table with its plain arguments."""
+    found = facts.operation.get(getattr(node, "value", None))
+    plain = found is not None and found.kind == "op" and found.bound.keys() <= {"x", "y"}
+    return found if plain else None
+
+
+def _is_one(node: Node) -> bool:
+    return isinstance(node, gast.Constant) and type(node.value) in (int, float) and node.value == 1
+
+
+def _stays(operand: str, between: Block, facts: Facts) -> bool:
+    """Whether a name holds the same from the exponential on to the quotient, for adjoints too."""
+    changed = {one for node in statements(between) for one in (*stores(node), *written(node))}
+    return not changed & facts.shown([operand])
+
+
+MISSING = object()
+
+
+@dataclass(frozen=True)
+class Shifted:
+    """How a value changes with c: it grows by `degree * c`, or by the factor `exp(degree * c)`.
+
+    `form` is whole (it has the axis over which c was taken), kept (that axis has length 1), flat (that axis was the
+    first, or there was none, and is gone), dropped (any other that is gone), or loose: another operand may have brought
+    further axes. All but the dropped ones broadcast against the whole.
+    """
+
+    degree: int
+    factor: bool
+    form: str
+
+
+def shifts(function: Node, facts: Facts) -> Node:
+    """Find each `c = np.max(z, ...)` on which nothing depends: all that reads it is as it would be for any other c.
+
+    `log(sum(exp(z - c))) + c` and `exp(z - c) / sum(exp(z - c))` do not change when c does, so no adjoint flows to c.
+
+    >>> from srcgrad.interface.show.explain import explain_facts
+    >>> text = "def f(z):\\n    c = np.max(z)\\n    return np.log(np.sum(np.exp(z - c))) + c"
+    >>> list(explain_facts(text).shifts)
+    ['c']
+    """
+    order = statements(function.body)
+    if all(_largest(node, facts) is None for node in order):
+        return function
+    reads = Counter(name for node in order for name in loads(node))
+    bound = Counter(name for node in order for name in stores(node))
+    for block in _blocks(function.body):
+        for place, node in enumerate(block):
+            largest = _largest(node, facts)
+            if largest is not None and _cancels(block[place:], largest, reads, bound, facts):
+                facts.shifts[node.targets[0].id] = None
+    return function
+
+
+def _blocks(block: Block) -> list[Block]:
+    inner = [getattr(node, side) for node in block for side in ("body", "orelse") if getattr(node, side, None)]
+    return [block, *(found for each in inner for found in _blocks(each))]
+
+
+def _largest(node: Node, facts: Facts) -> Operation | None:
+    """The operation, if a statement binds a name to a largest value that no derivative was asked of."""
+    operation = _operation_bound(node, facts)
+    if operation is None or operation.function is not np.max or node.targets[0].id in facts.wrt:
+        return None
+    plain = set(operation.bound) <= {"a", "axis", "keepdims"} and isinstance(operation.bound["a"], gast.Name)
+    return operation if plain and _axis(operation) is not MISSING and _keeps(operation) is not None else None
+
+
+def _operation_bound(node: Node, facts: Facts) -> Operation | None:
+    if not isinstance(node, gast.Assign) or not isinstance(node.targets[0], gast.Name):
+        return None
+    found = facts.operation.get(node.value)
+    return found if found is not None and found.kind == "op" else None
+
+
+def _axis(operation: Operation) -> object:
+    """The axis of a reduction; MISSING if it is no literal."""
+    node = operation.bound.get("axis")
+    if node is None:
+        return None
+    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub) and isinstance(node.operand, gast.Constant):
+        return -node.operand.value
+    if isinstance(node, gast.Constant) and (node.value is None or isinstance(node.value, int)):
+        return node.value
+    return MISSING
+
+
+def _keeps(operation: Operation) -> bool | None:
+    node = operation.bound.get("keepdims", gast.Constant(False, None))
+    return bool(node.value) if isinstance(node, gast.Constant) else None
+
+
+def _form(reduction: Operation) -> str:
+    """That of what a reduction over the axis gives."""
+    return "kept" if _keeps(reduction) else "flat" if _axis(reduction) in (None, 0) else "dropped"
+
+
+def _cancels(block: Block, largest: Operation, reads: Counter[str], bound: Counter[str], facts: Facts) -> bool:
+    """Whether every value that is read outside of this computation is the same for any c."""
+    source = largest.bound["a"].id
+    known = {block[0].targets[0].id: Shifted(1, False, _form(largest))}
+    seen: Counter[str] = Counter()
+    for node in block[1:]:
+        touched = [name for name in loads(node) if name in known]
+        inside = [name for each in statements([node]) for name in (*stores(each), *written(each))]
+        if any(name in known for name in inside):
+            return False
+        operation = _operation_bound(node, facts)
+        if touched:
+            found = _result(operation, known, source, largest) if operation is not None else None
+            if found is None:
+                return False
+            seen.update(touched)
+            if found.degree:
+                known[node.targets[0].id] = found
+        if source in inside:
+            source = ""  # another value goes by its name now
+    return all(bound[name] == 1 for name in known) and all(seen[name] == reads[name] for name in known)
+
+
+def _result(operation: Operation, known: dict[str, Shifted], source: str, largest: Operation) -> Shifted | None:
+    """How what an operation gives changes with c; None if that cannot be told."""
+    given = [_of(value, known) for value in operation.bound.values()]
+    name = getattr(operation.function, "__name__", "")
+    if operation.function in (np.add, np.subtract, np.multiply, np.divide) and len(given) == 2:
+        from_source = getattr(operation.bound["x"], "id", "") == source and operation.function is np.subtract
+        return _combined(operation.function, given[0], given[1], from_source)
+    first = given[0]
+    if first is None:
+        return None
+    if operation.function in (np.exp, np.log) and len(given) == 1:
+        return replace(first, factor=not first.factor) if first.factor == (name == "log") else None
+    if operation.function is np.negative and len(given) == 1:
+        return None if first.factor else replace(first, degree=-first.degree)
+    if operation.function is sum_to:
+        like = given[1]
+        return replace(first, form=like.form) if first.factor and like is not None and like.form != "loose" else None
+    if name in ("getitem", "expand_dims"):
+        gone = first.form in ("flat", "dropped")
+        return replace(first, form="kept") if gone and _restores(operation, largest) else None
+    if operation.function is np.sum and first.factor and first.form == "whole":
+        return _summed(operation, first, largest)
+    return None
+
+
+def _of(value: Node, known: dict[str, Shifted]) -> Shifted | None:
+    return known.get(value.id) if isinstance(value, gast.Name) else None
+
+
+def _summed(operation: Operation, first: Shifted, largest: Operation) -> Shifted | None:
+    """A sum over the axis along which c is the same."""
+    if not set(operation.bound) <= {"a", "axis", "keepdims"} or _axis(operation) != _axis(largest):
+        return None
+    return replace(first, form=_form(operation))
+
+
+def _restores(operation: Operation, largest: Operation) -> bool:
+    """Whether an index, or `np.expand_dims`, puts the axis back that the largest value was taken over."""
+    axis = _axis(largest)
+    if operation.function is np.expand_dims:
+        return _axis(operation) == axis and axis is not None
+    index = operation.bound["index"]
+    items = index.elts if isinstance(index, gast.Tuple) else [index]
+    new = [k for k, item in enumerate(items) if isinstance(item, gast.Constant) and item.value is None]
+    whole = [isinstance(item, gast.Slice) and (item.lower, item.upper, item.step) == (None,) * 3 for item in items]
+    dots = [isinstance(item, gast.Constant) and item.value is Ellipsis for item in items]
+    if len(new) != 1 or not all(w or d or k in new for k, (w, d) in enumerate(zip(whole, dots, strict=True))):
+        return False
+    return axis == (new[0] - len(items) if any(dots[: new[0]]) else new[0])
+
+
+def _combined(function: np.ufunc, x: Shifted | None, y: Shifted | None, from_source: bool) -> Shifted | None:
+    """Of two operands one or both of which change; a sum of logarithms is a product of factors."""
+    sign = -1 if function in (np.subtract, np.divide) else 1
+    factor = function in (np.multiply, np.divide)
+    if any(one is not None and one.factor != factor for one in (x, y)):
+        return None
+    if x is None or y is None:
+        one = x or y
+        assert one is not None, "one operand changes"
+        if one.form == "dropped":
+            return None
+        degree = one.degree if x is not None else sign * one.degree
+        return Shifted(degree, factor, "whole" if from_source and x is None else "loose")
+    if "dropped" in (x.form, y.form) and x.form != y.form:
+        return None
+    form = x.form if x.form == y.form else "whole" if "whole" in (x.form, y.form) else "loose"
+    form = "loose" if "loose" in (x.form, y.form) else form
+    return Shifted(x.degree + sign * y.degree, factor, form)

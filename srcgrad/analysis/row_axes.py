@@ -1,0 +1,498 @@
+"""Where the axis of rows lies in each value, through every kind of operation.
+
+Where the rows lie among the axes of a value: what elementwise operations, reductions and products make of them.
+
+The form of an expression in normal form: where the rows lie in it, or why that cannot be proved.
+
+What operations that are not elementwise make of rows: reductions, products, orders of axes.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any  # literals, and objects that global names mean
+
+import gast
+import numpy as np
+
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.expressions import is_integer
+from srcgrad.core.facts import Facts, Operation
+from srcgrad.core.trees import Node, literal_value, loads, walk
+from srcgrad.frontend.resolve import binding_of, operation_of
+from srcgrad.runtime import max_or_least, min_or_most
+
+ROWS = "rows"  # the length of the axis along which the rows of the blocked arguments lie
+Axes = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Form:
+    """The axes of a value, each as the text of its length, "1", "?" or ROWS; None where the rank is unknown.
+
+    `total` is sum or mean for what a reduction over the rows makes; `late` says that a total is needed to compute it.
+    """
+
+    axes: Axes | None = None
+    total: str = ""
+    late: bool = False
+
+    @property
+    def row(self) -> int | None:
+        """The axis along which the rows lie; None if the value does not depend on them."""
+        return self.axes.index(ROWS) if self.axes is not None and ROWS in self.axes else None
+
+
+class UnprovedError(Exception):
+    """Why it cannot be proved that an operation treats each row by itself."""
+
+
+def joined(forms: Sequence[Form]) -> Form:
+    """The axes that broadcasting makes: rows meet rows, or axes of length 1.
+
+    >>> joined([Form(("rows", "d")), Form(("d",))]).axes
+    ('rows', 'd')
+    >>> joined([Form(("1", "rows", "d")), Form(("K", "1", "?"))]).axes
+    ('K', 'rows', 'd')
+    """
+    if any(form.axes is None for form in forms):
+        if any(form.row is not None for form in forms):
+            raise UnprovedError("the rank of an operand is not known")
+        return Form()
+    ranks = [len(form.axes or ()) for form in forms]
+    made: list[str] = []
+    for place in range(-max(ranks, default=0), 0):
+        made.append(_met([form.axes[place] for form in forms if form.axes is not None and len(form.axes) >= -place]))
+    if made.count(ROWS) > 1:
+        raise UnprovedError("rows meet rows along two axes")
+    return Form(tuple(made))
+
+
+def _met(lengths: list[str]) -> str:
+    """The length of an axis of the result."""
+    others = [length for length in lengths if length not in ("1", ROWS)]
+    if ROWS in lengths:
+        if others:
+            raise UnprovedError(
+                f"an axis of length {others[0]} meets the rows, and may be one of them or have their number"
+            )
+        return ROWS
+    known = [length for length in others if length != "?"]
+    return known[0] if known else others[0] if others else "1"
+
+
+def reduced(form: Form, axis: object, keeps: bool, adds: str) -> Form:
+    """What a reduction over `axis` (None, a number, a tuple) leaves; `adds` is sum or mean if it adds up.
+
+    >>> reduced(Form(("rows", "K")), 1, False, "").axes, reduced(Form(("rows", "K")), 0, False, "sum")
+    (('rows',), Form(axes=('K',), total='sum', late=False))
+    """
+    if form.axes is None:
+        return Form(() if axis is None and not keeps else None)
+    gone = places(axis, len(form.axes))
+    if gone is None:
+        if form.row is not None:
+            raise UnprovedError("the axis is no literal")
+        return Form()
+    left = [("1" if k in gone else one) for k, one in enumerate(form.axes) if keeps or k not in gone]
+    if form.row not in gone:
+        return Form(tuple(left))
+    if not adds:
+        raise UnprovedError("it runs over the rows, and is neither a sum nor a mean")
+    return Form(tuple(left), adds)
+
+
+def places(axis: object, rank: int) -> tuple[int, ...] | None:
+    """The axes that `axis=` means; None if that is not known."""
+    if axis is None:
+        return tuple(range(rank))
+    listed = axis if isinstance(axis, tuple) else (axis,)
+    if not all(isinstance(k, int) and -rank <= k < rank for k in listed):
+        return None
+    return tuple(k % rank for k in listed)
+
+
+def product(one: Form, two: Form) -> Form:
+    """The axes of `a @ b`; a product along the rows is a sum over them.
+
+    >>> product(Form(("rows", "d")), Form(("d", "k"))).axes
+    ('rows', 'k')
+    >>> product(Form(("d", "rows")), Form(("rows",)))
+    Form(axes=('d',), total='sum', late=False)
+    """
+    if one.axes is None or two.axes is None:
+        if one.row is not None or two.row is not None:
+            raise UnprovedError("the rank of a factor is not known")
+        return Form()
+    if not one.axes or not two.axes:
+        return Form()
+    left, right = one.axes, two.axes
+    inner = (left[-1], right[-2] if len(right) > 1 else right[0])
+    if (inner[0] == ROWS) != (inner[1] == ROWS):
+        raise UnprovedError("the rows are multiplied with what is not known to have their number")
+    stacks = joined([Form(left[:-2]), Form(right[:-2])]).axes or ()
+    made = (*stacks, *(left[-2:-1] if len(left) > 1 else ()), *(right[-1:] if len(right) > 1 else ()))
+    if made.count(ROWS) > 1 or (inner[0] == ROWS and ROWS in made):
+        raise UnprovedError("rows meet rows along two axes")
+    return Form(made, "sum" if inner[0] == ROWS else "")
+
+
+def summation(subscripts: str, forms: Sequence[Form]) -> Form:
+    """The axes of `np.einsum(subscripts, ...)`.
+
+    >>> summation("ni,ij->nj", [Form(("rows", "d")), Form(("d", "k"))]).axes
+    ('rows', 'k')
+    """
+    inputs, arrow, output = subscripts.replace(" ", "").partition("->")
+    terms = inputs.split(",")
+    if not arrow or "." in subscripts or len(terms) != len(forms):
+        raise UnprovedError("the subscripts have an ellipsis, or do not name the output")
+    lengths: dict[str, str] = {}
+    for term, form in zip(terms, forms, strict=True):
+        if form.axes is None or len(form.axes) != len(term):
+            raise UnprovedError("the rank of an operand is not known")
+        for letter, length in zip(term, form.axes, strict=True):
+            known = lengths.setdefault(letter, length)
+            if ROWS in (known, length) and known != length:
+                raise UnprovedError("the rows are multiplied with what is not known to have their number")
+    rows = [letter for letter, length in lengths.items() if length == ROWS]
+    if len(rows) > 1:
+        raise UnprovedError("rows meet rows along two axes")
+    return Form(tuple(lengths[letter] for letter in output), "sum" if rows and rows[0] not in output else "")
+
+
+def part(form: Form, index: Sequence[object], gathered: Callable[[object], Form | None]) -> Form:
+    """The axes of `x[index]`: each part is slice, None, Ellipsis, int, a literal slice as its text, or an operand.
+
+    `gathered` gives the form of an array that stands as an index; None for a single integer.
+    """
+    if form.axes is None:
+        raise UnprovedError("the rank of the array is not known")
+    used = sum(one is not None and one is not Ellipsis for one in index)
+    expanded: list[object] = []
+    for one in [*index, *([] if Ellipsis in index else [Ellipsis])]:
+        expanded += [slice(None)] * (len(form.axes) - used) if one is Ellipsis else [one]
+    made: list[str] = []
+    axis, arrays = 0, 0
+    for one in expanded:
+        if one is None:
+            made.append("1")
+            continue
+        length, axis = form.axes[axis], axis + 1
+        if isinstance(one, slice):
+            made.append(length)
+            continue
+        if length == ROWS:
+            raise UnprovedError("it takes some of the rows")
+        if isinstance(one, str):  # a slice with bounds
+            made.append("?")
+            continue
+        found = gathered(one)
+        if found is not None:
+            arrays += 1
+            if found.axes is None or arrays > 1 or any(isinstance(k, int) for k in expanded):
+                raise UnprovedError("the places that it takes are not known")
+            made += found.axes
+    if made.count(ROWS) > 1:
+        raise UnprovedError("rows meet rows along two axes")
+    return Form(tuple(made))
+
+
+CODE = "E5029"
+Handler = Callable[[Node, dict[str, Node], "Rows"], Form]
+
+
+@dataclass
+class Rows:
+    """What is known of a function whose arguments `over` come in blocks of rows."""
+
+    facts: Facts
+    over: tuple[str, ...]
+    forms: dict[str, Form]
+    callee: Callable[[Node, Operation, Rows], Form]
+    handlers: Mapping[Any, Handler]  # of the operations that are not elementwise
+    seen: list[Form] = field(default_factory=list)  # all values with rows, in the order of the text
+
+    def refuse(self, node: Node, reason: str) -> DifferentiationError:
+        """The error about an expression."""
+        return self.facts.refuse(
+            node,
+            CODE,
+            reason,
+            "write the function as a sum or mean of what each row gives; ranks are known when the derivative is called,"
+            " and from `n, d = x.shape`",
+        )
+
+    def depends(self, node: Node) -> bool:
+        """Whether an expression reads rows, their number apart."""
+        counted = {id(n.value) for n in walk(node) if isinstance(n, gast.Attribute) and self._is_count(n)}
+        counted |= {id(a) for n in walk(node) if isinstance(n, gast.Call) and self._counts(n) for a in n.args}
+        names = [n for n in walk(node) if isinstance(n, gast.Name) and id(n) not in counted]
+        return any(self.forms.get(n.id, Form()).row is not None for n in names)
+
+    def late(self, node: Node) -> bool:
+        """Whether an expression reads a total."""
+        return any(self.forms.get(read, Form()).late for read in loads(node))
+
+    def _is_count(self, node: Node) -> bool:
+        held = node.value.id if isinstance(node.value, gast.Name) else ""
+        return node.attr in ("dtype", "ndim") or (held in self.over and node.attr in ("shape", "size"))
+
+    def _counts(self, call: Node) -> bool:
+        named = all(isinstance(a, gast.Name) and a.id in self.over for a in call.args)
+        found = binding_of(call.func, self.facts, self.facts.local)
+        return named and found is not None and any(found.object is one for one in (len, np.shape, np.size, np.ndim))
+
+    def form(self, node: Node) -> Form:
+        """The form of an expression; E5029 if it reads rows and cannot be proved to treat each by itself."""
+        late, rows = self.late(node), self.depends(node)
+        if late and rows:
+            raise self.refuse(node, "it needs a whole sum over the rows, and the rows again")
+        try:
+            found = _form(node, self)
+        except UnprovedError as why:
+            if rows:
+                raise self.refuse(node, str(why)) from None
+            found = Form()
+        if rows and found.row is None and not found.total and not _is_length(node):
+            raise self.refuse(node, "it is not known to treat each row by itself")
+        if rows and not isinstance(node, gast.Name | gast.Subscript | gast.Attribute):
+            self.seen.append(found)
+        spec = self.facts.spec.get(node)
+        if found.axes is None and spec is not None and spec.ndim is not None:
+            found = Form(("?",) * spec.ndim)
+        late = late or bool(found.total)
+        return found if found.late == late else replace(found, late=late)
+
+
+def _form(node: Node, rows: Rows) -> Form:
+    if isinstance(node, gast.Constant):
+        return Form(()) if isinstance(node.value, int | float | complex) else Form()
+    if isinstance(node, gast.Name):
+        return rows.forms[node.id] if node.id in rows.forms else _of_global(node, rows)
+    if isinstance(node, gast.Attribute) and not rows.depends(node):
+        return Form(()) if node.attr in ("size", "ndim") else Form()
+    if _is_length(node):
+        return _length(node, rows)
+    if isinstance(node, gast.Compare):
+        return joined([rows.form(part) for part in (node.left, *node.comparators)])
+    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Invert | gast.Not):
+        return rows.form(node.operand)
+    operation = _operation(node, rows)
+    return Form() if operation is None else _of_operation(node, operation, rows)
+
+
+def _of_global(node: Node, rows: Rows) -> Form:
+    found = rows.facts.namespace.lookup(node.id)
+    value: Any = None if found is None or found.kind != "object" else found.object
+    if isinstance(value, int | float | complex | np.number):
+        return Form(())
+    return Form(("?",) * value.ndim) if isinstance(value, np.ndarray) else Form()
+
+
+def _is_length(node: Node) -> bool:
+    """Whether an expression is `z.shape[k]`."""
+    return isinstance(node, gast.Subscript) and isinstance(node.value, gast.Attribute) and node.value.attr == "shape"
+
+
+def _length(node: Node, rows: Rows) -> Form:
+    """`z.shape[1]`: a number, unless it is how many rows a block has."""
+    held = node.value.value
+    form = rows.form(held) if isinstance(held, gast.Name) and held.id not in rows.over else Form()
+    if form.row is not None and form.axes is not None:
+        axis = node.slice.value if isinstance(node.slice, gast.Constant) else form.row
+        if places(axis, len(form.axes)) in (None, (form.row,)):
+            raise UnprovedError("it is the number of rows of a block")
+    return Form(())
+
+
+def _operation(node: Node, rows: Rows) -> Operation | None:
+    known = rows.facts.operation.get(node)
+    if known is not None:
+        return known
+    try:
+        return operation_of(node, rows.facts, rows.facts.local)
+    except DifferentiationError:
+        return None
+
+
+def _of_operation(node: Node, operation: Operation, rows: Rows) -> Form:
+    if operation.kind == "callee":
+        return rows.callee(node, operation, rows)
+    if operation.kind != "op" or operation.rule is None:
+        return Form()
+    function, bound = operation.function, operation.bound
+    given = list(bound.values()) or _arguments(node)
+    if operation.rule.kind == "elementwise" or (isinstance(function, np.ufunc) and function.signature is None):
+        return joined([rows.form(one) for one in given])
+    if function is operator.getitem:
+        return _item(bound["x"], bound["index"], rows)
+    handler = rows.handlers.get(function) if getattr(function, "__hash__", None) else None
+    return Form() if handler is None else handler(node, bound or {"a": given[0]} if given else bound, rows)
+
+
+def _arguments(node: Node) -> list[Node]:
+    if isinstance(node, gast.BinOp):
+        return [node.left, node.right]
+    if isinstance(node, gast.Call):
+        return [*node.args, *(word.value for word in node.keywords)]
+    return [node.operand] if isinstance(node, gast.UnaryOp) else []
+
+
+def _item(array: Node, index: Node, rows: Rows) -> Form:
+    """`x[index]`."""
+    whole = rows.form(array)
+
+    def gathered(one: object) -> Form | None:
+        form = rows.form(one)
+        if form.axes == () and not (is_integer(one) or getattr(one, "id", "") in rows.facts.integers):
+            raise UnprovedError("an index is not known to be an integer")
+        return None if form.axes == () else form
+
+    listed = index.elts if isinstance(index, gast.Tuple) else [index]
+    return part(whole, [_place(one) for one in listed], gathered)
+
+
+def _place(one: Node) -> object:
+    if isinstance(one, gast.Slice):
+        bounds = (one.lower, one.upper, one.step)
+        if all(b is None or (isinstance(b, gast.Constant) and b.value is None) for b in bounds):
+            return slice(None)
+        return gast.unparse(one)
+    if isinstance(one, gast.Constant) and (one.value is None or one.value is Ellipsis):
+        return one.value
+    return one
+
+
+def _literal(node: Node | None, default: object = None) -> object:
+    """A literal's value; the string "?" for anything else."""
+    if node is None:
+        return default
+    try:
+        return literal_value(node)
+    except (ValueError, TypeError):
+        return "?"
+
+
+def _reduction(adds: str) -> Handler:
+    def handler(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+        first, *_ = bound.values()
+        form, keeps = rows.form(first), _literal(bound.get("keepdims"), False)
+        axis = _literal(bound.get("axis"))
+        if form.row is not None and (keeps == "?" or axis == "?"):
+            raise UnprovedError("the axis is no literal")
+        return reduced(form, axis, keeps is True, adds)
+
+    return handler
+
+
+def _same(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    first, *rest = bound.values()
+    if any(rows.depends(one) for one in rest):
+        raise UnprovedError("it is not known to treat each row by itself")
+    return rows.form(first)
+
+
+def _along(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    """What runs along one axis and leaves the shape as it is: `np.cumsum(a, axis=1)`."""
+    form, axis = rows.form(bound["a"]), _literal(bound.get("axis"), "?")
+    if form.row is not None and places(axis, len(form.axes or ())) in (None, (form.row,)):
+        raise UnprovedError("it runs along the rows")
+    return form
+
+
+def _product(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    one, two = [rows.form(operand) for operand in list(bound.values())[:2]]
+    return product(one, two)
+
+
+def _dot(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    one, two = [rows.form(operand) for operand in list(bound.values())[:2]]
+    if max(len(one.axes or ()), len(two.axes or ())) > 2:
+        raise UnprovedError("it is a product of more than two axes: use np.matmul")
+    if one.axes == () or two.axes == ():
+        return joined([one, two])
+    return product(one, two)
+
+
+def _flat(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    """`np.vdot`: all elements."""
+    one, two = [rows.form(operand) for operand in list(bound.values())[:2]]
+    if one.axes is None or one.axes != two.axes or "?" in one.axes or ROWS not in one.axes:
+        raise UnprovedError("the two are not known to have one shape")
+    return Form((), "sum")
+
+
+def _transpose(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    form, axes = rows.form(next(iter(bound.values()))), _literal(bound.get("axes"))
+    rank = len(form.axes or ())
+    order = tuple(range(rank))[::-1] if axes is None else places(axes, rank)
+    if form.axes is None or order is None or len(order) != rank:
+        raise UnprovedError("the order of the axes is not known")
+    return Form(tuple(form.axes[k] for k in order))
+
+
+def _reshaped(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    """A reshape of what has no rows: its rank is the length of a literal shape."""
+    shape = bound.get("shape")
+    if rows.form(bound["a"]).row is not None or not isinstance(shape, gast.Tuple):
+        raise UnprovedError("a reshape may mix rows")
+    return Form(("?",) * len(shape.elts))
+
+
+def _swapped(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    form = rows.form(bound["a"])
+    pair = places((_literal(bound["axis1"]), _literal(bound["axis2"])), len(form.axes or ()))
+    if form.axes is None or pair is None:
+        raise UnprovedError("the order of the axes is not known")
+    made = list(form.axes)
+    made[pair[0]], made[pair[1]] = made[pair[1]], made[pair[0]]
+    return Form(tuple(made))
+
+
+def _expanded(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    form, axis = rows.form(bound["a"]), _literal(bound["axis"])
+    if form.axes is None or not isinstance(axis, int):
+        raise UnprovedError("the axis is no literal")
+    place = axis % (len(form.axes) + 1)
+    return Form((*form.axes[:place], "1", *form.axes[place:]))
+
+
+def _stacked(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    """`np.stack` and `np.concatenate` of parts that all have the rows along one axis."""
+    parts, axis, new = bound["arrays"], _literal(bound.get("axis"), 0), node.func.attr == "stack"
+    listed = parts.elts if isinstance(parts, gast.Tuple | gast.List) else []
+    found = [rows.form(one) for one in listed]
+    if found and all(f.axes is not None and f.row is None for f in found):
+        return Form(("?",) * (len(found[0].axes or ()) + new))
+    if not found or any(f.axes is None or f.row is None or f.row != found[0].row for f in found):
+        raise UnprovedError("a part lacks the rows, or has them along another axis")
+    axes = list(found[0].axes or ())
+    if not isinstance(axis, int) or any(len(f.axes or ()) != len(axes) for f in found):
+        raise UnprovedError("the axis is no literal, or the ranks differ")
+    if new:
+        axes.insert(axis % (len(axes) + 1), "?")
+    elif axis % len(axes) == found[0].row:
+        raise UnprovedError("it puts rows behind rows")
+    else:
+        axes[axis % len(axes)] = "?"
+    return Form(tuple(axes))
+
+
+def _einsum(node: Node, bound: dict[str, Node], rows: Rows) -> Form:
+    subscripts, *operands = node.args
+    if not isinstance(subscripts, gast.Constant):
+        raise UnprovedError("the subscripts are no literal")
+    return summation(str(subscripts.value), [rows.form(one) for one in operands])
+
+
+HANDLERS: dict[Any, Handler] = {
+    np.sum: _reduction("sum"), np.mean: _reduction("mean"), np.max: _reduction(""), np.min: _reduction(""),
+    np.prod: _reduction(""), np.var: _reduction(""), np.std: _reduction(""), np.linalg.norm: _reduction(""),
+    np.matmul: _product, np.dot: _dot, np.vdot: _flat, np.transpose: _transpose, np.swapaxes: _swapped,
+    np.expand_dims: _expanded, np.stack: _stacked, np.concatenate: _stacked, np.einsum: _einsum, np.copy: _same,
+    np.reshape: _reshaped, max_or_least: _reduction(""), min_or_most: _reduction(""),
+    np.ndarray.astype: _same, np.zeros_like: _same, np.ones_like: _same, np.full_like: _same, np.cumsum: _along,
+}  # fmt: skip

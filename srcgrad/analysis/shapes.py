@@ -1,0 +1,451 @@
+"""Shapes and dtypes of the values of a function, as sets of unknowns.
+
+What is known of the shape and dtype of an expression in normal form.
+
+Shapes and dtypes as sets of unknowns: enough to prove that two values have equal ones.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+
+import gast
+import numpy as np
+
+from srcgrad.analysis.argument_kinds import kinds_of, lengths_of
+from srcgrad.analysis.axis_lengths import (
+    brief,
+    canonical,
+    constants,
+    counters,
+    cut,
+    extents,
+    forget,
+    part_of,
+    product,
+    with_extents,
+    within,
+)
+from srcgrad.analysis.shape_rules import COMPLEX, FORMS, REDUCTIONS, literal, several_specs, with_dtype
+from srcgrad.analysis.shape_rules import joined as join
+from srcgrad.core.expressions import index_rank
+from srcgrad.core.facts import UNKNOWN, Facts, Operation, Spec
+from srcgrad.core.rules import rule_of
+from srcgrad.core.trees import Block, Node, header, is_write, parameters, part_written, statements, stores, target, walk
+from srcgrad.frontend.resolve import METHODS, bind, binding_of
+from srcgrad.frontend.results import gives_several
+from srcgrad.runtime.blocks import row_count
+
+Known = dict[str, Spec]
+NUMBER = Spec()
+SHAPE = frozenset(["the shape of an array"])  # of the tuple `x.shape`
+
+
+def spec_of(value: Node, known: Known, facts: Facts, fresh: str) -> Spec:
+    """The spec of an expression in normal form; what cannot be told gets the unknown `fresh`."""
+    if isinstance(value, gast.Constant):
+        length = str(value.value) if type(value.value) is int and value.value >= 0 else None
+        return Spec(dtype=COMPLEX if isinstance(value.value, complex) else frozenset(), length=length)
+    if isinstance(value, gast.Name):
+        return known.get(value.id, Spec(frozenset([value.id]), frozenset([value.id]), None))
+    if isinstance(value, gast.Subscript) and isinstance(value.value, gast.Attribute) and value.value.attr == "shape":
+        return _length(value, known, facts, fresh)
+    operation = facts.operation.get(value)
+    if operation is not None and operation.rule is not None and operation.rule.kind != "constant":
+        return _of_operation(operation, known, facts, fresh)
+    if operation is not None and operation.kind == "callee":
+        return _of_callee(value, operation, known, facts, fresh)
+    return _of_passive(value, known, facts, fresh)
+
+
+def _length(value: Node, known: Known, facts: Facts, fresh: str) -> Spec:
+    """`x.shape[0]`, a number, and the length of that axis."""
+    lengths = extents(spec_of(value.value.value, known, facts, fresh))
+    place = literal(value.slice, ...)
+    if lengths is None or not isinstance(place, int) or not -len(lengths) <= place < len(lengths):
+        return NUMBER
+    return Spec(length=lengths[place])
+
+
+def _of_callee(value: Node, operation: Operation, known: Known, facts: Facts, fresh: str) -> Spec:
+    """The spec of a callee's result, where the numbers among its arguments tell; tuples are kept by name."""
+    unknown = frozenset([fresh])
+    callee = facts.module.callee(operation.function, value, facts)
+    bound = bind(value, callee.tree, facts)
+    kinds = kinds_of(bound, facts)
+    lengths = lengths_of(bound, kinds, facts)
+    found = facts.module.output_spec(operation.function, kinds) if kinds else None
+    if isinstance(found, tuple):
+        own = tuple(_owned(s, f"{fresh}[{k}]", lengths) for k, s in enumerate(found))
+        facts.tuples[fresh.split(" ")[0]] = own
+        return Spec(unknown, unknown, None)
+    return Spec(unknown, unknown, None) if found is None else _owned(found, fresh, lengths)
+
+
+def _owned(spec: Spec, fresh: str, lengths: dict[str, str]) -> Spec:
+    """A callee's spec in the caller: lengths of its arguments are known here, others get names of their own."""
+    own = frozenset([fresh])
+    dtype = own if spec.dtype and spec.dtype != {"floating"} else spec.dtype
+    known = extents(spec)
+    if known is None:
+        return Spec(own, dtype, None)
+    named = (lengths.get(one, one if one.isdigit() else f"{fresh}.{axis}") for axis, one in enumerate(known))
+    return with_extents(tuple(named), dtype)
+
+
+def _of_operation(operation: Operation, known: Known, facts: Facts, fresh: str) -> Spec:
+    rule = operation.rule
+    assert rule is not None, "an op has a rule"
+    arguments = {p: spec_of(a, known, facts, f"{fresh}.{p}") for p, a in operation.bound.items()}
+    if rule.kind == "elementwise":
+        return join(*arguments.values())
+    opaque = Spec(frozenset([fresh]), frozenset().union(*(s.dtype for s in arguments.values())), None)
+    if operation.function is operator.getitem:
+        return element(operation, arguments["x"], opaque, facts)
+    if operation.function in (np.concatenate, np.stack):
+        return _join(operation, known, facts, opaque)
+    if operation.function is np.reshape and operation.bound.keys() == {"a", "shape"}:
+        return _of_shape(operation.bound["shape"], known, facts, fresh, arguments["a"].dtype)
+    known_form = FORMS.get(operation.function)
+    return opaque if known_form is None else replace(known_form(operation, arguments, opaque), length=None)
+
+
+def _join(operation: Operation, known: Known, facts: Facts, opaque: Spec) -> Spec:
+    """All parts have one rank, and one length along all axes but that along which they are joined."""
+    parts, axis = operation.bound["arrays"], literal(operation.bound.get("axis"), 0)
+    listed = parts.elts if isinstance(parts, gast.Tuple | gast.List) else []
+    specs = [spec_of(part, known, facts, "part") for part in listed if not isinstance(part, gast.Starred)]
+    rank = next((spec.ndim for spec in specs if spec.ndim), None)
+    if axis is None:
+        return Spec(opaque.shape, opaque.dtype, 1)
+    if rank is None or type(axis) is not int:
+        return Spec(opaque.shape, opaque.dtype, None)
+    stacked = operation.function is np.stack
+    lengths = [known_one for spec in specs if (known_one := extents(spec)) is not None]
+    if len(lengths) < len(listed) or not -rank - stacked <= axis < rank + stacked:
+        return Spec(opaque.shape, opaque.dtype, rank + stacked)
+    dtype = frozenset[str]().union(*(spec.dtype for spec in specs))
+    axis %= rank + stacked
+    along = [each[axis] for each in lengths] if not stacked else ["1"] * len(listed)
+    counted = all(length.isdigit() for length in along)
+    made = str(sum(map(int, along))) if counted else f"({'+'.join(map(within, along))})"
+    return with_extents((*lengths[0][:axis], made, *lengths[0][axis + (not stacked) :]), dtype)
+
+
+def element(operation: Operation, whole: Spec, opaque: Spec, facts: Facts) -> Spec:
+    """The spec of `a[index]`: a slice with literal bounds has the shape of others that leave out as many rows."""
+    index, source = operation.bound["index"], operation.bound["x"]
+    integers = frozenset(facts.integers)
+    rank = index_rank(index, whole.ndim, integers)
+    made = cut(whole, index, integers if whole.ndim is not None else frozenset())
+    if isinstance(source, gast.Name) and (source.id in facts.containers or facts.list_kind(source.id)):
+        made = None  # its items may have any shape
+    elif rank:
+        fresh = brief(" & ".join(sorted(opaque.shape)))
+        found = part_of(whole, index, integers, facts.constants, fresh)
+        if found is not None:
+            return found
+    shape = opaque.shape if made is None else made.shape
+    return Spec(shape if rank != 0 else frozenset(), whole.dtype, rank)
+
+
+def _of_passive(value: Node, known: Known, facts: Facts, fresh: str) -> Spec:
+    """Expressions that carry no derivative: numbers, attributes, arithmetic of known things, comparisons."""
+    unknown = Spec(frozenset([fresh]), frozenset([fresh]), None)
+    if isinstance(value, gast.UnaryOp):
+        return replace(spec_of(value.operand, known, facts, fresh), length=None)  # -1 is no length
+    if isinstance(value, gast.BinOp):
+        if isinstance(value.op, gast.MatMult):
+            one, two = (spec_of(side, known, facts, fresh) for side in (value.left, value.right))
+            return product(one, two, one.dtype | two.dtype) or unknown
+        return join(*(spec_of(side, known, facts, fresh) for side in (value.left, value.right)))
+    if isinstance(value, gast.Compare):
+        sides = [value.left, *value.comparators]
+        joined = join(*(spec_of(side, known, facts, fresh) for side in sides))
+        return replace(joined, dtype=frozenset())
+    if isinstance(value, gast.Attribute) and value.attr in ("size", "ndim"):
+        return NUMBER
+    if isinstance(value, gast.Attribute) and value.attr == "shape":
+        return Spec(SHAPE, frozenset(), None)
+    if isinstance(value, gast.Attribute) and value.attr == "T":
+        rows = spec_of(value.value, known, facts, fresh)
+        lengths = extents(rows)
+        return unknown if lengths is None else with_extents(lengths[::-1], rows.dtype)
+    if isinstance(value, gast.Attribute):  # np.pi
+        constant = binding_of(value, facts, facts.local)
+        return NUMBER if constant is not None and type(constant.object) in (int, float) else unknown
+    if isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name):
+        whole = known.get(value.value.id)
+        if whole is not None and whole.ndim is not None:
+            part = Operation("op", operator.getitem, None, {"x": value.value, "index": value.slice})
+            return element(part, whole, unknown, facts)
+    if isinstance(value, gast.Call) and facts.operation.get(value) is None:
+        return _of_passive_call(value, known, facts, fresh) or unknown
+    return unknown
+
+
+def _of_shape(shape: Node, known: Known, facts: Facts, fresh: str, dtype: frozenset[str]) -> Spec:
+    """The spec of an array made with a shape: a tuple of lengths, or a number."""
+    if isinstance(shape, gast.Tuple):
+        parts = shape.elts
+    elif isinstance(shape, gast.Constant) or (isinstance(shape, gast.Name) and shape.id in facts.integers):
+        parts = [shape]
+    elif isinstance(shape, gast.Attribute) and shape.attr == "shape":
+        return replace(spec_of(shape.value, known, facts, fresh), dtype=dtype)
+    else:
+        parts = [shape] if spec_of(shape, known, facts, fresh).scalar else None
+    if parts is None or any(isinstance(part, gast.Starred) for part in parts):
+        return Spec(frozenset([fresh]), dtype, None)
+    found = [spec_of(part, known, facts, fresh).length or f"{fresh}.{axis}" for axis, part in enumerate(parts)]
+    return with_extents(tuple(found), dtype)
+
+
+def _of_passive_call(value: Node, known: Known, facts: Facts, fresh: str) -> Spec | None:
+    found = binding_of(value.func, facts, facts.local)
+    function, arguments = (None, []) if found is None else (found.object, list(value.args))
+    if found is None and isinstance(value.func, gast.Attribute) and spec_of(value.func.value, known, facts, fresh).ndim:
+        function, arguments = METHODS.get(value.func.attr), [value.func.value, *value.args]  # of an array
+    rule = rule_of(function)
+    if rule is not None and rule.kind == "elementwise" and not value.keywords:
+        return join(*(spec_of(argument, known, facts, fresh) for argument in arguments))
+    if any(isinstance(argument, gast.Starred) for argument in arguments):
+        return None
+    words = {word.arg: word.value for word in value.keywords}
+    if function in REDUCTIONS and arguments:
+        if set(words) <= {"axis", "keepdims"} and len(arguments) <= 2:
+            bound = {"a": arguments[0], **words, **({"axis": arguments[1]} if len(arguments) == 2 else {})}
+            whole = {"a": spec_of(arguments[0], known, facts, fresh)}
+            made = FORMS[function](Operation("op", function, None, bound), whole, Spec(frozenset([fresh]), ndim=None))
+            wider = found is None and made.dtype != {"floating"}  # the sum of a mask is an int64
+            return replace(made, dtype=frozenset([fresh])) if wider else made
+    if function in (np.dot, np.matmul) and len(arguments) == 2 and not words:
+        one, two = (spec_of(side, known, facts, fresh) for side in arguments)
+        return product(one, two, one.dtype | two.dtype)
+    if function in _COPIES and arguments:
+        return _copied(function, arguments, words, known, facts, fresh)
+    if function in (np.zeros_like, np.ones_like, np.empty_like) and arguments and not words:
+        return replace(spec_of(arguments[0], known, facts, fresh), length=None)
+    if function in (np.zeros, np.ones, np.empty) and arguments:
+        dtype = _default_dtype(facts) if len(arguments) == 1 and not words else None
+        return _of_shape(arguments[0], known, facts, fresh, dtype or frozenset([fresh]))
+    rank = next((rank for known_one, rank in _RANKS if function is known_one), None)
+    if rank is not None:
+        return Spec(frozenset([fresh]), frozenset([fresh]), rank)
+    if function is len and len(arguments) == 1:
+        lengths = extents(spec_of(arguments[0], known, facts, fresh))
+        return Spec(length=lengths[0] if lengths else None)
+    return NUMBER if function in (float, int, row_count) else None
+
+
+def _copied(
+    function: object, arguments: list[Node], words: dict[str, Node], known: Known, facts: Facts, fresh: str
+) -> Spec | None:
+    """`r.copy()`, `np.asarray(r)`, `r.astype(float)`: an array in another place, or of another dtype."""
+    whole = spec_of(arguments[0], known, facts, fresh)
+    if not whole.ndim or not words.keys() <= {"dtype", "copy", "order"}:
+        return None
+    dtype = None if function is np.copy else words.get("dtype", arguments[1] if len(arguments) > 1 else None)
+    if dtype is None:
+        return replace(whole, length=None)
+    asked = binding_of(dtype, facts, facts.local)
+    double = asked is not None and asked.object in (float, np.float64)
+    return replace(whole, dtype=(_default_dtype(facts) if double else None) or frozenset([fresh]), length=None)
+
+
+def _default_dtype(facts: Facts) -> frozenset[str] | None:
+    """The dtype of `np.zeros(n)`, where arguments have a declared one: it is float64 then, which the text checks.
+
+    Examples of float32 have another, and the text has to take them.
+    """
+    kinds = facts.kinds.values()
+    if not any(kind.dtype == "floating" for kind in kinds) or any(kind.single for kind in kinds):
+        return None
+    facts.module.double = True
+    return frozenset(["floating"])
+
+
+_COPIES = (np.copy, np.array, np.asarray, np.ndarray.astype)
+_RANKS = ((np.eye, 2), (np.identity, 2), (np.arange, 1))
+
+
+def shapes(function: Node, facts: Facts) -> Node:
+    """Find the spec of every value, by forward interpretation; loops until nothing changes."""
+    known: Known = {}
+    facts.counters = counters(function)
+    facts.constants = facts.counters | constants(function)
+    facts.number = {node: k for k, node in enumerate(statements(function.body))}
+    bound = {s for n in statements(function.body) if not is_write(n) for s in stores(n)}
+    given = {one: kind for one, kind in facts.arguments.items() if one in bound and kind.tag in ("scalar", "array")}
+    facts.kinds.update(given)  # not what a part of a list is, to which the name is bound later
+    for parameter in parameters(function):
+        known[parameter] = _parameter(parameter, facts)
+        _note_value(parameter, known[parameter], facts)
+    entry = {p: kind for p, kind in facts.kinds.items() if p in bound & set(known) and kind.tag in ("scalar", "array")}
+    if entry:  # what the argument is does not hold of what the name is bound to later
+        facts.kinds = {**facts.kinds, **dict.fromkeys(entry, UNKNOWN)}
+    _block(function.body, known, facts)
+    for parameter, kind in entry.items():
+        rank = facts.value_spec[parameter].ndim
+        if rank == (0 if kind.tag == "scalar" else kind.ndim):
+            facts.kinds[parameter] = kind
+    return function
+
+
+def _parameter(parameter: str, facts: Facts) -> Spec:
+    kind = facts.kinds.get(parameter, UNKNOWN)
+    if kind.tag == "scalar":
+        return Spec(dtype=COMPLEX if kind.complex else frozenset())
+    dtype = frozenset([kind.dtype or parameter])
+    own = Spec(frozenset([parameter]), dtype, kind.ndim) if kind.shape is None else with_extents(kind.shape, dtype)
+    return with_dtype(parameter in facts.complex, canonical(own))
+
+
+def _block(block: Block, known: Known, facts: Facts) -> None:
+    for node in block:
+        if isinstance(node, gast.If):
+            _note(node, known, facts)
+            sides = [dict(known), dict(known)]
+            _block(node.body, sides[0], facts)
+            _block(node.orelse, sides[1], facts)
+            _merge(known, sides, f"if {facts.number[node]}")
+        elif isinstance(node, gast.For | gast.While):
+            _loop(node, known, facts)
+        else:
+            _note(node, known, facts)
+            _assignment(node, known, facts)
+
+
+def _note(node: Node, known: Known, facts: Facts) -> None:
+    for part in header(node):
+        for item in walk(part):
+            if isinstance(item, gast.Name) and isinstance(item.ctx, gast.Load) and item.id in known:
+                facts.spec[item] = known[item.id]
+
+
+def _merge(known: Known, sides: list[Known], where: str) -> None:
+    """Where the sides differ the value gets an unknown of its own."""
+    for name in {**sides[0], **sides[1]}:
+        one, two = sides[0].get(name), sides[1].get(name)
+        if one is None or two is None:
+            known[name] = one or two or NUMBER
+        else:
+            own = frozenset([f"{name} at {where}"])
+            known[name] = one if one == two else _either(one, two, own, own)
+
+
+def _either(one: Spec, two: Spec, shape: frozenset[str], dtype: frozenset[str]) -> Spec:
+    """What holds of a value that is one thing or the other: where they differ, the given unknown."""
+    if one.dtype == two.dtype:
+        dtype = one.dtype
+    if one.shape == two.shape and one.ndim == two.ndim:
+        return replace(one, dtype=dtype, length=one.length if one.length == two.length else None)
+    rank = one.ndim if one.ndim == two.ndim else None
+    return canonical(Spec(shape if rank != 0 else frozenset(), dtype, rank))
+
+
+def _loop(node: Node, known: Known, facts: Facts) -> None:
+    where = f"loop {facts.number[node]}"
+    entry, outside = dict(known), dict(facts.value_spec)
+    past: dict[str, tuple[Spec, ...]] = {}
+    while True:
+        facts.value_spec = dict(outside)  # what was found while less was known of the head holds of nothing
+        _note(node, known, facts)
+        inside = dict(known)
+        if isinstance(node, gast.For):
+            for bound in stores(node):
+                inside[bound] = _item(node, bound, known)
+                _note_value(bound, inside[bound], facts)
+        _block(node.body, inside, facts)
+        head = _head(entry, forget(inside, node, where), past, where)
+        if head == known:
+            return
+        known.clear()
+        known.update(head)
+
+
+def _head(entry: Known, inside: Known, past: dict[str, tuple[Spec, ...]], where: str) -> Known:
+    """What is known where a trip begins; `past` is what earlier looks at the body have made of each name.
+
+    Names that begin alike, and of which each look has made the same, are alike in each trip: `v = np.zeros_like(w)` and
+    w have one unknown shape, where a trip adds the same to both. A look that tells them apart gives them two.
+    """
+    head: Known = {}
+    shapes: dict[object, frozenset[str]] = {}
+    dtypes: dict[object, frozenset[str]] = {}
+    for name in {**entry, **inside}:
+        one, two = entry.get(name), inside.get(name)
+        if one is None or two is None:
+            head[name] = one or two or NUMBER
+            continue
+        past[name] = seen = (*past.get(name, (one,)), two)
+        if not [each for each in seen if each is not one]:
+            head[name] = one  # no trip binds it
+            continue
+        own = frozenset([f"{name} at {where}"])
+        shape = shapes.setdefault(tuple((each.shape, each.ndim) for each in seen), own)
+        dtype = dtypes.setdefault(tuple(each.dtype for each in seen), own)
+        merged = one
+        for each in seen[1:]:
+            merged = _either(merged, each, shape, dtype)
+        head[name] = merged
+    return head
+
+
+def _item(node: Node, bound: str, known: Known) -> Spec:
+    if isinstance(node.iter, gast.Name):
+        whole = known.get(node.iter.id)
+        rank = None if whole is None or whole.ndim is None else whole.ndim - 1
+        dtype = frozenset([bound]) if whole is None else whole.dtype
+        return Spec(frozenset([f"{bound} of {node.iter.id}"]) if rank != 0 else frozenset(), dtype, rank)
+    return NUMBER  # range
+
+
+def _assignment(node: Node, known: Known, facts: Facts) -> None:
+    if is_write(node) and isinstance(part_written(node).value, gast.Name):
+        part = part_written(node)
+        whole = known.get(part.value.id, Spec(frozenset([part.value.id]), frozenset(), None))
+        opaque = Spec(frozenset([f"part {facts.number[node]}"]), frozenset(), None)
+        operation = Operation("op", operator.getitem, None, {"x": part.value, "index": part.slice})
+        facts.part_spec[node] = element(operation, whole, opaque, facts)
+    if not isinstance(node, gast.Assign):
+        return
+    bound = target(node)
+    if bound is not None:
+        found = spec_of(node.value, known, facts, f"{bound} {facts.number[node]}")
+        kind = facts.kinds.get(bound)
+        if kind is not None and kind.tag in ("scalar", "array"):
+            if kind.tag == "scalar" or found.ndim != kind.ndim:
+                found = NUMBER if kind.tag == "scalar" else Spec(found.shape, found.dtype, kind.ndim)
+        if found.shape == SHAPE and isinstance(node.value, gast.Attribute):
+            lengths = extents(spec_of(node.value.value, known, facts, bound))
+            facts.tuples[bound] = tuple(Spec(length=one) for one in lengths or ())
+        facts.spec[node] = known[bound] = found = with_dtype(bound in facts.complex, canonical(found))
+        _note_value(bound, found, facts)
+    elif isinstance(node.value, gast.Name) and len(facts.tuples.get(node.value.id, ())) == len(stores(node)):
+        for name, spec in zip(stores(node), facts.tuples[node.value.id], strict=True):
+            known[name] = spec
+            _note_value(name, spec, facts)
+    elif gives_several(node, facts):
+        first, *_ = facts.operation[node.value].bound.values()
+        for name, spec in several_specs(node, spec_of(first, known, facts, "first"), facts):
+            known[name] = spec
+            _note_value(name, spec, facts)
+    elif isinstance(node.value, gast.Name) and known.get(node.value.id, NUMBER).shape == SHAPE:
+        for name in stores(node):
+            known[name] = NUMBER
+            _note_value(name, NUMBER, facts)
+    elif not is_write(node):
+        for name in stores(node):
+            unknown = frozenset([f"{name} {facts.number[node]}"])
+            known[name] = Spec(unknown, unknown, None)
+            _note_value(name, known[name], facts)
+
+
+def _note_value(name: str, spec: Spec, facts: Facts) -> None:
+    """What holds of all values of a name."""
+    before = facts.value_spec.get(name, spec)
+    if before != spec:
+        own = frozenset([f"any {name}"])
+        spec = _either(before, spec, own, own)
+    facts.value_spec[name] = spec

@@ -1,0 +1,555 @@
+"""Expressions with a leading axis.
+
+Indices of a value that has a leading axis more: `x[i]` becomes `x[:, i]`.
+
+What has been found while a text is gone through again and again: names with the leading axis, what values are.
+
+Calls with a leading axis: as a rule says, elementwise ones as they are, unknown ones once for each direction.
+
+Expressions with a leading axis: names, operators, displays, parts.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import (
+    Any,  # what is known of names, or nothing
+)
+
+import gast
+import numpy as np
+
+from srcgrad import runtime
+from srcgrad.backend.batched.values import (
+    NONE,
+    NUMBER,
+    OPEN,
+    OTHER,
+    UNKNOWN,
+    Call,
+    Lifted,
+    NoAxisError,
+    UnknownFormError,
+    Value,
+    batched,
+    bound,
+    grown,
+    joined,
+    meant,
+    shape_of,
+    whole,
+)
+from srcgrad.core.expressions import as_value
+from srcgrad.core.facts import Facts
+from srcgrad.core.rules import rule_of
+from srcgrad.core.trees import Node, copy, expression, literal_value, name, walk
+from srcgrad.core.visitor import Walked, reads, walked
+from srcgrad.frontend.resolve import METHODS
+
+Look = Callable[[Node], Lifted]
+
+
+def parts_of(index: Node) -> list[Node]:
+    """The parts of an index, `slice(...)` as a slice."""
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    parts = [gast.Constant(None, None) if getattr(one, "attr", "") == "newaxis" else one for one in parts]
+    return [_as_slice(one) for one in parts]
+
+
+def _as_slice(node: Node) -> Node:
+    named = isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id == "slice"
+    if not named or node.keywords or not node.args:
+        return node
+    bounds = [None if isinstance(one, gast.Constant) and one.value is None else one for one in node.args]
+    lower, upper, step = [None, bounds[0], None] if len(bounds) == 1 else [*bounds, None][:3]
+    return gast.Slice(lower=lower, upper=upper, step=step)
+
+
+def rank_left(parts: list[Node], ndim: int | None, look: Look) -> int | None:
+    """The rank of `x[parts]` for x of rank `ndim`; None where it cannot be told."""
+    rank, advanced = ndim, None
+    for one in parts:
+        if isinstance(one, gast.Slice) or _is(one, Ellipsis):
+            continue
+        if _is(one, None):
+            rank = None if rank is None else rank + 1
+            continue
+        value = look(one)[1]
+        if value.container:
+            value_rank: int | None = 1 if value.tag == "list" and value.any_item().ndim == 0 else None
+        else:
+            value_rank = value.ndim
+        if value_rank is None or rank is None or (value.boolean and not value_rank):
+            return None
+        if value_rank == 0:
+            rank -= 1
+        elif value.boolean:
+            rank, advanced = rank - value_rank, max(advanced or 0, 1)
+        else:
+            rank, advanced = rank - 1, max(advanced or 0, value_rank)
+    return None if rank is None else rank + (advanced or 0)
+
+
+def check(parts: list[Node], look: Look) -> None:
+    """Refuse an index that puts its axes first, or may be a tuple."""
+    arrays = [k for k, one in enumerate(parts) if not _is_plain(one) and look(one)[1].ndim != 0]
+    for k in arrays:
+        value = look(parts[k])[1]
+        if (value.ndim is None and value.tag != "list") or (value.boolean and not value.ndim):
+            raise NoAxisError(f"the rank of the index `{gast.unparse(parts[k])}` is not known")
+    if arrays:
+        taking = [k for k, one in enumerate(parts) if not _is_plain(one)]
+        if taking != list(range(taking[0], taking[-1] + 1)):
+            raise NoAxisError("an index has arrays on both sides of a slice")
+
+
+def _is_plain(node: Node) -> bool:
+    return isinstance(node, gast.Slice) or _is(node, None) or _is(node, Ellipsis)
+
+
+def _is(node: Node, value: object) -> bool:
+    return isinstance(node, gast.Constant) and node.value is value
+
+
+def led(parts: list[Node]) -> Node:
+    """The index with the leading axis kept whole."""
+    return gast.Tuple(elts=[whole(), *parts], ctx=gast.Load())
+
+
+def led_as_value(parts: list[Node]) -> Node:
+    """The same where an index is an argument: `(slice(None), i)`."""
+    own = [as_value(one) for one in parts]
+    return gast.Tuple(elts=[expression("slice(None)"), *own], ctx=gast.Load())
+
+
+Given = tuple[Walked, tuple[str, ...], list[Any]]  # a tree as it is, the names that it reads, what is known of them
+
+
+@dataclass
+class Axis:
+    """What has the leading axis, as far as it has been found."""
+
+    names: dict[str, None]
+    writes: bool = False  # whether the text writes into parts of what has it
+    zeroed: dict[str, None] = field(default_factory=dict)  # names bound to 0.0, which became zeros
+    plain: dict[str, None] = field(default_factory=dict)  # those that stay 0.0, since arrays are added to it
+    spare: list[str] = field(default_factory=list)  # names of what comprehensions go through
+    looks: dict[Node, tuple[Given, Lifted]] = field(default_factory=dict)  # by value of an assignment
+
+    @property
+    def state(self) -> tuple[int, bool, int, int]:
+        """What grows until all is known."""
+        return len(self.names), self.writes, len(self.zeroed), len(self.plain)
+
+    def look(self, node: Node, text: Expressions, *, final: bool) -> Lifted:
+        """A value with its axis: looked at again where it has changed, or more is known of what it reads."""
+        given: Given = (walked(node), reads(node), [self.writes, *map(text.known.get, reads(node))])
+        known = self.looks.pop(node, None) if final else self.looks.get(node)  # a tree stands in one place
+        if known is not None and known[0][0] is given[0] and known[0][1:] == given[1:]:
+            return known[1]
+        found = text.own(node, zero=True)
+        if not final:
+            self.looks[node] = given, found
+        return found
+
+
+Rule = Callable[["Expressions", Call], Lifted]
+RULES: dict[Any, tuple[tuple[str, ...], Rule]] = {}
+IMPURE = (runtime.hooked, runtime.hook, runtime.add_at, runtime.probe, runtime.probed, runtime.Snapshots)
+
+
+def rule(parameters: str, *functions: Any) -> Callable[[Rule], Rule]:
+    """Register how calls of some functions get a leading axis, with the names of their parameters."""
+
+    def keep(function: Rule) -> Rule:
+        RULES.update(dict.fromkeys(functions, (tuple(parameters.split()), function)))
+        return function
+
+    return keep
+
+
+def method(text: Expressions, node: Node) -> Lifted:
+    """A call of a method, as the function that it is."""
+    base, value = text.look(node.func.value)
+    attribute = node.func.attr
+    if value.tag == "list" and attribute == "pop" and not node.args:
+        return node, value.any_item()
+    if attribute == "copy" and (value.batched or value.container):
+        return (expression("x.copy()", x=base) if value.batched else node), value
+    function = METHODS.get(attribute)
+    if function is None or value.container:
+        if value.batched or any(text.look(part)[1].batched for part in node.args):
+            raise text.refuse(f"the method `{attribute}` is not understood", node)
+        return node, UNKNOWN
+    args = list(node.args)
+    if attribute in ("reshape", "transpose") and (len(args) > 1 or (attribute == "transpose" and args)):
+        args = [gast.Tuple(elts=args, ctx=gast.Load())] if len(args) > 1 else args
+    spelled = getattr(function, "__name__", attribute)
+    call = gast.Call(
+        func=text.np(f"np.{'ravel' if spelled == 'flatten' else spelled}"), args=[node.func.value, *args],
+        keywords=node.keywords,
+    )  # fmt: skip
+    lifted = [(base, value), *map(text.own, args)]
+    made, found = call_of(text, call, function, lifted)
+    return (made, found) if found.batched else (node, found)
+
+
+def call_of(text: Expressions, node: Node, function: Any, args: list[Lifted]) -> Lifted:
+    """A call of a function, with its arguments."""
+    words = [text.own(word.value) for word in node.keywords]
+    found = RULES.get(function) if _hashable(function) else None
+    known = rule_of(function) if _hashable(function) else None
+    if found is not None:
+        try:
+            call = bound(node, function, found[0], args, words)
+        except UnknownFormError:
+            return one_by_one(text, node, function, args, words)
+        return applied(text, found[1], call, node)
+    wide = isinstance(function, np.ufunc) or (known is not None and known.kind == "elementwise")
+    if wide and not words and (_home(function) in ("numpy", "scipy") or function in (abs, pow)):
+        made, value = text.elementwise(args, node)
+        called = gast.Call(node.func, made, []) if value.batched else node
+        several = getattr(function, "nout", 1)  # np.modf, scipy.special.fresnel
+        items = tuple((place, value) for place in range(several))
+        return called, value if several == 1 else Value(None, value.batched, "tuple", items)
+    if function is not None and _home(function) == "math":
+        return node, NUMBER
+    return one_by_one(text, node, function, args, words)
+
+
+def applied(text: Expressions, using: Rule, call: Call, node: Node) -> Lifted:
+    """What a rule makes of a call; once for each direction where it does not know the form."""
+    if not any(value.batched for _, value in call.given.values()):
+        try:
+            return node, using(text, call)[1]
+        except (UnknownFormError, NoAxisError):
+            return node, UNKNOWN
+    try:
+        return using(text, call)
+    except UnknownFormError:
+        return stacked(text, call)
+
+
+def stacked(text: Expressions, call: Call) -> Lifted:
+    """A call made once for each direction."""
+    args = [call.given[p] for p in call.parameters[: len(call.node.args)]]
+    words = [call.given[word.arg] for word in call.node.keywords]
+    function = np.matmul if call.function is operator.matmul else call.function
+    return one_by_one(text, call.node, function, args, words)
+
+
+def one_by_one(text: Expressions, node: Node, function: Any, args: list[Lifted], words: list[Lifted]) -> Lifted:
+    """`np.stack([op(one, a) for one in x_dot])`: right for every function that only computes."""
+    lifted = [*args, *words]
+    if not any(value.batched for _, value in lifted):
+        return node, UNKNOWN
+    if function is None or _home(function) not in ("numpy", "scipy", "srcgrad") or function in IMPURE:
+        raise text.refuse(f"`{gast.unparse(node.func)}` is called", node)
+    if any(value.batched and (value.container or value.tag in ("other", "unknown")) for _, value in lifted):
+        raise text.refuse(f"`{gast.unparse(node.func)}` takes a list of tangents", node)
+    sources: list[Node] = []
+    parts: list[Node] = []
+    for made, value in lifted:
+        if value.batched:
+            if len(text.axis.spare) == len(sources):
+                text.axis.spare.append(text.facts.names.fresh("one"))
+            parts.append(name(text.axis.spare[len(sources)]))
+            sources.append(made)
+        else:
+            parts.append(made)
+    call = gast.Call(func=node.func, args=parts[: len(args)], keywords=[])
+    for word, part in zip(node.keywords, parts[len(args) :], strict=True):
+        call.keywords.append(gast.keyword(arg=word.arg, value=part))
+    spelled = f"np.stack([call for {', '.join(text.axis.spare[: len(sources)])} in source])"
+    source = sources[0] if len(sources) == 1 else text.builtin("zip()")
+    if len(sources) > 1:
+        source.args = sources
+    return text.np(spelled, call=call, source=source), Value(None, True)
+
+
+def _home(function: Any) -> str:
+    """The package of a function; of ours, only what generated texts may call counts."""
+    module = getattr(function, "__module__", None) or type(function).__module__
+    package = module.split(".")[0]
+    return package if package != "srcgrad" or module.startswith("srcgrad.runtime") else ""
+
+
+def _hashable(function: Any) -> bool:
+    try:
+        hash(function)
+    except TypeError:
+        return False
+    return True
+
+
+BUILTINS: dict[str, Any] = {"len": len, "list": list, "map": map, "slice": slice, "zip": zip}
+
+
+class Expressions:
+    """Gives expressions their leading axis; `known` is what is known of the names at this place of the text."""
+
+    def __init__(self, facts: Facts, known: dict[str, Value], first: Node, axis: Axis) -> None:
+        self.facts, self.known, self.first, self.axis = facts, known, first, axis
+        self.outcomes: dict[str, Value] = {}  # name of a callee's pullback -> the adjoints that it gives
+
+    def np(self, text: str, **parts: Node) -> Node:
+        """An expression in which `np` is what the text calls NumPy."""
+        return expression(text.replace("np.", f"{self.facts.library('np')}."), **parts)
+
+    @property
+    def count(self) -> Node:
+        """How many directions there are."""
+        return self.builtin("len(x)", x=copy(self.first))
+
+    def builtin(self, text: str, **parts: Node) -> Node:
+        """An expression with functions of Python, which no name of the user's may hide."""
+        for called in ("len", "list", "map", "slice", "zip"):
+            if f"{called}(" not in text:
+                continue
+            found = self.facts.namespace.lookup(called)
+            if self._is_local(called) or found is None or found.object is not BUILTINS[called]:
+                raise NoAxisError(f"`{called}` is a name of the function")
+        return expression(text, **parts)
+
+    def refuse(self, reason: str, node: Node) -> NoAxisError:
+        """Why the text keeps to one direction."""
+        line = getattr(node, "lineno", None)
+        return NoAxisError(reason if line is None else f"{reason} in line {line}")
+
+    def look(self, node: Node) -> Lifted:
+        """The expression with its axis, and what is known of its value."""
+        found = self.seen(node)
+        if found[1].zero:
+            raise self.refuse(f"the rank of `{gast.unparse(node)}` is not known", node)
+        return found
+
+    def seen(self, node: Node) -> Lifted:
+        """The same; the value may be the number 0.0, without an axis."""
+        method = getattr(self, _method(type(node).__name__), None)
+        if method is not None:
+            found: Lifted = method(node)
+            return found
+        if any(isinstance(item, gast.Name) and self.has_axis(item.id) for item in walk(node)):
+            raise self.refuse(f"`{gast.unparse(node)}` is not understood", node)
+        return node, UNKNOWN
+
+    def has_axis(self, bound_name: str) -> bool:
+        """Whether a name holds something with the leading axis."""
+        return self.known.get(bound_name, UNKNOWN).batched
+
+    def own(self, node: Node, *, zero: bool = False) -> Lifted:
+        """The same, but no view of an element, which is a number in a text for one direction."""
+        made, value = (self.seen if zero else self.look)(node)
+        return self.copied(made, value), value
+
+    def copied(self, made: Node, value: Value) -> Node:
+        """An element of an array that is written into, as an array of its own."""
+        if self.axis.writes and value.batched and value.ndim == 0 and isinstance(made, gast.Subscript):
+            return expression("made.copy()", made=made)
+        return made
+
+    def _constant(self, node: Node) -> Lifted:
+        if node.value is None:
+            return node, NONE
+        return node, NUMBER if isinstance(node.value, int | float | complex) else OTHER
+
+    def _name(self, node: Node) -> Lifted:
+        value = self.known.get(node.id, UNKNOWN)
+        if node.id not in self.known and node.id not in self.facts.local:
+            value = _constant_of(meant(node, self.facts, self.known))
+        if value.tag in ("array", "unknown") and value.ndim is None and node in self.facts.spec:
+            rank = self.facts.spec[node].ndim
+            value = value if rank is None else Value(rank, value.batched, boolean=value.boolean)
+        return node, value
+
+    def _tuple(self, node: Node) -> Lifted:
+        lifted = [self.own(item) for item in node.elts]
+        if any(isinstance(item, gast.Starred) for item in node.elts):
+            if any(value.batched for _, value in lifted):
+                raise self.refuse("a starred item stands beside tangents", node)
+            return node, Value(tag="tuple", each=NUMBER)
+        tag = "tuple" if isinstance(node, gast.Tuple) else "list"
+        return self._display(node, tag, list(enumerate(lifted)))
+
+    _list = _tuple
+
+    def _dict(self, node: Node) -> Lifted:
+        keys = [getattr(key, "value", None) for key in node.keys]
+        return self._display(node, "dict", list(zip(keys, map(self.own, node.values), strict=True)))
+
+    def _display(self, node: Node, tag: str, lifted: list[tuple[Any, Lifted]]) -> Lifted:
+        having = any(value.batched for _, (_, value) in lifted)
+        if not having:
+            return node, Value(None, False, tag, tuple((key, value) for key, (_, value) in lifted))
+        parts = [self.with_axis(*one) for _, one in lifted]
+        items = tuple((key, batched(value)) for key, (_, value) in lifted)
+        if tag == "dict":
+            return gast.Dict(keys=node.keys, values=parts), Value(None, True, tag, items)
+        return type(node)(elts=parts, ctx=node.ctx), Value(None, True, tag, items)
+
+    def with_axis(self, node: Node, value: Value) -> Node:
+        """A value with its axis, added if it has none: zeros, where a derivative flows from elsewhere only."""
+        if value.batched or value.tag in ("none", "other"):
+            return node
+        if isinstance(node, gast.Constant) and value.ndim == 0 and not node.value:
+            return self.np("np.zeros(count)", count=self.count)
+        if isinstance(node, gast.List | gast.Tuple) and value.items is not None:
+            parts = [self.with_axis(part, value.item(k)) for k, part in enumerate(node.elts)]
+            return type(node)(elts=parts, ctx=gast.Load())
+        if isinstance(node, gast.Dict) and value.items is not None:
+            parts = [self.with_axis(part, item) for part, (_, item) in zip(node.values, value.items, strict=True)]
+            return gast.Dict(keys=node.keys, values=parts)
+        if isinstance(node, gast.Call) and len(node.args) == 1 and not node.keywords:
+            if meant(node.func, self.facts, self.known) in (np.zeros_like, runtime.zeros_like):
+                helper = self.facts.library("zeros_each")
+                return expression(f"{helper}(count, x)", count=self.count, x=node.args[0])
+        return expression(f"{self.facts.library('each')}(count, value)", count=self.count, value=node)
+
+    def _unaryop(self, node: Node) -> Lifted:
+        made, value = self.look(node.operand)
+        value = Value(value.ndim, value.batched, boolean=isinstance(node.op, gast.Not | gast.Invert) and value.boolean)
+        return (gast.UnaryOp(node.op, made) if value.batched else node), value
+
+    def _binop(self, node: Node) -> Lifted:
+        adds = isinstance(node.op, gast.Add | gast.Sub)
+        left, right = ((self.seen if adds else self.look)(side) for side in (node.left, node.right))
+        if left[1].zero or right[1].zero:
+            return self._added(node, left, right)
+        if isinstance(node.op, gast.MatMult):
+            spelled = self.np("np.matmul(a, b)", a=node.left, b=node.right)
+            call = Call(spelled, operator.matmul, ("a", "b"), {"a": left, "b": right})
+            return applied(self, RULES[np.matmul][1], call, node)
+        (one, two), value = self.elementwise([left, right], node)
+        return (gast.BinOp(one, node.op, two) if value.batched else node), value
+
+    def _added(self, node: Node, left: Lifted, right: Lifted) -> Lifted:
+        """A sum with what may be the number 0.0: it broadcasts as it is, and is nothing to go by."""
+        (one, first), (two, second) = left, right
+        known = second if first.zero else first
+        other = first if first.zero else second
+        if known.ndim is None or other.ndim is None or known.ndim < other.ndim or not known.batched:
+            raise self.refuse(f"the rank of `{gast.unparse(node)}` is not known", node)
+        if 0 < other.ndim < known.ndim:
+            raise self.refuse(f"the rank of `{gast.unparse(node)}` is not known", node)
+        return gast.BinOp(one, node.op, two), known
+
+    def _compare(self, node: Node) -> Lifted:
+        parts = [self.look(part) for part in [node.left, *node.comparators]]
+        if any(value.batched for _, value in parts):
+            raise self.refuse("a tangent is compared", node)
+        ranks = [value.ndim for _, value in parts]
+        rank = None if None in ranks else max(rank for rank in ranks if rank is not None)
+        if any(value.tag == "none" for _, value in parts):
+            rank = 0
+        return node, Value(rank, boolean=True)
+
+    def _boolop(self, node: Node) -> Lifted:
+        if any(self.look(part)[1].batched for part in node.values):
+            raise self.refuse("a tangent is tested", node)
+        return node, UNKNOWN
+
+    def _ifexp(self, node: Node) -> Lifted:
+        if self.look(node.test)[1].batched:
+            raise self.refuse("a tangent is tested", node)
+        one, two = self.own(node.body), self.own(node.orelse)
+        value = joined([one[1], two[1]])
+        if not value.batched:
+            return node, value
+        return gast.IfExp(node.test, self.with_axis(*one), self.with_axis(*two)), batched(value)
+
+    def elementwise(self, operands: list[Lifted], node: Node) -> tuple[list[Node], Value]:
+        """Operands in forms that broadcast, and what is known of the result."""
+        values = [value for _, value in operands]
+        having = any(value.batched for value in values)
+        ranks = [value.ndim for value in values]
+        if any(value.container or value.tag in ("other", "none", "open") for value in values):
+            ranks = [*ranks, None]
+        if None in ranks:
+            if having:
+                unknown = next((made for made, value in operands if value.ndim is None), node)
+                raise self.refuse(f"the rank of `{gast.unparse(unknown)}` is not known", node)
+            return [made for made, _ in operands], Value(None, boolean=all(v.boolean for v in values))
+        rank = max(rank for rank in ranks if rank is not None)
+        made = [grown(made, value, rank) for made, value in operands]
+        return made, Value(rank, having, boolean=all(v.boolean for v in values))
+
+    def _attribute(self, node: Node) -> Lifted:
+        if meant(node, self.facts, self.known) is not None:
+            return node, OTHER if not isinstance(meant(node, self.facts, self.known), float | int) else NUMBER
+        made, value = self.look(node.value)
+        if node.attr in ("shape", "size", "ndim", "dtype"):
+            if value.batched and node.attr in ("size", "ndim"):
+                raise self.refuse(f"`{gast.unparse(node)}` is read", node)
+            found = {"shape": shape_of(value), "dtype": OTHER}.get(node.attr, NUMBER)
+            return (expression("x.shape[1:]", x=made) if value.batched and node.attr == "shape" else node), found
+        if node.attr in ("T", "mT", "real", "imag"):
+            function = {"T": np.transpose, "mT": np.matrix_transpose}.get(node.attr)
+            if function is None:
+                return (gast.Attribute(made, node.attr, node.ctx) if value.batched else node), value
+            call = Call(self.np("np.transpose(a)", a=node.value), function, ("a",), {"a": (made, value)})
+            found_one = applied(self, RULES[function][1], call, node)
+            return found_one if found_one[1].batched else (node, found_one[1])
+        if value.batched:
+            raise self.refuse(f"the attribute `.{node.attr}` of a tangent is read", node)
+        return node, UNKNOWN
+
+    def _is_local(self, bound_name: str) -> bool:
+        """Whether a name means a value of the function."""
+        return bound_name in self.facts.local or bound_name in self.known
+
+    def _subscript(self, node: Node) -> Lifted:
+        base, value = self.look(node.value)
+        if value.container:
+            return self._item(node, base, value)
+        if value.tag in ("other", "unknown") and value.batched:
+            raise self.refuse(f"what `{gast.unparse(node.value)}` is, is not known", node)
+        parts = parts_of(node.slice)
+        if any(not isinstance(one, gast.Slice) and self.look(one)[1].batched for one in parts):
+            raise self.refuse("a tangent is an index", node)
+        rank = rank_left(parts, value.ndim, self.look)
+        if not value.batched:
+            return node, Value(rank, boolean=value.boolean)
+        check(parts, self.look)
+        return gast.Subscript(base, led(parts), node.ctx), Value(rank, True)
+
+    def _item(self, node: Node, base: Node, value: Value) -> Lifted:
+        if isinstance(node.slice, gast.Slice):
+            return node, Value(None, value.batched, value.tag, each=value.any_item())
+        try:
+            key = literal_value(node.slice)
+        except (ValueError, TypeError):
+            found = value.any_item()
+        else:
+            found = value.item(key)
+        if value.batched and found is UNKNOWN:
+            found = Value(None, True)
+        return gast.Subscript(base, node.slice, node.ctx) if value.batched else node, found
+
+    def _call(self, node: Node) -> Lifted:
+        function = meant(node.func, self.facts, self.known)
+        called = getattr(node.func, "id", "")
+        if called in self.outcomes:
+            made, value = self.own(node.args[0])
+            if value.tag == "open":
+                return node, OPEN
+            return gast.Call(node.func, [self.with_axis(made, value)], []), self.outcomes[called]
+        if called in self.facts.module.making:
+            function = None
+        if function is None and isinstance(node.func, gast.Attribute):
+            return method(self, node)
+        return call_of(self, node, function, [self.own(part) for part in node.args])
+
+
+@functools.cache
+def _method(kind: str) -> str:
+    return f"_{kind.lower()}"
+
+
+def _constant_of(found: Any) -> Value:
+    """What is known of a value from outside of the function; the text is made anew when that changes."""
+    if isinstance(found, int | float):
+        return NUMBER
+    return Value(found.ndim) if isinstance(found, np.ndarray) else UNKNOWN

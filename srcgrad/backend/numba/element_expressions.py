@@ -1,0 +1,452 @@
+"""Expressions of arrays, element by element.
+
+Functions of arrays that work on each element, as they are spelled for numbers.
+
+Sums and largest elements along axes, and arrays in the shape of others, as pieces.
+
+The adjoint of the largest or least element along axes, by elements: those that are equal to it share.
+
+Expressions of arrays by their elements: `x * w[:, None]` at i, j is `x[i, j] * w[i]`.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import gast
+import numpy as np
+
+from srcgrad.backend.numba.spelling import asked, converted, joined, leaf, number, strong
+from srcgrad.backend.numba.value_types import (
+    ONE,
+    WEAK,
+    Axes,
+    Form,
+    Lengths,
+    NotLoweredError,
+    Piece,
+    Reduction,
+    bounds,
+    fixed,
+    literal_axes,
+    product_of,
+    shifted,
+    sources,
+)
+from srcgrad.core.facts import Facts
+from srcgrad.core.trees import Node, at, constant, copy, expression, name
+from srcgrad.frontend.resolve import binding_of
+
+PLAIN = {
+    "sin": "sin",
+    "cos": "cos",
+    "tan": "tan",
+    "exp": "exp",
+    "expm1": "expm1",
+    "log": "log",
+    "log1p": "log1p",
+    "sqrt": "sqrt",
+    "tanh": "tanh",
+    "sinh": "sinh",
+    "cosh": "cosh",
+    "arctan": "atan",
+    "arcsin": "asin",
+    "arccos": "acos",
+}
+BINARY = {"add": gast.Add, "subtract": gast.Sub, "multiply": gast.Mult, "divide": gast.Div, "true_divide": gast.Div}
+KEPT = ("maximum", "minimum", "sign", "floor", "ceil", "arctan2", "hypot")  # mean of numbers what they mean of arrays
+
+
+def of_elements(node: Node, called: str, facts: Facts) -> Callable[[list[Node]], Node] | None:
+    """A function of elements, as it is spelled for numbers; None for any other."""
+    count = len(node.args)
+    if count == 1 and called in PLAIN:
+        spelled = f"{facts.library('math', math)}.{PLAIN[called]}(x)"
+        return lambda parts: expression(spelled, x=parts[0])
+    if count == 1 and called == "erf":
+        spelled = f"{facts.library('math', math)}.erf(x)"
+        return lambda parts: expression(spelled, x=parts[0])
+    if count == 1 and called in ("abs", "absolute", "fabs"):
+        return lambda parts: expression("abs(x)", x=parts[0])
+    if count == 1 and called in ("square", "negative"):
+        spelled = "x * x" if called == "square" else "-x"
+        return lambda parts: expression(spelled, x=parts[0])
+    if count == 2 and called in BINARY:
+        return lambda parts: gast.BinOp(parts[0], BINARY[called](), parts[1])
+    if called in KEPT or called == "if_larger":
+        return lambda parts: at(gast.Call(copy(node.func), parts, []), node)
+    return None
+
+
+REDUCED = {"sum": "sum", "max": "max", "min": "min", "amax": "max", "amin": "min", "mean": "mean"}
+
+
+def reduced(node: Node, called: str, words: dict[str, Node], reader: Reader) -> Piece | None:
+    """A call that puts elements together, or repeats them; None for any other."""
+    if called in REDUCED:
+        return _along(node, called, words, reader)
+    if words or any(isinstance(one, gast.Starred) for one in node.args):
+        return None
+    if called in ("sum_to", "fit_to") and len(node.args) == 2:
+        return _summed(reader.value(node.args[0]), reader.form_of(node.args[1]), reader)
+    if called == "count":
+        return number(_count(node, reader))
+    if called in ("spread", "broadcast_to") and len(node.args) == 2:
+        return strong(_widened(reader.value(node.args[0]), reader.axes_of(node.args[1]), reader))
+    if (called, len(node.args)) in (("full_like", 2), ("ones_like", 1)):
+        value = reader.value(node.args[1]) if len(node.args) == 2 else number(constant(1.0))
+        form = reader.form_of(node.args[0])
+        return converted(_widened(value, form.axes, reader), form.real, reader.facts)
+    return None
+
+
+def _count(node: Node, reader: Reader) -> Node:
+    """How many elements a reduction puts together."""
+    axes = reader.axes_of(node.args[0])
+    gone = literal_axes(node.args[1] if len(node.args) == 2 else constant(None), len(axes))
+    if gone is None:
+        raise NotLoweredError
+    return product_of([reader.lengths.node(axes[k]) for k in gone if axes[k] != ONE])
+
+
+def _along(node: Node, called: str, words: dict[str, Node], reader: Reader) -> Piece:
+    method = isinstance(node.func, gast.Attribute) and not _is_library(node.func.value, reader)
+    given = [node.func.value, *node.args] if method else list(node.args)
+    if not set(words) <= {"axis", "keepdims"} or len(given) > 2 or (len(given) == 2 and "axis" in words):
+        raise NotLoweredError
+    axis = given[1] if len(given) == 2 else words.get("axis", constant(None))
+    keeps = words.get("keepdims", constant(False))
+    inner = reader.value(given[0])
+    rank = len(inner.axes)
+    gone = literal_axes(axis, rank)
+    if gone is None or not isinstance(keeps, gast.Constant) or not rank:
+        raise NotLoweredError
+    kept = [(None if k in gone else k) for k in range(rank) if keeps.value or k not in gone]
+    return reduction(REDUCED[called], inner, tuple(kept), reader)
+
+
+def _is_library(node: Node, reader: Reader) -> bool:
+    return isinstance(node, gast.Name) and node.id not in reader.known
+
+
+def reduction(kind: str, inner: Piece, kept: tuple[int | None, ...], reader: Reader) -> Piece:
+    """What holds a reduction, which comes before the statement; `kept` are the axes of the result."""
+    axes = tuple(ONE if k is None else inner.axes[k] for k in kept)
+    gone = [inner.axes[k] for k in range(len(inner.axes)) if k not in kept and inner.axes[k] != ONE]
+    if not gone:
+        return Piece(axes, inner.real, lambda index: inner.at(sources(index, kept, len(inner.axes))))
+    if kind in ("max", "min"):
+        reader.lengths.filled += gone
+    held = reader.fresh("t")
+    reader.reductions.append(Reduction(held, "sum" if kind == "mean" else kind, inner, axes, kept))
+    made = leaf(held, Form(axes, inner.real)) if axes else replace(number(name(held), inner.real), leaf=held)
+    if kind != "mean":
+        return made
+    length = number(product_of([reader.lengths.node(one) for one in gone], least=False))
+    return reader.mapped([made, length], lambda parts: gast.BinOp(parts[0], gast.Div(), parts[1]))
+
+
+def _summed(inner: Piece, form: Form, reader: Reader) -> Piece:
+    """A value reduced to the shape of another that was broadcast to it."""
+    lead = len(inner.axes) - len(form.axes)
+    if lead < 0:
+        return _as(_widened(inner, form.axes, reader), form, reader)
+    kept: list[int | None] = []
+    for k, wanted in enumerate(form.axes, lead):
+        own = inner.axes[k]
+        if own == ONE and wanted != ONE:
+            raise NotLoweredError
+        kept.append(None if wanted == ONE else k)
+        if wanted != ONE:
+            reader.lengths.joined(wanted, own)
+    if lead == 0 and all(k is not None or inner.axes[place] == ONE for place, k in enumerate(kept)):
+        return _as(inner, form, reader)
+    return _as(reduction("sum", inner, tuple(kept), reader), form, reader)
+
+
+def _as(piece: Piece, form: Form, reader: Reader) -> Piece:
+    """An adjoint is of the dtype of what it belongs to."""
+    return piece if form.real == WEAK else converted(piece, form.real, reader.facts)
+
+
+def _widened(inner: Piece, axes: Axes, reader: Reader) -> Piece:
+    """A value repeated along the axes of another."""
+    lead = len(axes) - len(inner.axes)
+    if lead < 0 or any(a != ONE and b == ONE for a, b in zip(inner.axes, axes[lead:], strict=True)):
+        raise NotLoweredError
+    reader.lengths.broadcast(inner.axes, axes)
+    zeros = [a == ONE and b != ONE for a, b in zip(inner.axes, axes[lead:], strict=True)]
+    return Piece(
+        axes,
+        inner.real,
+        lambda index: inner.at([constant(0) if zero else one for zero, one in zip(zeros, index[lead:], strict=True)]),
+    )
+
+
+def shared(node: Node, words: dict[str, Node], reader: Reader) -> Piece:
+    """`share(g, a, y, axis)`: `among * (g / count)`, where `among` is 1.0 for elements that are equal to y."""
+    if len(node.args) not in (3, 4) or not set(words) <= {"axis", "keepdims"} or (len(node.args) == 4 and words):
+        raise NotLoweredError
+    axis = node.args[3] if len(node.args) == 4 else words.get("axis", constant(None))
+    keeps = words.get("keepdims", constant(False))
+    given, whole, found = map(reader.value, node.args[:3])
+    gone = literal_axes(axis, len(whole.axes))
+    if not gone or not isinstance(keeps, gast.Constant):
+        raise NotLoweredError
+    if not keeps.value:
+        given, found = (
+            _widened_reduction(given, gone, len(whole.axes)),
+            _widened_reduction(found, gone, len(whole.axes)),
+        )
+    one, zero = (converted(number(constant(each)), found.real, reader.facts).at([]) for each in (1.0, 0.0))
+    among = reader.mapped(
+        [whole, found],
+        lambda parts: expression("one if a == y else zero", one=one, a=parts[0], y=parts[1], zero=zero),
+    )
+    kept = tuple(None if k in gone else k for k in range(len(whole.axes)))
+    count = reduction("sum", among, kept, reader)
+    return reader.mapped(
+        [among, given, count], lambda parts: expression("a * (g / n)", a=parts[0], g=parts[1], n=parts[2])
+    )
+
+
+def _widened_reduction(piece: Piece, gone: tuple[int, ...], rank: int) -> Piece:
+    """A reduction with an axis of length 1 for each that is gone."""
+    if not piece.axes:
+        return piece
+    if len(piece.axes) != rank - len(gone):
+        raise NotLoweredError
+    left = iter(piece.axes)
+    axes = tuple(ONE if k in gone else next(left) for k in range(rank))
+    return Piece(axes, piece.real, lambda index: piece.at([one for k, one in enumerate(index) if k not in gone]))
+
+
+@dataclass
+class Reader:
+    """Reads expressions of one text, whose names hold arrays and numbers that are known."""
+
+    facts: Facts
+    lengths: Lengths
+    known: dict[str, Form]  # names that hold arrays and real numbers
+    fresh: Callable[[str], str]
+    opaque: Callable[[Node], Form | None]  # what is known of what a call that is no map gives
+    reductions: list[Reduction | tuple[str, Node, Form]] = field(default_factory=list)  # of this statement, in order
+    masks: dict[str, Node] = field(default_factory=dict)  # names of ours that hold what is true or false -> what it is
+
+    def piece(self, node: Node) -> Piece:
+        """An expression as a piece; NotLoweredError for what is none."""
+        if isinstance(node, gast.Constant) and type(node.value) in (int, float):
+            return number(node)
+        if isinstance(node, gast.Name):
+            return self.named(node)
+        if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub | gast.UAdd):
+            return self.mapped([self.value(node.operand)], lambda parts: gast.UnaryOp(node.op, parts[0]))
+        if isinstance(node, gast.BinOp) and isinstance(node.op, gast.MatMult):
+            return self._left(node)
+        if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add | gast.Sub | gast.Mult | gast.Div | gast.Pow):
+            return self._binary(node)
+        if isinstance(node, gast.Compare) and len(node.ops) == 1:
+            sides = [self.value(node.left), self.value(node.comparators[0])]
+            made = self.mapped(sides, lambda parts: gast.Compare(parts[0], node.ops, [parts[1]]))
+            return replace(made, tests=True)
+        if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Invert):
+            return self._tested([node.operand], lambda parts: gast.UnaryOp(gast.Not(), parts[0]))
+        if isinstance(node, gast.BinOp) and isinstance(node.op, gast.BitAnd | gast.BitOr):
+            joint = gast.And() if isinstance(node.op, gast.BitAnd) else gast.Or()
+            return self._tested([node.left, node.right], lambda parts: gast.BoolOp(joint, parts))
+        if isinstance(node, gast.Subscript):
+            return self._part(node)
+        if isinstance(node, gast.Call):
+            return self._call(node)
+        raise NotLoweredError
+
+    def _tested(self, nodes: list[Node], made: Callable[[list[Node]], Node]) -> Piece:
+        """What is made of what is true or false."""
+        sides = [self.piece(one) for one in nodes]
+        if not all(side.tests for side in sides):
+            raise NotLoweredError
+        return replace(self.mapped(sides, made), tests=True)
+
+    def value(self, node: Node) -> Piece:
+        """An expression of numbers."""
+        found = self.piece(node)
+        if found.tests:
+            raise NotLoweredError
+        return found
+
+    def taken(self) -> list[Reduction | tuple[str, Node, Form]]:
+        """What the statement at hand needs before it, which is nobody else's then."""
+        found, self.reductions = self.reductions, []
+        return found
+
+    def named(self, node: Node) -> Piece:
+        """A name of an array or of a number, or of a mask, which is made anew."""
+        if node.id in self.masks:
+            return self.piece(copy(self.masks[node.id]))
+        form = self.known.get(node.id)
+        if form is None:
+            raise NotLoweredError
+        return leaf(node.id, form) if form.axes else number(node, form.real)
+
+    def _binary(self, node: Node) -> Piece:
+        if isinstance(node.op, gast.Pow) and not isinstance(node.right, gast.Constant):
+            if self.value(node.left).axes == () == self.value(node.right).axes:
+                raise NotLoweredError  # a number, which may be an integer
+        sides = [self.value(node.left), self.value(node.right)]
+        if isinstance(node.op, gast.Pow) and isinstance(node.right, gast.Constant) and type(node.right.value) is int:
+            return self.mapped(sides[:1], lambda parts: gast.BinOp(parts[0], node.op, copy(node.right)))
+        return self.mapped(sides, lambda parts: gast.BinOp(parts[0], node.op, parts[1]))
+
+    def mapped(self, parts: list[Piece], made: Callable[[list[Node]], Node]) -> Piece:
+        """What a function of elements makes of several pieces; Python's numbers are of float32 where others are."""
+        axes: Axes = ()
+        for part in parts:
+            axes = self.lengths.broadcast(axes, part.axes)
+        real = joined(part.real for part in parts if not part.tests)
+        alike = [part if part.tests or part.real != WEAK else converted(part, real, self.facts) for part in parts]
+        return Piece(axes, real, lambda index: made([part.at(index[len(index) - len(part.axes) :]) for part in alike]))
+
+    def _part(self, node: Node) -> Piece:
+        """`e[:, None]`, `e[:, 0]`, and of arrays `x[1:-1]`."""
+        if isinstance(node.value, gast.Attribute) and node.value.attr == "shape":
+            return number(node)
+        parts = list(node.slice.elts) if isinstance(node.slice, gast.Tuple) else [node.slice]
+        if isinstance(node.value, gast.Call) and self.spelled(node.value) == "split_like":
+            return self._left(node)
+        whole = self.piece(node.value)
+        used = [part for part in parts if not _is(part, None)]
+        if not whole.axes or len(used) > len(whole.axes) or any(_is(part, ...) for part in parts):
+            raise NotLoweredError
+        axes: list[str] = []
+        places: list[Callable[[list[Node]], Node]] = []
+        source = 0
+        for part in [*parts, *([_ALL] * (len(whole.axes) - len(used)))]:
+            here = len(axes)
+            if _is(part, None):
+                axes.append(ONE)
+                continue
+            axis = whole.axes[source]
+            source += 1
+            if isinstance(part, gast.Slice):
+                ends = bounds(part)
+                if ends is None or (axis == ONE and ends != (0, 0)):
+                    raise NotLoweredError
+                axes.append(self.lengths.cut(axis, sum(ends)))
+                places.append(shifted(here, ends[0]))
+            elif isinstance(part, gast.Constant) and type(part.value) is int and part.value >= 0:
+                if not (whole.leaf or (axis == ONE and part.value == 0)):
+                    raise NotLoweredError
+                places.append(fixed(part))
+                self.lengths.fixed |= axis != ONE
+            else:
+                raise NotLoweredError
+        return Piece(tuple(axes), whole.real, lambda index: whole.at([place(index) for place in places]), whole.tests)
+
+    def _call(self, node: Node) -> Piece:
+        called = self.spelled(node)
+        words = {word.arg: word.value for word in node.keywords}
+        if isinstance(node.func, gast.Attribute) and node.func.attr == "astype" and len(node.args) == 1 and not words:
+            real = asked(node.args[0])
+            if real and self._is_numpys(node.args[0]):
+                return replace(converted(self.value(node.func.value), real, self.facts), leaf="")
+        found = shared(node, words, self) if called == "share" else reduced(node, called, words, self)
+        if found is not None:
+            return found
+        if not words and not any(isinstance(one, gast.Starred) for one in node.args):
+            if called in _LOGICAL:
+                return self._tested(node.args, _LOGICAL[called])
+            if called == "where" and len(node.args) == 3:
+                test, *sides = [self.piece(node.args[0]), *map(self.value, node.args[1:])]
+                if test.tests:
+                    made = self.mapped([test, *sides], lambda parts: gast.IfExp(parts[0], parts[1], parts[2]))
+                    return strong(made)
+            if called == "if_larger" and len(node.args) == 3:
+                return self._larger(node)
+            function = of_elements(node, called, self.facts)
+            if function is not None:
+                mapped = self.mapped([self.value(one) for one in node.args], function)
+                return strong(mapped) if self._is_numpys(node.func) else mapped
+        return self._left(node)
+
+    def _larger(self, node: Node) -> Piece:
+        """`if_larger(g, x, y)` is of the dtype of g, which may be a number of Python's."""
+        given, one, two = map(self.value, node.args)
+        compared = joined([one.real, two.real])
+        parts = [
+            converted(given, compared, self.facts) if given.real == WEAK else given,
+            *(converted(side, compared, self.facts) if side.real == WEAK else side for side in (one, two)),
+        ]
+        made = self.mapped(parts, lambda each: at(gast.Call(copy(node.func), each, []), node))
+        return replace(made, real=parts[0].real)
+
+    def _is_numpys(self, function: Node) -> bool:
+        """Whether a function, or a dtype, is NumPy's."""
+        if not isinstance(function, gast.Attribute) or not isinstance(function.value, gast.Name):
+            return False
+        found = binding_of(function.value, self.facts, self.facts.local)
+        return function.value.id == self.facts.imports.get("np") or (found is not None and found.object is np)
+
+    def _left(self, node: Node) -> Piece:
+        """A product of matrices or the like, which has a name of its own before the loops."""
+        form = self.opaque(node)
+        if form is None:
+            raise NotLoweredError
+        held = self.fresh("t")
+        self.reductions.append((held, node, form))
+        return leaf(held, form) if form.axes else number(name(held), form.real)
+
+    def spelled(self, node: Node) -> str:
+        """The function of NumPy, or helper of ours, that is called; an empty string for any other."""
+        function = node.func
+        if isinstance(function, gast.Name):
+            meant = [known for known, spelled in self.facts.imports.items() if spelled == function.id]
+            if meant:
+                return meant[0]
+            found = binding_of(function, self.facts, self.facts.local)
+            return "erf" if found is not None and _is_erf(found.object) else ""
+        if not isinstance(function, gast.Attribute):
+            return ""
+        if isinstance(function.value, gast.Name) and function.value.id not in self.known:
+            library = function.value.id == self.facts.imports.get("np")
+            found = None if library else binding_of(function.value, self.facts, self.facts.local)
+            if library or (found is not None and found.object in (np, math)):
+                return str(function.attr)
+            whole = binding_of(function, self.facts, self.facts.local)
+            return "erf" if whole is not None and _is_erf(whole.object) else ""
+        return str(function.attr) if function.attr in ("sum", "max", "min", "mean") else ""
+
+    def axes_of(self, node: Node) -> Axes:
+        """The axes of an expression of which only the shape matters."""
+        return self.form_of(node).axes
+
+    def form_of(self, node: Node) -> Form:
+        """What is known of an expression of which no element is wanted."""
+        if isinstance(node, gast.Call) and self.spelled(node) == "shape" and len(node.args) == 1:
+            return self.form_of(node.args[0])
+        if isinstance(node, gast.Attribute) and node.attr == "T":
+            form = self.form_of(node.value)
+            return Form(form.axes[::-1], form.real)
+        before = len(self.reductions)
+        found = self.piece(node)
+        del self.reductions[before:]
+        return Form(found.axes, found.real)
+
+
+_ALL = gast.Slice(None, None, None)
+_LOGICAL: dict[str, Callable[[list[Node]], Node]] = {
+    "logical_not": lambda parts: gast.UnaryOp(gast.Not(), parts[0]),
+    "logical_and": lambda parts: gast.BoolOp(gast.And(), parts),
+    "logical_or": lambda parts: gast.BoolOp(gast.Or(), parts),
+}
+
+
+def _is(part: Node, value: object) -> bool:
+    return isinstance(part, gast.Constant) and part.value is value
+
+
+def _is_erf(function: object) -> bool:
+    """Whether a function is the error function, of Python or of SciPy, which is there if a text can mean it."""
+    return function is math.erf or function is getattr(sys.modules.get("scipy.special"), "erf", math.erf)

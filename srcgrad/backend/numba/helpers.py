@@ -1,0 +1,443 @@
+"""Helpers of the runtime in compiled code: kinds, shapes, lengths and masks.
+
+What the helpers of the runtime do in compiled code, where types decide what Python looks at when it runs.
+
+Numba finds this by the entry point `numba_extensions`, so that it compiles a text that imports from `srcgrad.runtime`.
+
+What compiled code makes of helpers about shapes, and of checks of lengths; see `srcgrad.backend.numba.helpers`.
+
+Lengths in texts that are differentiated once more, in compiled code; see `srcgrad.backend.numba.helpers`.
+
+Where adjoints are zero by structure, in compiled code; see `srcgrad.backend.numba.helpers`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any  # an overload takes types, and gives a function of values
+
+import numpy as np
+from numba import njit
+from numba.core import types
+from numba.extending import overload, overload_method
+
+from srcgrad import runtime
+from srcgrad.runtime.singular import length_dot, quotient, share, shared, signed
+
+Compiled = Callable[..., Any]
+Rule = Callable[..., Compiled | None]
+REAL = (types.Float, types.Integer, types.Boolean)
+
+
+def register() -> None:
+    """What Numba calls; overloads are known as soon as their module is imported."""
+    importlib.import_module("srcgrad.backend.numba.helper_arrays")
+
+
+def compiled(op: Any) -> Callable[[Rule], Rule]:
+    """Declare what an operation does in compiled code, by the types of its arguments; None where it is not compiled.
+
+    Numba compares the signatures of the two functions, annotations included; so there are none.
+    """
+
+    def declare(rule: Rule) -> Rule:
+        rule.__annotations__ = {}
+        overload(op)(rule)
+        return rule
+
+    return declare
+
+
+def is_floating(x: Any) -> bool:
+    """Whether a type is that of a floating number."""
+    return isinstance(x, types.Float | types.Complex)
+
+
+@compiled(runtime.sum_to)
+def _sum_to(g: Any, x: Any, dtype: Any = None) -> Compiled | None:
+    if is_floating(x):
+        real = isinstance(x, types.Float)
+        if isinstance(g, types.Array):
+            complex_ = isinstance(g.dtype, types.Complex)
+            return (
+                (lambda g, x, dtype=None: np.sum(g).real) if real and complex_ else (lambda g, x, dtype=None: np.sum(g))
+            )
+        return (
+            (lambda g, x, dtype=None: g.real) if real and isinstance(g, types.Complex) else (lambda g, x, dtype=None: g)
+        )
+    if not isinstance(x, types.Array) or not is_floating(x.dtype):
+        return None
+    if not isinstance(g, types.Array):
+        return lambda g, x, dtype=None: np.full(x.shape, g)
+    if isinstance(g.dtype, types.Complex) and isinstance(x.dtype, types.Float):
+        return None
+    if g.ndim != x.ndim:
+        return lambda g, x, dtype=None: onto(g, x)
+    if g.dtype != x.dtype:
+        return lambda g, x, dtype=None: g.astype(x.dtype) if g.shape == x.shape else onto(g, x)
+    return lambda g, x, dtype=None: np.ascontiguousarray(g) if g.shape == x.shape else onto(g, x)
+
+
+@njit  # type: ignore[untyped-decorator]
+def onto(g: Any, x: Any) -> Any:
+    """`g` summed over the axes that `x` lacks, and over those that have length 1 in it."""
+    made = np.zeros(x.shape, x.dtype)
+    flat = made.reshape(made.size)
+    lead = g.ndim - x.ndim
+    for axis in range(x.ndim):
+        known = 1 if lead + axis < 0 else g.shape[lead + axis]
+        if x.shape[axis] != 1 and x.shape[axis] != known:
+            raise ValueError("E5004 gradient of a rule has the wrong shape: no broadcasting gives it")
+    for index, value in np.ndenumerate(g):
+        place = 0
+        for axis in range(x.ndim):
+            along = index[lead + axis] if lead + axis >= 0 else 0
+            place = place * x.shape[axis] + (0 if x.shape[axis] == 1 else along)
+        flat[place] += value
+    return made
+
+
+@compiled(runtime.check_seed)
+def _check_seed(y_bar: Any, y: Any) -> Compiled | None:
+    if isinstance(y, REAL):
+        return lambda y_bar, y: None
+    if not isinstance(y, types.Array) or isinstance(y.dtype, types.Complex):
+        return None
+    return lambda y_bar, y: refuse_seed()
+
+
+@njit  # type: ignore[untyped-decorator]
+def refuse_seed() -> None:
+    """The output of a gradient is no number."""
+    raise ValueError("E5007 the output is an array; use srcgrad.vjp with a seed of its shape")
+
+
+@compiled(runtime.if_larger)
+def _if_larger(seed: Any, x: Any, y: Any) -> Compiled | None:
+    if seed == types.float32 and isinstance(x, REAL) and isinstance(y, REAL):
+        half, none = np.float32(0.5), np.float32(0.0)
+        return lambda seed, x, y: seed if x > y else half * seed if x == y else none
+    if isinstance(seed, REAL) and isinstance(x, REAL) and isinstance(y, REAL):
+        return lambda seed, x, y: seed if x > y else 0.5 * seed if x == y else 0.0
+    return lambda seed, x, y: np.where(x > y, seed, np.where(x == y, 0.5 * seed, 0.0))
+
+
+@compiled(quotient)
+def _quotient(x: Any, y: Any) -> Compiled | None:
+    if isinstance(x, REAL) and isinstance(y, REAL):
+        return lambda x, y: np.nan if np.isinf(y) and x != 0.0 else x / y
+    return lambda x, y: np.where(np.isinf(y) & (x != 0.0), np.nan, x / y)
+
+
+@compiled(runtime.zeros_like)
+def _zeros_like(x: Any) -> Compiled | None:
+    if isinstance(x, REAL):
+        return lambda x: 0.0
+    if isinstance(x, types.Complex):
+        return lambda x: 0j
+    if not isinstance(x, types.Array):
+        return None
+    if is_floating(x.dtype):
+        return lambda x: np.zeros(x.shape, x.dtype)
+    return lambda x: np.zeros(x.shape, np.float64)
+
+
+def _same(x: Any) -> Compiled:
+    return lambda x: x
+
+
+_same.__annotations__ = {}
+overload_method(types.Float, "copy")(_same)  # as numbers of NumPy have it
+overload_method(types.Complex, "copy")(_same)
+
+
+@compiled(runtime.add_at)
+def _add_at(x_bar: Any, index: Any, g: Any) -> Compiled | None:
+    if not isinstance(x_bar, types.Array):
+        return None
+    whole = isinstance(index, types.Array) and isinstance(index.dtype, types.Integer) and index.ndim == 1
+    if whole and isinstance(g, types.Array) and g.ndim == x_bar.ndim:
+        return lambda x_bar, index, g: added(x_bar, index, g)
+    parts = index.types if isinstance(index, types.BaseTuple) else (index,)
+    last = parts[-1]
+    if len(parts) == 2 and isinstance(parts[0], types.SliceType) and isinstance(last, types.Array):
+        plain = isinstance(last.dtype, types.Integer) and last.ndim == 1
+        alike = plain and isinstance(g, types.Array) and g.ndim == x_bar.ndim
+        return (lambda x_bar, index, g: added_to_columns(x_bar[index[0]], index[1], g)) if alike else None
+    if not all(isinstance(part, types.Integer | types.SliceType) for part in parts):
+        return None
+    return lambda x_bar, index, g: added_to_part(x_bar, index, g)
+
+
+@njit(boundscheck=True)  # type: ignore[untyped-decorator]
+def added(x_bar: Any, index: Any, g: Any) -> Any:
+    """Items of `g` added to those of `x_bar` that an array of integers names, some perhaps twice."""
+    if g.shape[0] != index.size:
+        raise ValueError("E5004 gradient of a rule has the wrong shape: one item for each index is due")
+    for k in range(index.size):
+        x_bar[index[k]] += g[k]
+    return x_bar
+
+
+@njit(boundscheck=True)  # type: ignore[untyped-decorator]
+def added_to_columns(x_bar: Any, index: Any, g: Any) -> Any:
+    """Columns of `g` added to those of `x_bar` that an array of integers names, some perhaps twice."""
+    if g.shape[0] != x_bar.shape[0] or g.shape[1] != index.size:
+        raise ValueError("E5004 gradient of a rule has the wrong shape: one item for each index is due")
+    for i in range(x_bar.shape[0]):
+        for k in range(index.size):
+            x_bar[i, index[k]] += g[i, k]
+    return x_bar
+
+
+@njit(boundscheck=True)  # type: ignore[untyped-decorator]
+def added_to_part(x_bar: Any, index: Any, g: Any) -> Any:
+    """`g` added to an element or a slice of `x_bar`."""
+    x_bar[index] += g
+    return x_bar
+
+
+@compiled(runtime.check_number)
+def _check_number(x: Any, a: Any) -> Compiled | None:
+    return (lambda x, a: None) if isinstance(x, (*REAL, types.Complex)) else None
+
+
+@compiled(runtime.check_item)
+def _check_item(x: Any, held: Any = None) -> Compiled | None:
+    safe = isinstance(x, (*REAL, types.Complex)) or isinstance(held, types.Array)
+    return (lambda x, held=None: None) if safe else None
+
+
+@compiled(runtime.check_method)
+def _check_method(x: Any) -> Compiled | None:
+    return (lambda x: None) if isinstance(x, (*REAL, types.Complex, types.Array)) else None
+
+
+@compiled(runtime.check_operand)
+def _check_operand(x: Any) -> Compiled | None:
+    return None if isinstance(x, types.List | types.BaseTuple) else lambda x: None
+
+
+@compiled(runtime.check_array)
+def _check_array(x: Any) -> Compiled | None:
+    return (lambda x: None) if isinstance(x, types.Array) else None
+
+
+@compiled(runtime.check_floating)
+def _check_floating(a: Any) -> Compiled | None:
+    return (lambda a: None) if isinstance(a, types.Array) and is_floating(a.dtype) else None
+
+
+@compiled(runtime.check_input)
+def _check_input(x: Any) -> Compiled | None:
+    return (lambda x: None) if is_floating(getattr(x, "dtype", x)) else None
+
+
+@compiled(runtime.stop_gradient)
+def _stop_gradient(x: Any) -> Compiled:
+    return lambda x: x
+
+
+@compiled(runtime.owned)
+def _owned(x: Any, others: Any) -> Compiled | None:
+    return (lambda x, others: copied(x, others)) if isinstance(x, types.Array) else None
+
+
+@njit  # type: ignore[untyped-decorator]
+def copied(x: Any, others: Any) -> Any:
+    """A copy of an array of which no other argument shows elements."""
+    if is_near(x, others):
+        raise TypeError(
+            "E5010 an argument that is written into shares elements with another one; pass a copy of one of the two"
+        )
+    return x.copy()
+
+
+def is_near(x: Any, others: Any) -> bool:
+    """Whether one of the other arguments may show elements of an array: compiled code alone can tell."""
+    raise NotImplementedError
+
+
+@compiled(is_near)
+def _is_near(x: Any, others: Any) -> Compiled:
+    if len(others) == 0:
+        return lambda x, others: False
+    if not isinstance(others[0], types.Array):
+        return lambda x, others: is_near(x, others[1:])
+    return lambda x, others: meet(x, others[0]) or is_near(x, others[1:])
+
+
+@njit  # type: ignore[untyped-decorator]
+def meet(x: Any, other: Any) -> bool:
+    """Whether the memory of two arrays may overlap."""
+    low, high = extent(x)
+    first, last = extent(other)
+    return bool(low < last and first < high)
+
+
+@njit  # type: ignore[untyped-decorator]
+def extent(x: Any) -> Any:
+    """Where the memory of an array begins and ends."""
+    low = high = x.ctypes.data
+    if x.size == 0:
+        return low, high
+    for length, stride in zip(x.shape, x.strides):  # noqa: B905 (compiled code has no strict)
+        if stride < 0:
+            low += (length - 1) * stride
+        else:
+            high += (length - 1) * stride
+    return low, high + x.itemsize
+
+
+@compiled(runtime.check_lengths)
+def _check_lengths(*lengths: Any) -> Compiled | None:
+    return lambda *lengths: equal(lengths)
+
+
+@njit  # type: ignore[untyped-decorator]
+def equal(lengths: Any) -> None:
+    """The lengths of axes over which one loop runs."""
+    for one in lengths:
+        if one != lengths[0]:
+            raise ValueError(
+                "E5026 loops need axes of equal lengths; call the derivative itself, which has a text for others"
+            )
+
+
+@compiled(runtime.check_filled)
+def _check_filled(*lengths: Any) -> Compiled | None:
+    return lambda *lengths: filled(lengths)
+
+
+@njit  # type: ignore[untyped-decorator]
+def filled(lengths: Any) -> None:
+    """The lengths of axes of which the largest element is wanted."""
+    for one in lengths:
+        if one == 0:
+            raise ValueError(
+                "E5026 loops need axes that are not empty; call the derivative itself, which has a text for them"
+            )
+
+
+@compiled(runtime.split_like)
+def _split_like(g: Any, arrays: Any, axis: Any = 0) -> Compiled | None:
+    ranks = [one.ndim if isinstance(one, types.Array) else 0 for one in arrays]
+    place = getattr(axis, "literal_value", getattr(axis, "value", axis))  # a literal, or the default
+    if not isinstance(g, types.Array) or set(ranks) != {g.ndim} or place not in range(-g.ndim, min(g.ndim, 2)):
+        return None
+    if place % g.ndim == 0:
+        return lambda g, arrays, axis=0: rows(g, arrays, 0)
+    return (lambda g, arrays, axis=0: columns(g, arrays, 0)) if place % g.ndim == 1 else None
+
+
+def rows(g: Any, arrays: Any, start: int) -> Any:
+    """Parts of `g` with as many rows as arrays have: a tuple, of compiled code alone."""
+    raise NotImplementedError
+
+
+@compiled(rows)
+def _rows(g: Any, arrays: Any, start: Any) -> Compiled:
+    if len(arrays) == 0:
+        return lambda g, arrays, start: ()
+    return lambda g, arrays, start: (
+        g[start : start + arrays[0].shape[0]],
+        *rows(g, arrays[1:], start + arrays[0].shape[0]),
+    )
+
+
+def columns(g: Any, arrays: Any, start: int) -> Any:
+    """The same for columns."""
+    raise NotImplementedError
+
+
+@compiled(columns)
+def _columns(g: Any, arrays: Any, start: Any) -> Compiled:
+    if len(arrays) == 0:
+        return lambda g, arrays, start: ()
+    return lambda g, arrays, start: (
+        g[:, start : start + arrays[0].shape[1]],
+        *columns(g, arrays[1:], start + arrays[0].shape[1]),
+    )
+
+
+@compiled(length_dot)
+def _length_dot(z: Any, z_dot: Any, away: Any) -> Compiled | None:
+    if isinstance(z, REAL) and isinstance(z_dot, REAL) and isinstance(away, REAL):
+        return lambda z, z_dot, away: np.nan if z == 0.0 and away != 0.0 else z_dot
+    return lambda z, z_dot, away: np.where((z == 0.0) & (away != 0.0), np.nan, z_dot)
+
+
+@compiled(share)
+def _share(q: Any, x: Any, r: Any) -> Compiled | None:
+    if isinstance(q, REAL) and isinstance(x, REAL) and isinstance(r, REAL):
+        return lambda q, x, r: q * x
+    return lambda q, x, r: np.where(np.isnan(r), np.nan, q * x)
+
+
+@compiled(shared)
+def _shared(g: Any, q: Any, r: Any) -> Compiled | None:
+    if isinstance(g, REAL) and isinstance(q, REAL) and isinstance(r, REAL):
+        return lambda g, q, r: np.nan if np.isinf(r) and g != 0.0 else g * q
+    return lambda g, q, r: np.where(np.isinf(r) & (g != 0.0), np.nan, g * q)
+
+
+@compiled(signed)
+def _signed(g: Any, x: Any) -> Compiled | None:
+    return lambda g, x: g * np.sign(x)
+
+
+add_at = runtime.add_at  # as compiled functions call it
+
+
+@compiled(runtime.mask_to)
+def _mask_to(mask: Any, x: Any) -> Compiled | None:
+    if isinstance(x, REAL):
+        return lambda mask, x: np.any(np.asarray(mask) != 0)
+    if not isinstance(x, types.Array):
+        return None
+    if not isinstance(mask, types.Array):
+        return lambda mask, x: np.full(x.shape, mask != 0)
+    return lambda mask, x: _reached(mask, x) if mask.ndim >= x.ndim else np.broadcast_to(mask != 0, x.shape).copy()
+
+
+@njit  # type: ignore[untyped-decorator]
+def _reached(mask: Any, x: Any) -> Any:
+    """Where any of the copies of an element is reached."""
+    return onto((mask != 0).astype(np.float64), np.empty(x.shape)) != 0.0
+
+
+@compiled(runtime.mask_at)
+def _mask_at(x: Any, index: Any, mask: Any = True) -> Compiled | None:
+    if not isinstance(x, types.Array):
+        return None
+    if not isinstance(mask, types.Array):
+        return lambda x, index, mask=True: _filled(np.zeros(x.shape, np.bool_), index, mask)
+    return lambda x, index, mask=True: _raised(np.zeros(x.shape), index, mask) != 0.0
+
+
+@njit  # type: ignore[untyped-decorator]
+def _filled(made: Any, index: Any, value: Any) -> Any:
+    made[index] = value
+    return made
+
+
+@njit  # type: ignore[untyped-decorator]
+def _raised(made: Any, index: Any, mask: Any) -> Any:
+    return add_at(made, index, (mask != 0).astype(np.float64))
+
+
+@compiled(runtime.mask_without)
+def _mask_without(mask: Any, x: Any, index: Any) -> Compiled | None:
+    if not isinstance(x, types.Array):
+        return None
+    if not isinstance(mask, types.Array):
+        return lambda mask, x, index: _filled(np.ones(x.shape, np.bool_), index, False)
+    return lambda mask, x, index: _filled(np.broadcast_to(mask != 0, x.shape).copy(), index, False)
+
+
+@compiled(runtime.picks)
+def _picks(weights: Any, values: Any) -> Compiled | None:
+    if isinstance(weights, REAL) and isinstance(values, REAL):
+        return lambda weights, values: weights * values if weights != 0.0 else 0.0
+    return lambda weights, values: weights * np.where(weights != 0.0, values, 0.0)

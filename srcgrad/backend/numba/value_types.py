@@ -1,0 +1,542 @@
+"""Types of names in compiled code: real numbers, and lengths of axes.
+
+Lengths of axes as symbols that are joined where arrays meet, and what is checked for it when the text runs.
+
+Which names hold real numbers only, from the whole text: what arguments of one kind make of all that follows.
+
+Lengths of the axes of arrays of float64, from the whole text: which names hold arrays of equal shapes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import (
+    Any,  # a module has no type of its own
+    NamedTuple,
+)
+
+import gast
+import numpy as np
+
+from srcgrad.core.facts import Facts
+from srcgrad.core.trees import Node, called, constant, copy, expression, literal_value, loads, name, statements, walk
+from srcgrad.derive.lists_and_stacks import is_pop, is_push
+from srcgrad.derive.program import Program
+
+ONE = "1"  # an axis whose length is 1 by construction: `x[:, None]`
+WEAK, SINGLE, DOUBLE = "weak", "single", "double"  # Python's numbers, which give way; float32; float64
+Axes = tuple[str, ...]
+
+
+class NotLoweredError(Exception):
+    """An expression stays one of arrays."""
+
+
+class Form(NamedTuple):
+    """What is known of an array or a number: its axes, of which a number has none, and its dtype."""
+
+    axes: Axes
+    real: str
+
+
+@dataclass(frozen=True)
+class Piece:
+    """An expression: its axes, its dtype, and what its element is at some indices."""
+
+    axes: Axes
+    real: str
+    at: Callable[[list[Node]], Node]
+    tests: bool = False  # whether its elements are true or false
+    leaf: str = ""  # the array that it is, as it is
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """What is added up, or of which the largest is wanted: the piece, the axes that go, and what holds the result."""
+
+    held: str
+    kind: str
+    piece: Piece
+    axes: Axes  # of the result
+    kept: tuple[int | None, ...]  # for each of them the axis of the piece; None where its length is 1
+
+
+@dataclass
+class Lengths:
+    """Symbols of lengths, joined where broadcasting needs them to be equal. A class is spelled by its oldest symbol."""
+
+    above: dict[str, str] = field(default_factory=dict)
+    spelled: dict[str, Node] = field(default_factory=dict)  # symbol -> the expression
+    names: list[tuple[str, str]] = field(default_factory=list)  # a symbol, and a name of the user's that holds it
+    age: dict[str, int] = field(default_factory=dict)
+    pending: list[tuple[str, str]] = field(default_factory=list)  # joined, and not yet checked
+    filled: list[str] = field(default_factory=list)  # must not be 0: a maximum is taken along it
+    fixed: bool = False  # whether an element is read at an index of which nothing tells that it lies inside
+
+    def new(self, symbol: str, spelled: Node) -> str:
+        """A symbol, which means what it meant if it is known."""
+        if symbol not in self.spelled:
+            self.spelled[symbol], self.age[symbol] = spelled, len(self.age)
+        return symbol
+
+    def of_array(self, held: str, rank: int) -> Axes:
+        """The axes of an array of which nothing else is known."""
+        return tuple(
+            self.new(f"{held}.{k}", expression("x.shape[k]", x=name(held), k=constant(k))) for k in range(rank)
+        )
+
+    def top(self, symbol: str) -> str:
+        """The symbol that stands for all that are equal to one."""
+        while symbol in self.above:
+            symbol = self.above[symbol]
+        return symbol
+
+    def joined(self, one: str, two: str) -> str:
+        """The length along which two axes broadcast; symbols are made equal."""
+        if one == ONE or two == ONE:
+            return two if one == ONE else one
+        one, two = self.top(one), self.top(two)
+        if one != two:
+            old, new = sorted((one, two), key=self.age.__getitem__)
+            self.above[new] = old
+            self.pending.append((old, new))
+            return old
+        return one
+
+    def broadcast(self, one: Axes, two: Axes) -> Axes:
+        """The axes of what two arrays make together."""
+        if len(one) < len(two):
+            one, two = two, one
+        lead = len(one) - len(two)
+        return (*one[:lead], *(self.joined(a, b) for a, b in zip(one[lead:], two, strict=True)))
+
+    def same(self, one: Axes, two: Axes) -> bool:
+        """Whether axes are known to be equal, one by one."""
+        return len(one) == len(two) and all(map(self.equal, one, two))
+
+    def equal(self, one: str, two: str) -> bool:
+        """Whether two lengths are known to be equal."""
+        return one == two or (ONE not in (one, two) and self.top(one) == self.top(two))
+
+    def cut(self, axis: str, count: int) -> str:
+        """The length of an axis of which some items are left out."""
+        if not count:
+            return axis
+        whole = self.top(axis)
+        length = expression("max(n - cut, 0)", n=self.node(whole), cut=constant(count))
+        return self.new(f"{whole}-{count}", length)
+
+    def call(self, axis: str, held: str) -> None:
+        """Let a length be spelled by a name of the user's."""
+        if axis != ONE:
+            self.names.append((axis, held))
+
+    def held(self, number: str) -> str:
+        """The length that a name holds; an empty string if it holds none."""
+        return next((symbol for symbol, one in self.names if one == number), "")
+
+    def node(self, axis: str) -> Node:
+        """How a length is spelled."""
+        if axis == ONE:
+            return constant(1)
+        whole = self.top(axis)
+        for symbol, held in self.names:
+            if self.top(symbol) == whole:
+                return name(held)
+        return copy(self.spelled[whole])
+
+    def spells(self, held: str) -> bool:
+        """Whether a name spells some length."""
+        return f"{held}.0" in self.spelled or any(one == held for _, one in self.names)
+
+    def own(self, symbol: str) -> Node:
+        """How the text spells one symbol, whatever it is equal to."""
+        held = next((held for known, held in self.names if known == symbol), "")
+        return name(held) if held else copy(self.spelled[symbol])
+
+    def shape(self, axes: Axes) -> Node:
+        """The shape of an array, as `np.empty` takes it."""
+        parts = [self.node(axis) for axis in axes]
+        return parts[0] if len(parts) == 1 else gast.Tuple(elts=parts, ctx=gast.Load())
+
+    def saved(self) -> tuple[dict[str, str], int, int]:
+        """What is known, to come back to."""
+        return dict(self.above), len(self.pending), len(self.filled)
+
+    def restore(self, before: tuple[dict[str, str], int, int]) -> None:
+        """Forget what was joined since."""
+        self.above = before[0]
+        del self.pending[before[1] :], self.filled[before[2] :]
+
+
+def literal_axes(axis: Node, rank: int) -> tuple[int, ...] | None:
+    """The axes that a literal names, all for None; None for anything else."""
+    try:
+        found = literal_value(axis)
+    except (ValueError, TypeError):
+        return None
+    listed = range(rank) if found is None else found if isinstance(found, tuple) else (found,)
+    if any(type(one) is not int or not -rank <= one < rank for one in listed):
+        return None
+    return tuple(sorted({one % rank for one in listed})) if rank else ()
+
+
+def product_of(factors: list[Node], *, least: bool = True) -> Node:
+    """A product of lengths, at least 1."""
+    if not factors:
+        return constant(1)
+    made = factors[0]
+    for one in factors[1:]:
+        made = gast.BinOp(made, gast.Mult(), one)
+    return expression("max(n, 1)", n=made) if least else made
+
+
+def shifted(place: int, first: int) -> Callable[[list[Node]], Node]:
+    """A counter behind which some elements are left out."""
+
+    def made(index: list[Node]) -> Node:
+        zero = isinstance(index[place], gast.Constant)
+        if not first:
+            return index[place]
+        return constant(index[place].value + first) if zero else expression("i + n", i=index[place], n=constant(first))
+
+    return made
+
+
+def fixed(part: Node) -> Callable[[list[Node]], Node]:
+    """An index that is a number."""
+    return lambda _: copy(part)
+
+
+def sources(index: list[Node], kept: tuple[int | None, ...], rank: int) -> list[Node]:
+    """The index of a piece from that of its reduction along axes of length 1."""
+    at_axis = {k: one for k, one in zip(kept, index, strict=True) if k is not None}
+    return [at_axis.get(k, constant(0)) for k in range(rank)]
+
+
+NUMBER_OPERATORS = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow, gast.Mod, gast.FloorDiv)
+
+
+def numbers(program: Program, facts: Facts) -> frozenset[str]:
+    """The names of which every binding is a real number if those of the others are."""
+    bound = _bindings(program, facts)
+    facts.ranks = {p: _rank(p, facts) for p in program.parameters if len(bound.get(p, ())) == 1}
+    _made(bound, facts)
+    known = {name for name in bound if name not in facts.complex}
+    before = None
+    while before != len(known):
+        before = len(known)
+        known = {name for name in known if all(_holds(value, known, facts) for value in bound[name])}
+    return frozenset(name for name in known if not any(isinstance(value, gast.Tuple) for value in bound[name]))
+
+
+def _rank(parameter: str, facts: Facts) -> int:
+    """The number of axes of an argument that is an array of real numbers; 0 for any other."""
+    kind = facts.arguments.get(parameter)
+    return kind.ndim or 0 if kind is not None and kind.tag == "array" and not kind.complex else 0
+
+
+def _made(bound: dict[str, list[Node]], facts: Facts) -> None:
+    """Note the numbers of axes of arrays that the text makes: `np.zeros(n)`, `np.empty((n, 3))`, `np.zeros_like(x)`."""
+    for held, values in bound.items():
+        found = {_rank_of(value, facts) for value in values}
+        if len(found) == 1 and 0 not in found:
+            facts.ranks[held] = found.pop()
+
+
+def _rank_of(value: Node, facts: Facts) -> int:
+    """The number of axes of a new array of real numbers; 0 for anything else."""
+    if not isinstance(value, gast.Call) or value.keywords or len(value.args) != 1:
+        return 0
+    if not isinstance(value.func, gast.Attribute) or not isinstance(value.func.value, gast.Name):
+        return 0
+    if not is_library(value.func.value.id, np, facts):
+        return 0
+    [shape] = value.args
+    if value.func.attr in ("zeros_like", "empty_like", "ones_like"):
+        return facts.ranks.get(shape.id, 0) if isinstance(shape, gast.Name) else 0
+    if value.func.attr not in ("zeros", "empty", "ones"):
+        return 0
+    if isinstance(shape, gast.Tuple):
+        return len(shape.elts)
+    length = isinstance(shape, gast.Name | gast.Constant | gast.BinOp) and set(loads(shape)) <= facts.integers.keys()
+    return int(length or called(shape) == "len")
+
+
+def _bindings(program: Program, facts: Facts) -> dict[str, list[Node]]:
+    """What each name is bound to: an expression, or None for what is no expression of its own."""
+    bound: dict[str, list[Node]] = {}
+    for parameter in program.parameters:
+        kind = facts.arguments.get(parameter)
+        scalar = kind is not None and kind.tag == "scalar" and not kind.complex
+        bound[parameter] = [gast.Constant(1.0, None) if scalar else None]
+    nodes = list(statements([*program.forward, *program.backward]))
+    pushed: dict[str, list[Node]] = {}
+    for node in nodes:
+        if is_push(node):
+            pushed.setdefault(str(node.value.func.value.id), []).extend(node.value.args)
+    for node in nodes:
+        if isinstance(node, gast.Assign) and is_pop(node.value):
+            for value in pushed.get(str(node.value.func.value.id), [None]):
+                _bind(node.targets[0], value, bound)
+        elif isinstance(node, gast.Assign):
+            for target in node.targets:
+                _bind(target, node.value, bound)
+        elif isinstance(node, gast.AugAssign):
+            _bind(node.target, node.value, bound)
+        elif isinstance(node, gast.For):
+            over = node.iter.args[0] if called(node.iter) == "reversed" and node.iter.args else node.iter
+            _bind(node.target, gast.Constant(1, None) if called(over) == "range" else None, bound)
+        elif isinstance(node, gast.FunctionDef | gast.With):
+            return {}
+    return bound
+
+
+def _bind(target: Node, value: Node, bound: dict[str, list[Node]]) -> None:
+    if isinstance(target, gast.Name):
+        bound.setdefault(target.id, []).append(value)
+    elif isinstance(target, gast.Tuple):
+        same = isinstance(value, gast.Tuple) and len(value.elts) == len(target.elts)
+        for place, part in enumerate(target.elts):
+            item = gast.Subscript(value, gast.Constant(place, None), gast.Load())
+            _bind(part, value.elts[place] if same else item, bound)
+
+
+def _holds(value: Node, known: set[str], facts: Facts) -> bool:
+    """Whether a binding is a number, or a tuple of numbers."""
+    if isinstance(value, gast.Tuple):
+        return all(is_number(part, known, facts) for part in value.elts)
+    return is_number(value, known, facts)
+
+
+def is_number(node: Node, known: frozenset[str] | set[str], facts: Facts) -> bool:
+    """Whether an expression is a real number, if the known names are."""
+    if isinstance(node, gast.Constant):
+        return isinstance(node.value, float | int)
+    if isinstance(node, gast.Name):
+        return node.id in known
+    if isinstance(node, gast.UnaryOp):
+        return isinstance(node.op, gast.USub | gast.UAdd) and is_number(node.operand, known, facts)
+    if isinstance(node, gast.BinOp):
+        parts = is_number(node.left, known, facts) and is_number(node.right, known, facts)
+        return parts and isinstance(node.op, NUMBER_OPERATORS)
+    if isinstance(node, gast.Subscript):
+        if not isinstance(node.value, gast.Name):
+            return False
+        return node.value.id in known or _is_element(node, known, facts)
+    if isinstance(node, gast.Call) and not node.keywords:
+        return is_function(node.func, facts) and all(is_number(part, known, facts) for part in node.args)
+    if isinstance(node, gast.IfExp):
+        return is_number(node.body, known, facts) and is_number(node.orelse, known, facts)
+    return False
+
+
+def _is_element(node: Node, known: frozenset[str] | set[str], facts: Facts) -> bool:
+    """Whether there is a number for each axis of an array of real numbers."""
+    parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+    whole = facts.ranks.get(node.value.id, 0) == len(parts)
+    return whole and all(is_number(part, known, facts) for part in parts)
+
+
+def is_function(function: Node, facts: Facts) -> bool:
+    """Whether what is called gives a real number for real numbers."""
+    if isinstance(function, gast.Name):
+        return function.id in ("abs", facts.imports.get("sum_to")) and function.id not in facts.local
+    if not isinstance(function, gast.Attribute) or not isinstance(function.value, gast.Name):
+        return False
+    known = any(is_library(function.value.id, module, facts) for module in (np, math))
+    return known and function.attr in FUNCTIONS
+
+
+def is_library(name: str, module: Any, facts: Facts) -> bool:
+    """Whether a name of the text means a module, by an import of ours or of the user's."""
+    if name in facts.local:
+        return False
+    if name == facts.imports.get(_OURS[module.__name__]):
+        return True
+    found = facts.namespace.lookup(facts.globals_as.get(name, name))
+    return found is not None and found.kind == "object" and found.object is module
+
+
+_OURS = {"numpy": "np", "math": "math"}  # what templates call them
+FUNCTIONS = ("sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "sinh", "cosh", "arctan", "atan", "divide", "square")
+
+
+Length = tuple[str, int]  # an axis of an argument, and what is cut off: max(length - cut, 0)
+Shape = tuple[Length, ...]
+ARITHMETIC = (gast.Add, gast.Sub, gast.Mult, gast.Div)
+LIKE = ("zeros_like", "ones_like", "empty_like", "copy")
+FRESH = (*LIKE, "sum", "zeros", "ones", "empty")
+
+
+class NameLengths:
+    """The shapes of names, where every value that a name is bound to has the same; numbers have the shape ()."""
+
+    def __init__(self, program: Program, facts: Facts) -> None:
+        self.facts = facts
+        self.numbers = numbers(program, facts)
+        self.bindings = bindings(program)
+        self.known: dict[str, Shape | None] = {}
+        own = {p: _of_argument(p, facts) for p in program.parameters}
+        known = {parameter: shape for parameter, shape in own.items() if parameter not in self.bindings}
+        while True:
+            self.known = dict(known)
+            for bound in {**own, **self.bindings}:
+                found = [own[bound]] if bound in own else []
+                found += [self.of(value) if value is not None else None for value in self.bindings.get(bound, [])]
+                there = [shape for shape in found if shape != OPEN]
+                if there:
+                    known[bound] = there[0] if all(shape == there[0] for shape in there) else None
+            if known == self.known:
+                break
+        self.known = {**dict.fromkeys(self.bindings), **known}
+
+    def of(self, node: Node) -> Shape | None:
+        """The shape of an expression; None where it is not known, or where it is not of float64."""
+        if isinstance(node, gast.Name):
+            return (
+                () if node.id in self.numbers else self.known.get(node.id, OPEN if node.id in self.bindings else None)
+            )
+        if isinstance(node, gast.UnaryOp):
+            return self.of(node.operand) if isinstance(node.op, gast.USub | gast.UAdd) else None
+        if isinstance(node, gast.BinOp):
+            return self._joined(node)
+        if isinstance(node, gast.Subscript):
+            whole = self.of(node.value)
+            return whole if whole is None or whole == OPEN else self._part(node, whole)
+        if isinstance(node, gast.Call):
+            return self._call(node)
+        return () if is_number(node, self.numbers, self.facts) else None
+
+    def _joined(self, node: Node) -> Shape | None:
+        one, two = self.of(node.left), self.of(node.right)
+        square = isinstance(node.op, gast.Pow) and isinstance(node.right, gast.Constant) and node.right.value == 2
+        if one is None or two is None or not (isinstance(node.op, ARITHMETIC) or square):
+            return None
+        if OPEN in (one, two):
+            return OPEN
+        if one == two or not two:
+            return one
+        return two if not one else None
+
+    def _part(self, node: Node, whole: Shape) -> Shape | None:
+        parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+        if len(parts) > len(whole):
+            return None
+        left: list[Length] = []
+        for (base, cut), part in zip(whole, parts, strict=False):
+            if isinstance(part, gast.Slice):
+                ends = bounds(part)
+                if ends is None:
+                    return None
+                left.append((base, cut + sum(ends)))
+            elif not is_number(part, self.numbers, self.facts):
+                return None
+        return (*left, *whole[len(parts) :])
+
+    def _call(self, node: Node) -> Shape | None:
+        called = node.func.attr if isinstance(node.func, gast.Attribute) else getattr(node.func, "id", "")
+        library = isinstance(node.func, gast.Name) or getattr(node.func.value, "id", "") == self.facts.imports.get("np")
+        if called == "copy" and not library and not node.args:
+            return self.of(node.func.value)
+        if library and called in LIKE and len(node.args) == 1 and not node.keywords:
+            return self.of(node.args[0])
+        if library and called == "sum" and len(node.args) == 1 and not node.keywords:
+            inner = self.of(node.args[0])
+            return inner if inner is None or inner == OPEN else ()
+        if isinstance(node.func, gast.Name) and called in (self._spelled("owned"), self._spelled("sum_to")):
+            return self.of(node.args[0 if called == self._spelled("owned") else 1])
+        return () if is_number(node, self.numbers, self.facts) else None
+
+    def _spelled(self, helper: str) -> str:
+        return self.facts.imports.get(helper, helper)
+
+
+OPEN: Shape = (("?", 0),)  # of a name none of whose values has been seen
+
+
+def _of_argument(parameter: str, facts: Facts) -> Shape | None:
+    kind = facts.arguments.get(parameter)
+    if kind is None or kind.tag != "array" or kind.dtype != "double" or kind.ndim is None:
+        return () if kind is not None and kind.tag == "scalar" and not kind.complex else None
+    return tuple((f"{parameter} {axis}", 0) for axis in range(kind.ndim))
+
+
+def bounds(part: Node) -> tuple[int, int] | None:
+    """How many items a slice leaves out at both ends; None where that depends on the length.
+
+    >>> bounds(gast.parse("a[1:-2]").body[0].value.slice), bounds(gast.parse("a[:5]").body[0].value.slice)
+    ((1, 2), None)
+    """
+    first, last = _whole(part.lower), _whole(part.upper)
+    if part.step is not None or first is None or last is None or first < 0 or last > 0:
+        return None
+    return None if part.upper is not None and last == 0 else (first, -last)
+
+
+def _whole(node: Node) -> int | None:
+    if node is None:
+        return 0
+    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub):
+        inner = _whole(node.operand)
+        return None if inner is None else -inner
+    return node.value if isinstance(node, gast.Constant) and type(node.value) is int else None
+
+
+def bindings(program: Program) -> dict[str, list[Node]]:
+    """What each name is bound to: an expression, or None for what has none of its own."""
+    found: dict[str, list[Node]] = {}
+    nodes = list(statements([*program.forward, *program.backward]))
+    pushed: dict[str, list[Node]] = {}
+    for node in nodes:
+        if is_push(node):
+            pushed.setdefault(str(node.value.func.value.id), []).extend(node.value.args)
+    for node in nodes:
+        single = isinstance(node, gast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], gast.Name)
+        if single and is_pop(node.value):
+            found.setdefault(node.targets[0].id, []).extend(pushed.get(str(node.value.func.value.id), [None]))
+        elif single:
+            found.setdefault(node.targets[0].id, []).append(node.value)
+        elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+            whole = gast.BinOp(name(node.target.id), node.op, node.value)
+            found.setdefault(node.target.id, []).append(whole)
+        else:
+            targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
+            for item in (item for one in targets if one is not None for item in walk(one)):
+                if isinstance(item, gast.Name) and isinstance(item.ctx, gast.Store):
+                    counted = isinstance(node, gast.For) and isinstance(node.target, gast.Name) and _counts(node.iter)
+                    found.setdefault(item.id, []).append(constant(0) if counted else None)
+    return found
+
+
+def _counts(node: Node) -> bool:
+    inner = node.args[0] if isinstance(node, gast.Call) and getattr(node.func, "id", "") == "reversed" else node
+    return isinstance(inner, gast.Call) and getattr(inner.func, "id", "") == "range"
+
+
+def aliases(program: Program) -> dict[str, frozenset[str]]:
+    """The names that may show elements of one array with a name, itself among them."""
+    above: dict[str, str] = {}
+
+    def top(one: str) -> str:
+        while above.get(one, one) != one:
+            one = above[one]
+        return one
+
+    every = bindings(program)
+    for bound, values in every.items():
+        for value in values:
+            shown = [] if value is None or is_fresh(value) else [n.id for n in walk(value) if isinstance(n, gast.Name)]
+            for other in shown:
+                above[top(other)] = top(bound)
+    known = [*program.parameters, *every]
+    return {one: frozenset(other for other in known if top(other) == top(one)) for one in known}
+
+
+def is_fresh(value: Node) -> bool:
+    """Whether an expression makes a new array."""
+    if isinstance(value, gast.BinOp | gast.UnaryOp | gast.Constant):
+        return True
+    return isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr in FRESH

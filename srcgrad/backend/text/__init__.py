@@ -1,0 +1,1 @@
+"""The text of functions and modules."""

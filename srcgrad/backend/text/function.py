@@ -1,0 +1,419 @@
+"""The text of one function: signature, docstring, both halves, comments.
+
+`with np.errstate(...)` around the statements that the user put into it, in both halves.
+
+The docstring of a derivative: of what, with respect to what, and what is recorded.
+
+From a program to one function definition: signature, docstring, halves, the user's lines as comments.
+"""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Callable, Sequence
+
+import gast
+
+from srcgrad.backend.text.definitions import plain, tidied_statement
+from srcgrad.core.facts import Facts, Record
+from srcgrad.core.printer.expressions import expression
+from srcgrad.core.printer.statements import Blank, Comment, Verbatim
+from srcgrad.core.trees import (
+    COMPOUND,
+    Block,
+    Node,
+    at,
+    copy,
+    loads,
+    name,
+    root,
+    same,
+    statement,
+    statements,
+    stores,
+    walk,
+)
+from srcgrad.core.trees import expression as parsed
+from srcgrad.derive.program import Program, kept_alive
+from srcgrad.frontend.desugar.assignments import is_inside
+from srcgrad.optimise.copy_elimination import sharing
+
+
+def enclosed(block: Block, contexts: list[Node]) -> Block:
+    """Runs of statements that come from the body of a `with` are put into one again."""
+    for context in contexts:
+        block = _enclosed(block, context)
+    return block
+
+
+def _enclosed(block: Block, context: Node) -> Block:
+    made: Block = []
+    inside: Block = []
+    held: Block = []  # comments, which belong to the statement below
+    for node in block:
+        if _is_remark(node):
+            held.append(node)
+        elif is_inside(node, context):
+            inside += [*held, node]
+            held = []
+        else:
+            made += [*_closed(inside, context), *held, node]
+            inside, held = [], []
+            if isinstance(node, COMPOUND):
+                node.body = _enclosed(node.body, context)
+                node.orelse = _enclosed(getattr(node, "orelse", None) or [], context)
+    return made + _closed(inside, context) + held
+
+
+def _is_remark(node: Node) -> bool:
+    return isinstance(node, gast.Expr) and isinstance(node.value, gast.Constant) and "lineno" not in node.__dict__
+
+
+def _closed(inside: Block, context: Node) -> Block:
+    if not inside:
+        return []
+    return [at(gast.With([copy(item) for item in context.items], inside, None), context)]
+
+
+TITLE = {
+    "primal": "One trip of the loop in line {line}, from state to state.",
+    "value": "Value of `{name}`.",
+    "reverse": "Gradient of `{name}` with respect to {wrt}.",
+    "value-and-grad": "Value and gradient of `{name}` with respect to {wrt}.",
+    "vjp": "Value of `{name}` and its pullback with respect to {wrt}.",
+    "forward": "Value of `{name}` and its derivative along tangents of {wrt}.",
+    "hvp": "Product of the Hessian of `{name}` with tangents of {wrt}.",
+    "push": "Derivative of `{name}` along tangents of {wrt}.",
+    "elementwise": "Gradient of the sum of the elements of `{name}` with respect to {wrt}.",
+    "trace": "Value and gradient of `{name}` with respect to {wrt}, each operation watched.",
+    "pull": "Adjoints of {wrt} for a seed of `{name}`.",
+    "item": "Value of `{name}` for one item, and its derivatives with respect to {wrt}.",
+}
+MANY = {
+    "vjp": "Value of `{name}` and its pullback with respect to {wrt}, for many seeds at once.",
+    "forward": "Value of `{name}` and its derivatives along many tangents of {wrt} at once.",
+    "hvp": "Products of the Hessian of `{name}` with many tangents of {wrt} at once.",
+}
+
+
+def heading(mode: str, function: Callable[..., object], wrt: Sequence[str]) -> str:
+    """What a derivative of a function is, in one sentence; the docstring of its text begins so.
+
+    >>> heading("reverse", max, ("x", "k"))
+    'Gradient of `max` with respect to x, k.'
+    """
+    name, form = getattr(function, "__name__", "f"), "value" if mode == "primal" else mode
+    return TITLE[form].format(name=name.removesuffix("_grad") if mode == "hvp" else name, wrt=", ".join(wrt))
+
+
+def docstring(program: Program, facts: Facts) -> str:
+    """Of what, with respect to what, and what is recorded; in the manner of Tapenade."""
+    own = facts.source.name.removesuffix("_grad") if facts.mode == "hvp" else facts.source.name
+    titles = TITLE | MANY if facts.module.leading.axis else TITLE
+    of_item = facts.mode == "pull" and facts.module.given is not None and not facts.called
+    form = "value" if facts.mode == "primal" and facts.step is None else "item" if of_item else facts.mode
+    title = titles[form].format(name=own, wrt=", ".join(facts.wrt), line=facts.source.first)
+    if facts.module is not None and facts.module.blocks and not facts.called:
+        title = f"`{own}`, by blocks of rows of {', '.join(facts.module.blocks.over)}."
+    users = _users(facts) if is_tidy(facts) and not facts.generated else []
+    lines = textwrap.wrap(title, 80)
+    if facts.module.leading.remark:
+        lines += ["", *textwrap.wrap(facts.module.leading.remark, 80)]
+    if not facts.pushes_forward and facts.mode != "primal":
+        lines += [""]
+        for line in recorded(program, facts) or ["Recorded: nothing."]:
+            lines += textwrap.wrap(line, 80, subsequent_indent="    ")
+    elif not users and not facts.module.leading.remark:
+        return "\n    ".join(lines)
+    return "\n".join(f"    {line}".rstrip() for line in [*lines, *users]).lstrip() + "\n    "
+
+
+def _users(facts: Facts) -> list[str]:
+    """What the user says of the function, as a paragraph of its own."""
+    [first, *_] = facts.source.tree.body
+    value = first.value.value if isinstance(first, gast.Expr) and isinstance(first.value, gast.Constant) else None
+    if not isinstance(value, str) or not value.strip():
+        return []
+    return ["", f"The docstring of `{facts.source.name}`:", "", *inspect.cleandoc(value).split("\n")]
+
+
+def recorded(program: Program, facts: Facts) -> list[str]:
+    """One line for each value that the forward half keeps on a stack or under a second name."""
+    around = _loops(program.forward)
+    found = []
+    for node in statements(program.forward):
+        kept = facts.pushes.get(node)
+        if kept is None or not isinstance(node, gast.Expr | gast.Assign) or not hasattr(node, "lineno"):
+            continue
+        listed = isinstance(node, gast.Expr)
+        pushed = listed or isinstance(node.targets[0], gast.Subscript)
+        if kept in facts.snapshots:
+            found += [few(node, facts.snapshots[kept], facts)] if pushed else []
+            continue
+        values = node.value.args[0] if listed else node.value
+        many = listed and isinstance(values, gast.Tuple)  # what `gathered` keeps together
+        parts = {f"{kept}[{k}]": one for k, one in enumerate(values.elts)} if many else {kept: values}
+        lines: set[int] = set()
+        for key, part in parts.items():
+            value = _original(part)
+            readers = _readers(program.backward, kept, _root(value), facts) if pushed else []
+            needed = sorted({n.lineno for n in readers})
+            facts.recorded[key] = Record(expression(value), node.lineno, tuple(needed))
+            lines.update(needed)
+        if pushed:
+            spelled = ", ".join(facts.recorded[key].value for key in parts)
+            where = f"each trip of the loop in line {around[node]}" if node in around else f"in line {node.lineno}"
+            by = (
+                f" (needed by line{'s' if len(lines) > 1 else ''} {', '.join(map(str, sorted(lines)))})"
+                if lines
+                else ""
+            )
+            found.append(f"Recorded: {spelled}, {where}{by}.")
+    return found
+
+
+def few(node: Node, loop: Node, facts: Facts) -> str:
+    """What is recorded of a checkpointed loop."""
+    state = ", ".join(expression(value) for value in node.value.args)
+    slots = facts.checkpointed[loop]
+    some = "some" if getattr(slots, "value", 0) is None else f"at most {expression(slots)}"
+    return f"Recorded: {state}, before {some} trips of the loop in line {loop.lineno}, from which others are computed."
+
+
+def _original(value: Node) -> Node:
+    """What is recorded, without the `.copy()` that keeps it."""
+    return value.func.value if isinstance(value, gast.Call) else value
+
+
+def _root(value: Node) -> str:
+    """The name of what is recorded, or of the array whose part it is."""
+    base = root(value)
+    return "" if base is None else str(base.id)
+
+
+def _loops(block: Block, line: int | None = None) -> dict[Node, int]:
+    found: dict[Node, int] = {}
+    for node in block:
+        if line is not None:
+            found[node] = line
+        if isinstance(node, COMPOUND):
+            inner = node.lineno if isinstance(node, gast.For | gast.While) else line
+            found |= _loops([*node.body, *(getattr(node, "orelse", None) or [])], inner)
+    return found
+
+
+def _readers(block: Block, kept: str, value: str, facts: Facts) -> list[Node]:
+    """Backward statements that read a recorded value, in the block where it comes back."""
+    for node in block:
+        if facts.restores.get(node) == kept:
+            inner = statements(block[block.index(node) + 1 :])
+            return [n for n in inner if value in loads(n) and hasattr(n, "lineno") and n not in facts.restores]
+        if isinstance(node, COMPOUND):
+            found = _readers([*node.body, *(getattr(node, "orelse", None) or [])], kept, value, facts)
+            if found:
+                return found
+    return []
+
+
+def is_tidy(facts: Facts) -> bool:
+    """Whether the text is for a standalone module."""
+    return facts.module is not None and bool(facts.module.tidy)
+
+
+SUFFIX = {
+    "primal": "",
+    "reverse": "grad",
+    "value-and-grad": "value_and_grad",
+    "vjp": "vjp",
+    "forward": "jvp",
+    "hvp": "hvp",
+    "elementwise": "elementwise_grad",
+    "pull": "pull",
+    "trace": "trace",
+    "push": "push",
+}
+
+
+def assemble(program: Program, facts: Facts, function: Node, made: str) -> Node:
+    """The definition of the derivative, as a tree with comments."""
+    definition = gast.FunctionDef(
+        name=made,
+        args=signature(function, facts),
+        body=[remark(docstring(program, facts))],
+        decorator_list=_decorators(facts),
+        returns=None,
+        type_comment=None,
+        type_params=[],
+    )
+    facts.saved = kept_alive(program, facts) | sharing(program, facts)
+    forward = enclosed(written(program.forward, facts), facts.contexts)
+    backward = enclosed(cited(program.backward, facts), facts.contexts)
+    if facts.mode == "vjp":
+        definition.body += [*forward, pullback(program, facts, backward), results(program, facts)]
+    else:
+        gap = [remark(Blank())] if forward and backward else []
+        definition.body += forward + gap + backward + [program.result]
+    return definition
+
+
+def _decorators(facts: Facts) -> Block:
+    """What makes a target's compiler run the function."""
+    if facts.module.target != "numba":
+        return []
+    taken = facts.module.given_of.get(facts.source.name)
+    inside = "inside" in facts.module.looped or (taken is not None and taken.inside and not facts.called)
+    checks = "" if inside else ", boundscheck=True"
+    return [parsed(f'{facts.library("njit", "numba.njit")}(error_model="numpy"{checks})')]
+
+
+def outer_names(program: Program, facts: Facts, function: Node) -> tuple[str, ...]:
+    """Names that the derivative reads and does not bind, in alphabetical order."""
+    body = [*program.forward, *facts.fresh_copies, *program.backward, program.result]
+    arguments = signature(function, facts)
+    bound = {n.id for n in walk(arguments) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Param)}
+    bound |= {name for node in statements(body) for name in stores(node)} | set(facts.seeds) | {"_"}
+    roots = [arguments, *body]
+    read = {n.id for r in roots for n in walk(r) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
+    return tuple(sorted(read - bound))
+
+
+def remark(text: str) -> Node:
+    """A string as a statement: docstring, comment, blank line, or text as it is."""
+    return gast.Expr(value=gast.Constant(value=text, kind=None))
+
+
+def signature(function: Node, facts: Facts) -> Node:
+    """The user's parameters; the seed, or the tangents, after them. A standalone text keeps plain annotations."""
+    arguments = copy(function.args)
+    for each in ("posonlyargs", "args", "kwonlyargs") if is_tidy(facts) else ():
+        for own, users in zip(getattr(arguments, each), getattr(function.args, each), strict=True):
+            own.annotation = plain(users.annotation, facts.namespace.lookup)
+    for seed in facts.seeds if facts.mode != "vjp" else ():
+        parameter = gast.Name(id=seed, ctx=gast.Param(), annotation=None, type_comment=None)
+        if facts.apart and len(facts.seeds) > 1 and not facts.module.given and not facts.pushes_forward:
+            arguments.args.append(parameter)
+        elif facts.pushes_forward or facts.seed == "given":
+            arguments.kwonlyargs.append(parameter)
+            arguments.kw_defaults.append(None)
+        else:
+            arguments.args.append(parameter)
+            arguments.defaults.append(gast.Constant(value=1.0, kind=None))
+    if facts.module.given:  # the loop over items names no argument, which Numba does not take in parallel loops
+        arguments.args += arguments.kwonlyargs
+        arguments.kwonlyargs, arguments.kw_defaults, arguments.defaults = [], [], []
+    return arguments
+
+
+def written(block: Block, facts: Facts) -> Block:
+    """The forward half with the user's own text and comments where a statement is as it was."""
+    made: Block = []
+    previous: Node = None
+    for node in block:
+        user = facts.origin.get(node, node)
+        if user is not previous:
+            made += [at(remark(Comment(line)), user) for line in _comments_above(node, facts)]
+        previous = user if node in facts.origin else previous
+        if isinstance(node, COMPOUND):
+            node.body = written(node.body, facts)
+            node.orelse = written(getattr(node, "orelse", None) or [], facts)
+            made.append(node)
+        else:
+            made.append(_own_text(node, facts))
+    return made
+
+
+def _own_text(node: Node, facts: Facts) -> Node:
+    user: Node = facts.origin.get(node, node)
+    known = facts.text.get(user)
+    if known is None or not same(facts.as_written(node), known):
+        return facts.as_written(node)
+    if is_tidy(facts):
+        indent = user.col_offset - facts.source.tree.col_offset
+        made = tidied_statement(at(copy(known), user), facts.source.lines, facts.source.comments, indent)
+        return at(remark(Verbatim("\n".join(line[indent:] for line in made))), user)
+    lines = list(facts.source.lines[user.lineno - 1 : user.end_lineno])
+    last = lines[-1].encode()[: user.end_col_offset].decode()
+    if ";" in lines[-1][len(last) :].split("#")[0] or lines[0][: user.col_offset].strip():
+        return facts.as_written(node)  # several statements in one line
+    depth = len(lines[0]) - len(lines[0].lstrip())
+    if any(line[:depth].strip() for line in lines):
+        return facts.as_written(node)
+    return at(remark(Verbatim("\n".join(line[depth:].rstrip() for line in lines))), user)
+
+
+def _comments_above(node: Node, facts: Facts) -> list[str]:
+    """Comment lines that stand alone right above a user's statement, and a comment behind a header."""
+    user: Node = facts.origin.get(node, node)
+    if node in facts.pushes or not hasattr(user, "lineno"):
+        return []
+    if user not in facts.text and not isinstance(user, COMPOUND):
+        return []
+    if user.lineno <= facts.source.first and facts.module.blocks:  # the loop over blocks, which no line has
+        return []
+    found: list[str] = []
+    line = user.lineno - 1
+    while line > facts.source.first and facts.source.lines[line - 1].strip().rstrip("#") != "":
+        text = facts.source.lines[line - 1].strip()
+        if line not in facts.source.comments or not text.startswith("#"):
+            break
+        found.insert(0, text)
+        line -= 1
+    if isinstance(user, COMPOUND) and user.lineno in facts.source.comments:
+        found.append(facts.source.comments[user.lineno])
+    return found
+
+
+def cited(block: Block, facts: Facts) -> Block:
+    """The backward half, with the user's line above each group of statements that comes from it."""
+    flat = list(statements(facts.source.tree.body))
+    spans = {n.lineno: n.end_lineno for n in flat if hasattr(n, "lineno") and not isinstance(n, COMPOUND)}
+    heads = {n.lineno: n.iter.end_lineno for n in flat if isinstance(n, gast.For)}
+    return _cited(block, facts, spans, heads)
+
+
+def _cited(block: Block, facts: Facts, spans: dict[int, int], heads: dict[int, int]) -> Block:
+    """The line above each group; that of a loop, to which the adjoint of its item belongs, where it ends another."""
+    made: Block = []
+    last = None
+    for node in block:
+        line = getattr(node, "lineno", None)
+        if node in facts.again_written:
+            made += written([node], facts)
+            last = None
+            continue
+        if isinstance(node, COMPOUND):
+            node.body = _cited(node.body, facts, spans, heads)
+            node.orelse = _cited(getattr(node, "orelse", None) or [], facts, spans, heads)
+            last = None
+        elif node not in facts.zeros and line != last and (line in spans or (last and line in heads)):
+            text = _user_text(line, spans.get(line) or heads[line], facts)
+            made.append(at(remark(Comment(f"# line {line}: {text}")), node))
+            last = line
+        made.append(node)
+    return made
+
+
+def _user_text(first: int, last: int, facts: Facts) -> str:
+    """The user's statement on one line, without comments."""
+    parts = []
+    for line in range(first, last + 1):
+        text = facts.source.lines[line - 1].strip()
+        comment = facts.source.comments.get(line)
+        if comment is not None and text.endswith(comment.strip()):
+            text = text[: -len(comment.strip())].rstrip()
+        parts.append(text)
+    return " ".join(part for part in parts if part)
+
+
+def pullback(program: Program, facts: Facts, backward: Block) -> Node:
+    """The backward half as a closure that may be called any number of times."""
+    definition = statement(f"def {facts.back}({', '.join(facts.seeds)}):\n    pass")
+    definition.body = [*facts.fresh_copies, *backward, gast.Return(program.result.value.elts[1])]
+    return definition
+
+
+def results(program: Program, facts: Facts) -> Node:
+    """`return y, back`."""
+    value = program.result.value.elts[0]
+    return at(gast.Return(gast.Tuple(elts=[value, name(facts.back)], ctx=gast.Load())), program.result)

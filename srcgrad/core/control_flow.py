@@ -1,0 +1,207 @@
+"""Dataflow over structured control flow: who may define what is read, and what is read later.
+
+Equations are solved with bit sets and a work list, so that the length of a function is no limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import gast
+
+from srcgrad.core.trees import Block, Node, loads, stores
+
+ENTRY = 0
+Edge = tuple[list[str], list[str]]
+
+
+@dataclass
+class Graph:
+    """The control flow graph: `nodes[k]` is a statement (its header, if compound); first entry, last exit."""
+
+    nodes: list[Node] = field(default_factory=lambda: [None])
+    successors: list[list[int]] = field(default_factory=lambda: [[]])
+    index: dict[Node, int] = field(default_factory=dict)
+    binding: set[int] = field(default_factory=set)  # where a loop binds its variable: on the way into the body
+
+    def bound_at(self, number: int) -> list[str]:
+        """Names that a node binds: the header of a `for` binds none, since it is also the way out."""
+        node = self.nodes[number]
+        if node is None or (isinstance(node, gast.For) and number not in self.binding):
+            return []
+        return stores(node)
+
+    def read_at(self, number: int) -> tuple[str, ...]:
+        """Names that a node reads."""
+        node = self.nodes[number]
+        return () if node is None or number in self.binding else loads(node)
+
+
+def graph(block: Block) -> Graph:
+    """The control flow graph of a block of assignments, ifs and loops."""
+    result = Graph()
+    left: Left = {gast.Return: []}
+    for last in [*_chain(result, block, [ENTRY], left), *left[gast.Return]]:
+        result.successors[last].append(len(result.nodes))
+    result.nodes.append(None)
+    result.successors.append([])
+    return result
+
+
+Left = dict[type, list[int]]  # `break`, `continue` and `return` -> where they stand
+
+
+def _chain(result: Graph, block: Block, before: list[int], left: Left) -> list[int]:
+    for node in block:
+        number = len(result.nodes)
+        result.nodes.append(node)
+        result.successors.append([])
+        result.index[node] = number
+        for previous in before:
+            result.successors[previous].append(number)
+        if isinstance(node, gast.If):
+            after = _chain(result, node.body, [number], left)
+            before = after + _chain(result, node.orelse, [number], left)
+        elif isinstance(node, gast.For | gast.While):
+            inside = number
+            if isinstance(node, gast.For):
+                inside = len(result.nodes)
+                result.nodes.append(node)
+                result.successors.append([])
+                result.binding.add(inside)
+                result.successors[number].append(inside)
+            own: Left = {**left, gast.Break: [], gast.Continue: []}
+            for last in [*_chain(result, node.body, [inside], own), *own[gast.Continue]]:
+                result.successors[last].append(number)
+            before = _chain(result, node.orelse or [], [number], left) + own[gast.Break]
+        elif isinstance(node, gast.Break | gast.Continue | gast.Return) and type(node) in left:
+            left[type(node)].append(number)
+            before = []
+        else:
+            before = [number]
+    return before
+
+
+@dataclass(frozen=True)
+class Definitions:
+    """Reaching definitions: `of[k]` is (graph node, name) of definition k; `reaching[n]` a bit set at node n."""
+
+    graph: Graph
+    of: list[tuple[int, str]]
+    masks: dict[str, int]
+    reaching: list[int]
+
+    def at(self, node: Node, name: str, apart: int = 0) -> list[int]:
+        """Numbers of the definitions of `name` that may reach the header of `node`; not those in the set `apart`."""
+        bits = self.reaching[self.graph.index[node]] & self.masks.get(name, 0) & ~apart
+        found = []
+        while bits:
+            lowest = bits & -bits
+            found.append(lowest.bit_length() - 1)
+            bits ^= lowest
+        return found
+
+
+def definitions(block: Block, parameters: Iterable[str]) -> Definitions:
+    """Reaching definitions of a block; parameters are defined at the entry."""
+    flow = graph(block)
+    of: list[tuple[int, str]] = [(ENTRY, name) for name in parameters]
+    made: list[int] = [(1 << len(of)) - 1] + [0] * (len(flow.nodes) - 1)
+    masks: dict[str, int] = {name: 1 << k for k, (_, name) in enumerate(of)}
+    for number in range(1, len(flow.nodes) - 1):
+        for name in dict.fromkeys(flow.bound_at(number)):
+            bit = 1 << len(of)
+            of.append((number, name))
+            masks[name] = masks.get(name, 0) | bit
+            made[number] |= bit
+    killed = [0] * len(flow.nodes)
+    for number, name in of:
+        killed[number] |= masks[name]
+    return Definitions(flow, of, masks, solve_forward(flow, made, killed))
+
+
+def solve_forward(flow: Graph, made: list[int], killed: list[int]) -> list[int]:
+    """What may hold at the entry of each node: `made[n]` holds after node n, `killed[n]` does not."""
+    into = [0] * len(flow.nodes)
+    out = list(made)
+    todo = list(range(len(flow.nodes) - 1, -1, -1))
+    waiting = set(todo)
+    while todo:
+        number = todo.pop()
+        waiting.discard(number)
+        leaving = made[number] | (into[number] & ~killed[number])
+        out[number] = leaving
+        for successor in flow.successors[number]:
+            if leaving | into[successor] != into[successor]:
+                into[successor] |= leaving
+                if successor not in waiting:
+                    waiting.add(successor)
+                    todo.append(successor)
+    return into
+
+
+@dataclass(frozen=True)
+class Liveness:
+    """Names that may be read later: `after[n]`, `before[n]` are bit sets over `bits`, at graph node n."""
+
+    graph: Graph
+    bits: dict[str, int]
+    before: list[int]
+    after: list[int]
+
+
+def liveness(block: Block, at_end: Iterable[str] = ()) -> Liveness:
+    """Live names of a block; those in `at_end` are read after it."""
+    flow = graph(block)
+    bits: dict[str, int] = {}
+    reads, writes = [0] * len(flow.nodes), [0] * len(flow.nodes)
+    for number in range(1, len(flow.nodes) - 1):
+        for name in flow.read_at(number):
+            reads[number] |= bits.setdefault(name, 1 << len(bits))
+        for name in flow.bound_at(number):
+            writes[number] |= bits.setdefault(name, 1 << len(bits))
+    for name in at_end:
+        reads[-1] |= bits.setdefault(name, 1 << len(bits))
+    before, after = _solve_backward(flow, reads, writes)
+    return Liveness(flow, bits, before, after)
+
+
+def _solve_backward(flow: Graph, reads: list[int], writes: list[int]) -> tuple[list[int], list[int]]:
+    count = len(flow.nodes)
+    predecessors: list[list[int]] = [[] for _ in range(count)]
+    for number, successors in enumerate(flow.successors):
+        for successor in successors:
+            predecessors[successor].append(number)
+    after = [0] * count
+    before = [0] * count
+    todo = list(range(count))
+    waiting = set(todo)
+    while todo:
+        number = todo.pop()
+        waiting.discard(number)
+        entering = reads[number] | (after[number] & ~writes[number])
+        before[number] = entering
+        for previous in predecessors[number]:
+            if entering | after[previous] != after[previous]:
+                after[previous] |= entering
+                if previous not in waiting:
+                    waiting.add(previous)
+                    todo.append(previous)
+    return before, after
+
+
+def reached(start: list[str], edges: list[Edge]) -> dict[str, None]:
+    """What flows on from some names, they included; each edge leads from names to names."""
+    leaving: dict[str, list[str]] = {}
+    for sources, sinks in edges:
+        for source in sources:
+            leaving.setdefault(source, []).extend(sinks)
+    found = dict.fromkeys(start)
+    todo = list(start)
+    while todo:
+        for sink in leaving.get(todo.pop(), []):
+            if sink not in found:
+                found[sink] = None
+                todo.append(sink)
+    return found

@@ -1,0 +1,469 @@
+"""What is known of one function on its way through the passes.
+
+Names in generated text: adjoints, tangents, stacks, temporaries; fresh and never in the user's way.
+
+Side tables of one function on its way through the passes: what is known, keyed by node or by name.
+
+What is known of the items of tuples, lists and dicts.
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections import Counter
+from collections.abc import ItemsView, Iterable, Iterator, ValuesView
+from dataclasses import dataclass, field
+from dataclasses import dataclass as record
+from typing import Any  # operations are arbitrary Python objects
+
+import gast
+import numpy as np
+
+from srcgrad import runtime
+from srcgrad.core.errors import DifferentiationError, Place
+from srcgrad.core.locations import place_in
+from srcgrad.core.namespace import Namespace
+from srcgrad.core.original_libraries import original
+from srcgrad.core.rules import Rule
+from srcgrad.core.source_text import Source
+from srcgrad.core.trees import Node, inside, literal_value, name, remade
+
+LOOP = "srcgrad.checkpointed"  # marks the header of a checkpointed loop until the normal form is reached
+
+
+class Names:
+    """Hands out names that are not yet taken; on a clash a name gets a trailing underscore.
+
+    >>> names = Names({"x", "x_bar"})
+    >>> names.fresh("x_bar"), names.fresh("x_bar"), names.fresh("w_bar")
+    ('x_bar_', 'x_bar__', 'w_bar')
+    """
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self.taken = set(taken)
+
+    def fresh(self, name: str) -> str:
+        """The name itself if it is free, otherwise the name with underscores; taken from now on."""
+        while name in self.taken or keyword.iskeyword(name):
+            name += "_"
+        self.taken.add(name)
+        return name
+
+    def numbered(self, stem: str) -> str:
+        """The first free of stem_1, stem_2, ...; taken from now on.
+
+        >>> Names({"p"}).numbered("p")
+        'p_1'
+        """
+        number = 1
+        while f"{stem}_{number}" in self.taken:
+            number += 1
+        self.taken.add(f"{stem}_{number}")
+        return f"{stem}_{number}"
+
+
+def bar(name: str) -> str:
+    """The name of an adjoint."""
+    return name + "_bar"
+
+
+def dot(name: str) -> str:
+    """The name of a tangent."""
+    return name + "_dot"
+
+
+def stack(name: str) -> str:
+    """The name of the stack on which values are recorded, one per trip."""
+    return name + "_stack"
+
+
+@record(frozen=True)
+class Kind:
+    """What is known of an argument before it is seen: nothing, a number, an array of some rank, a container."""
+
+    tag: str = "unknown"  # unknown, scalar, array, tuple, list, dict, function, object, none, other
+    ndim: int | None = None
+    items: tuple[tuple[Any, Kind], ...] = ()
+    owner: Any = None  # the class of a NamedTuple
+    dtype: str = field(default="", compare=False)  # float16, or integer for an array of integers or booleans
+    complex: bool = False  # whether it is, or holds, a complex number
+    shape: tuple[str, ...] | None = None  # the lengths of the axes as symbols or digits, where they are declared
+    single: bool = field(default=False, compare=False)  # whether its example is of a narrower dtype than float64
+
+
+UNKNOWN = Kind()
+SCALAR = Kind("scalar", 0)
+
+
+@record(frozen=True)
+class Operation:
+    """What an expression computes: an op of the table, a function with source, or something opaque.
+
+    `function` is the op itself or the called function; `bound` maps the op's parameters to argument trees.
+    """
+
+    kind: str  # op, callee, opaque
+    function: Any
+    rule: Rule | None = None
+    bound: dict[str, Node] = field(default_factory=dict)
+    checkpointed: bool = False  # whether a call records its arguments alone
+
+
+@record(frozen=True)
+class Spec:
+    """Shape and dtype of a value, as the set of unknowns that broadcasting joins; rank where it is known.
+
+    Two values with equal `shape` sets have equal shapes; with equal `dtype` sets, equal dtypes.
+    """
+
+    shape: frozenset[str] = frozenset()
+    dtype: frozenset[str] = frozenset()
+    ndim: int | None = 0
+    extents: tuple[str, ...] | None = field(default=None, compare=False)  # the lengths of its axes, as symbols
+    parts: frozenset[tuple[str, ...]] = field(default=frozenset(), compare=False)  # extents of some joined values
+    length: str | None = None  # of an integer that is the length of an axis: that length
+
+    @property
+    def scalar(self) -> bool:
+        """Whether the value is known to have shape ()."""
+        return self.ndim == 0
+
+
+@dataclass(frozen=True)
+class Record:
+    """A value that the forward half keeps: how it is spelled, in which line, and the lines that need it."""
+
+    value: str
+    line: int
+    needed: tuple[int, ...]
+
+
+@dataclass
+class Facts:
+    """Everything known of the function being differentiated. Passes fill tables; they hang nothing on nodes."""
+
+    source: Source
+    namespace: Namespace
+    mode: str
+    wrt: tuple[str, ...]
+    kinds: dict[str, Kind] = field(default_factory=dict)
+    inner: tuple[str, ...] = ()  # names in wrt that are local variables
+    single: bool = True  # whether one adjoint is returned as it is, not as a tuple of one
+    names: Names = field(default_factory=Names)
+    base: dict[str, str] = field(default_factory=dict)  # renamed web -> the user's name
+    temporaries: dict[str, str] = field(default_factory=dict)  # names made by normalise -> their stem
+    operation: dict[Node, Operation] = field(default_factory=dict)  # by expression node
+    origin: dict[Node, Node] = field(default_factory=dict)  # normal statement -> user's statement
+    text: dict[Node, Node] = field(default_factory=dict)  # user's statement -> its tree as it was written
+    augmented: dict[Node, None] = field(default_factory=dict)  # assignments that were `a += e`
+    updates: dict[Node, None] = field(default_factory=dict)  # `d[k] = d[k] + e` that were `d[k] += e`
+    varied: dict[str, None] = field(default_factory=dict)  # names that may depend on an input
+    active: dict[str, None] = field(default_factory=dict)  # ... and influence the output
+    doubts: dict[str, None] = field(default_factory=dict)  # names some value of which may be inf or nan
+    floors: dict[str, float] = field(default_factory=dict)  # names -> a number of at least 0 below which no value is
+    least: dict[str, float] = field(default_factory=dict)  # ... of all values, those that may be inf among them
+    masked: dict[str, bool] = field(default_factory=dict)  # names whose adjoints want masks; whether made as a whole
+    sought: dict[str, None] = field(default_factory=dict)  # names whose tangents meet a factor that may not be finite
+    supports: dict[str, Any] = field(default_factory=dict)  # of these, masks of the tangents that are zero by structure
+    supported: dict[str, str] = field(default_factory=dict)  # ... others: the name of what is nan where one may not be
+    zeroed: dict[Node, int] = field(default_factory=dict)  # statement -> how many zeros its tangent has
+    parted: dict[str, None] = field(default_factory=dict)  # lists and dicts of which each part is active or not
+    shifts: dict[str, None] = field(default_factory=dict)  # largest values on which the output does not depend
+    assumed_real: dict[str, None] = field(default_factory=dict)  # arguments of derivatives that were written out
+    complex: dict[str, None] = field(default_factory=dict)  # names some value of which may be complex
+    unsigned: dict[str, None] = field(default_factory=dict)  # temporaries of ours that may hold integers
+    spec: dict[Node, Spec] = field(default_factory=dict)  # by Name node, and by assignment for its result
+    part_spec: dict[Node, Spec] = field(default_factory=dict)  # `a[i] = e` -> what is known of a[i]
+    number: dict[Node, int] = field(default_factory=dict)  # statement -> its place in the text, from 0
+    summed: dict[str, None] = field(default_factory=dict)  # active names that may be lists: Python's sum reads them
+    backs: dict[Node, str] = field(default_factory=dict)  # call of a callee -> name of its pullback
+    recomputed: dict[Node, str] = field(default_factory=dict)  # ... that is made backwards -> name of its derivative
+    checkpointed: dict[Node, Node] = field(default_factory=dict)  # loop of which few states are kept -> its slots
+    steps: dict[Node, Node] = field(default_factory=dict)  # statement that takes a trip's results -> that loop
+    snapshots: dict[str, Node] = field(default_factory=dict)  # name of a loop's snapshots -> that loop
+    callees: dict[Any, Any] = field(default_factory=dict)  # derivative functions that the text needs
+    results: dict[Node, None] = field(default_factory=dict)  # names read for the new value of a statement
+    mention: dict[tuple[int, str], int] = field(default_factory=dict)  # (line, name) -> place among its operands
+    foreign: dict[Node, None] = field(default_factory=dict)  # statements that are not as the user wrote them
+    instead: dict[Node, Any] = field(default_factory=dict)  # calls in a text of ours -> what they are (front.lengths)
+    plain: dict[Node, Node] = field(default_factory=dict)  # `a += e` -> its spelling `a = a + e`
+    globals_as: dict[str, str] = field(default_factory=dict)  # name in the text -> the user's global name
+    module: Any = None  # the module of text that this function is part of (srcgrad.module.Module)
+    tuples: dict[str, tuple[Spec, ...]] = field(default_factory=dict)  # names that hold a callee's tuple
+    fresh_copies: list[Node] = field(default_factory=list)  # head of a pullback
+    back: str = ""  # name of the pullback
+    again_written: dict[Node, None] = field(default_factory=dict)  # forward statements in the backward half
+    nobody: str = ""  # name for what nobody reads, once it is needed
+    tangents: dict[Node, None] = field(default_factory=dict)  # statements of forward mode
+    callee_seeds: dict[Node, tuple[str, ...]] = field(default_factory=dict)  # call -> names of its tangents, or seeds
+    rewritten: dict[Node, None] = field(default_factory=dict)  # user's statements with calls of callees changed
+    fills: dict[Node, str] = field(default_factory=dict)  # call of a forward half -> what it keeps values in
+    effects: dict[Node, None] = field(default_factory=dict)  # calls that report: print, warnings
+    moving: dict[Node, None] = field(default_factory=dict)  # statements after which a call gives something else
+    spelled: dict[str, str] = field(default_factory=dict)  # primal -> name of its adjoint
+    adjoint_of: dict[str, str] = field(default_factory=dict)  # name of an adjoint -> its primal
+    accumulates: dict[Node, None] = field(default_factory=dict)  # `x_bar = x_bar + e`
+    zeros: dict[Node, None] = field(default_factory=dict)  # `x_bar = zeros`
+    elements: dict[str, None] = field(default_factory=dict)  # adjoints that are added to in place
+    whole: dict[str, None] = field(default_factory=dict)  # adjoints that need no reduction
+    containers: dict[str, str] = field(default_factory=dict)  # names that hold a tuple, list or dict -> which
+    accumulators: dict[Node, tuple[str, ...]] = field(default_factory=dict)  # `s = s + e` in a loop -> s
+    reduced: dict[Node, None] = field(default_factory=dict)  # contributions that broadcasting may have widened
+    definition: dict[str, Node] = field(default_factory=dict)  # name bound once -> its statement
+    narrowed: dict[Node, None] = field(default_factory=dict)  # `g[:, 0]` that takes off an axis of length 1
+    indexed: dict[str, None] = field(default_factory=dict)  # active names of which parts are read
+    reads: dict[str, int] = field(default_factory=dict)  # how often a name is read
+    lasting: dict[str, None] = field(default_factory=dict)  # names that a loop reads and does not bind
+    value_spec: dict[str, Spec] = field(default_factory=dict)  # by name, what holds of all its values
+    integers: dict[str, None] = field(default_factory=dict)  # names that hold an int: counters of loops, lengths
+    counting: dict[str, None] = field(default_factory=dict)  # ... those that loops bind, and bind again going back
+    counters: frozenset[str] = frozenset()  # counters of loops over `range` that nothing else binds
+    constants: frozenset[str] = frozenset()  # these, and names that mean one value wherever they are read
+    rebound: dict[str, None] = field(default_factory=dict)  # names bound in several places or in a loop
+    again: dict[str, str] = field(default_factory=dict)  # name computed backwards -> name of what was not recorded
+    pulled: dict[Node, list[Node]] = field(default_factory=dict)  # call of a callee -> its active operands
+    branch_depth: dict[str, int] = field(default_factory=dict)  # of our own names that a branch binds: see `active`
+    pops: Counter[str] = field(default_factory=Counter)  # stack -> in how many places it is popped
+    stacks: dict[str, str] = field(default_factory=dict)  # name -> the stack on which it is recorded
+    opposites: dict[str, None] = field(default_factory=dict)  # names made for adjoints that hold their negatives
+    plurals: dict[str, str] = field(default_factory=dict)  # list of one value per trip -> the name of that value
+    saved: dict[str, None] = field(default_factory=dict)  # names some value of which is recorded
+    restores: dict[Node, str] = field(default_factory=dict)  # `h = h_stack.pop()` -> the stack
+    pushes: dict[Node, str] = field(default_factory=dict)  # `h_stack.append(h)`, `h_stack = []` -> the stack
+    whiles: dict[Node, Node] = field(default_factory=dict)  # backward form of a `while` -> the loop
+    imports: dict[str, str] = field(default_factory=dict)  # library name -> how the text spells it
+    library_values: dict[str, Any] = field(default_factory=dict)  # library name -> module or function
+    generated: bool = False  # whether the source is a text of ours: stacks and element updates are accepted
+    mutable: dict[str, None] = field(default_factory=dict)  # arrays that the function writes into
+    added_to: dict[str, None] = field(default_factory=dict)  # arrays that `add_at` changes
+    views: dict[str, str | None] = field(default_factory=dict)  # names that may be views of these, or of one array
+    viewed: dict[str, None] = field(default_factory=dict)  # temporaries that may be, and are taken again where read
+    holding: dict[str, None] = field(default_factory=dict)  # lists and dicts that may hold such arrays, and their items
+    functions: dict[str, Any] = field(default_factory=dict)  # local name -> front.functions.Function
+    lists: dict[str, str] = field(default_factory=dict)  # the user's names of lists and dicts made here -> which
+    displays: dict[str, list[Node]] = field(default_factory=dict)  # name of a dict -> the statements that make it
+    copies: dict[Node, None] = field(default_factory=dict)  # `x = owned(x, ...)`: an argument that is written into
+    entered: dict[str, Node] = field(default_factory=dict)  # ... such arguments, by name, with a statement that writes
+    lambdas: dict[Node, None] = field(default_factory=dict)  # functions that stand inside: those of hooks
+    probes: list[Any] = field(default_factory=list)  # of a trace: what each probe watches (derive.probes.Place)
+    kept: tuple[Any, ...] = ()  # what the pullback keeps, if it is asked for (derive.kept.Saved)
+    swapped: dict[str, dict[str, None]] = field(default_factory=dict)  # array -> arrays with which it changes places
+    ranks: dict[str, int] = field(default_factory=dict)  # arguments that are arrays of real numbers -> axes
+    checked: dict[Node, None] = field(default_factory=dict)  # bindings whose value is looked at: it must be a number
+    records: dict[str, Any] = field(default_factory=dict)  # name of a dict that stands for an object -> its class
+    contexts: list[Node] = field(default_factory=list)  # `with np.errstate(...)` around statements of the user
+    doubtful: Node = None  # a write of the user's, where no text of ours may be written out
+    around: frozenset[str] = frozenset()  # names of the functions in which the user's function stands
+    local: frozenset[str] = frozenset()  # names that the user's function binds
+    step: Any = None  # the front.step.Step whose function this is
+    of: dict[Node, Kind] = field(default_factory=dict)  # kinds of expressions of the user's text (front.kind_analysis)
+    mixed: dict[str, None] = field(default_factory=dict)  # names of tuples that hold numbers or arrays elsewhere
+    named: dict[str, Kind] = field(default_factory=dict)  # of arguments that are written out, then of all names there
+    called: bool = False  # whether another function of the text calls this one
+    placed: bool = False  # written out in its caller, whose lists and arrays it gets
+    apart: bool = False  # whether that gives a seed for each item of a returned tuple
+    taken: dict[str, str] = field(default_factory=dict)  # names asked as arrays; then arguments -> what looks at them
+    if_list: dict[str, str] = field(default_factory=dict)  # arguments -> what a list would be (derive.operands)
+    seed: str = "given"  # parameter, given (without default), one, ones: where the seed comes from
+    auxiliary: bool = False  # whether the function returns a pair of which only the first has a derivative
+    seeds: tuple[str, ...] = ()
+    by_rows: bool = False  # whether a row of the value depends on that of its argument alone, and is long to make
+    outcome: Any = None  # of a text with a leading axis: what its value is, and what has the axis (batch.values.Value)
+    recorded: dict[str, Record] = field(default_factory=dict)  # stack or second name -> what it keeps, and why
+    lines: dict[int, dict[str, None]] = field(default_factory=dict)  # line -> `active`, or why it is not
+
+    def __post_init__(self) -> None:
+        self.arguments, self.kinds = self.kinds, dict(self.kinds)  # what callers pass; what names mean in the text
+
+    def library(self, identifier: str, value: Any = None) -> str:
+        """How the text spells a library name such as `np` or `sum_to`: with an underscore if the user has another."""
+        meant = original(value if value is not None else {"np": np}.get(identifier) or getattr(runtime, identifier))
+        while self.library_values.get(identifier, meant) is not meant:  # two rules may have functions of one name
+            identifier += "_"
+        if identifier not in self.imports:
+            same = getattr(self.namespace.lookup(identifier), "object", None) is meant
+            made = self.module is not None and identifier in self.module.making  # a derivative of the text goes by it
+            self.names.taken |= {identifier} if made else set()
+            free = not made and identifier not in self.local and (same or identifier not in self.names.taken)
+            self.imports[identifier] = identifier if free else self.names.fresh(identifier)
+            self.names.taken.add(identifier)
+            self.library_values[identifier] = meant
+        return self.imports[identifier]
+
+    def list_kind(self, bound: str) -> str:
+        """`list` or `dict` if a name holds one that the function made, and may change; an empty string otherwise."""
+        return self.lists.get(self.base.get(bound, bound), "")
+
+    def hooked(self, node: Node) -> bool:
+        """Whether a statement of the backward half calls hooks."""
+        return any(getattr(call.func, "id", "") == self.imports.get("hooked") for call in inside(node, gast.Call))
+
+    def shown(self, names: Iterable[str]) -> set[str]:
+        """The names themselves, and the arrays of whose elements they may be views."""
+        seen = set(names)
+        seen.update([self.views[one] or one for one in seen if one in self.views])
+        tables = (self.views, self.viewed, self.holding)
+        return seen | set(self.mutable) if any(one in table for one in seen for table in tables) else seen
+
+    @property
+    def pushes_forward(self) -> bool:
+        """Whether tangents are computed, not adjoints."""
+        return self.mode in ("forward", "hvp", "push")
+
+    @property
+    def recomputes(self) -> bool:
+        """Whether checkpoints are heeded: not where nothing is recorded, nor in a text to be differentiated again."""
+        backwards = self.mode in ("reverse", "value-and-grad", "vjp", "elementwise", "pull")
+        return backwards and self.module is not None and not self.module.inline
+
+    def as_written(self, node: Node) -> Node:
+        """`a += e` for its plain spelling, where nothing recorded holds the old value; other statements as they are."""
+        if node not in self.augmented or not isinstance(node.targets[0], gast.Name):
+            return node
+        value, bound = node.value, node.targets[0].id
+        if bound in self.saved or not isinstance(value, gast.BinOp) or getattr(value.left, "id", "") != bound:
+            return node
+        return gast.copy_location(gast.AugAssign(node.targets[0], value.op, value.right), node)
+
+    @property
+    def unused(self) -> str:
+        """The name for what nobody reads: `_`, unless the user's text has it."""
+        self.nobody = self.nobody or ("_" if "_" not in self.local else self.names.fresh("_"))
+        return self.nobody
+
+    def place(self, node: Node) -> Place:
+        """Where `node` is in the user's text."""
+        return (self.module and self.module.written.place(node)) or place_in(self.source, node, self.generated)
+
+    def refuse(self, node: Node, code: str, message: str, remedy: str) -> DifferentiationError:
+        """The error to raise about `node`."""
+        return DifferentiationError(code, message, remedy, self.place(node))
+
+
+def copied(node: Node, facts: Facts) -> Node:
+    """A copy of a tree that keeps what is known of its names."""
+    if isinstance(node, gast.Name):
+        made = name(node.id, node.ctx)
+        facts.spec.update({made: facts.spec[node]} if node in facts.spec else {})
+        facts.results.update({made: None} if node in facts.results else {})
+        return made
+    return remade(node, lambda part: copied(part, facts))
+
+
+_PLAIN = ("unknown", "array", "scalar")
+ANY = ...  # the key of a kind that holds of all items of a list or dict whose keys are not known
+
+
+def of_display(value: Node, kinds: dict[str, Kind]) -> Kind:
+    """The kind of a display of names and literals."""
+    if isinstance(value, gast.Name):
+        return kinds.get(value.id, UNKNOWN)
+    if isinstance(value, gast.Tuple | gast.List):
+        tag = "tuple" if isinstance(value, gast.Tuple) else "list"
+        return Kind(tag, None, tuple((k, of_display(item, kinds)) for k, item in enumerate(value.elts)))
+    if isinstance(value, gast.Dict):
+        keys = [getattr(key, "value", None) for key in value.keys]
+        return Kind("dict", None, tuple(zip(keys, (of_display(v, kinds) for v in value.values), strict=True)))
+    return UNKNOWN
+
+
+def common(kind: Kind) -> Kind:
+    """What holds of all items of a container; the keys of a dict, over which a loop runs, are unknown."""
+    parts = [part for _, part in kind.items] if kind.tag in ("tuple", "list") else []
+    return joined(parts) if parts else UNKNOWN
+
+
+def joined(parts: list[Kind]) -> Kind:
+    """What several kinds have in common."""
+    first = parts[0]
+    if all(part == first for part in parts):
+        return first
+    of = [dict(part.items) for part in parts]
+    if first.tag not in ("tuple", "list", "dict") or any(part.tag != first.tag for part in parts):
+        return UNKNOWN
+    if any(items.keys() != of[0].keys() for items in of):
+        return Kind("dict") if first.tag == "dict" else UNKNOWN
+    return Kind(first.tag, None, tuple((key, joined([items[key] for items in of])) for key in of[0]))
+
+
+def part_of(kind: Kind, index: Node) -> Kind:
+    """The kind of `x[index]`: of the item, for a literal key; what all items are, for any other."""
+    if isinstance(index, gast.Slice):
+        return _slice_of(kind, index) if kind.tag in ("tuple", "list") else UNKNOWN
+    try:
+        key = literal_value(index)
+    except (ValueError, TypeError):
+        parts = [part for _, part in kind.items]
+        return joined(parts) if parts and kind.tag in ("tuple", "list", "dict") else UNKNOWN
+    items = dict(kind.items)
+    if ANY in items:
+        of_all: Kind = items[ANY]
+        return of_all
+    if isinstance(key, int) and key < 0:
+        key += len(items)
+    return items.get(key, UNKNOWN) if isinstance(key, int | str) else UNKNOWN
+
+
+def _slice_of(kind: Kind, index: Node) -> Kind:
+    """The kind of `x[1:-1]`: of these items, for literal bounds; of any number of items that are alike, for others."""
+    items = dict(kind.items)
+    if not items or ANY in items:
+        return Kind(kind.tag, None, kind.items)
+    try:
+        places = slice(*(None if one is None else literal_value(one) for one in (index.lower, index.upper, index.step)))
+        chosen = range(len(items))[places]
+    except (ValueError, TypeError):
+        return Kind(kind.tag, None, ((ANY, common(kind)),))
+    return Kind(kind.tag, None, tuple((k, items.get(place, UNKNOWN)) for k, place in enumerate(chosen)))
+
+
+class Asked(dict[str, Kind]):
+    """Kinds that note whether anyone has asked for more than `contained` and `numbers` tell, or has changed them."""
+
+    told = False
+    numbers: frozenset[str] | None = None  # what `numbers` has told, if it was asked
+
+    def __getitem__(self, name: str) -> Kind:
+        self.told = True
+        return super().__getitem__(name)
+
+    def __setitem__(self, name: str, kind: Kind) -> None:
+        self.told = True
+        super().__setitem__(name, kind)
+
+    def __contains__(self, name: object) -> bool:
+        self.told = True
+        return super().__contains__(name)
+
+    def __iter__(self) -> Iterator[str]:
+        self.told = True
+        return super().__iter__()
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The kind of a name."""
+        self.told = True
+        return super().get(name, default)
+
+    def items(self) -> ItemsView[str, Kind]:  # type: ignore[override]  # a dict has a view of its own type
+        """All names and kinds."""
+        self.told = True
+        return super().items()
+
+    def values(self) -> ValuesView[Kind]:  # type: ignore[override]
+        """All kinds."""
+        self.told = True
+        return super().values()
+
+
+def contained(kinds: dict[str, Kind]) -> list[tuple[str, Kind]]:
+    """Names and kinds of what is neither a number nor an array, as far as it is known."""
+    every = dict.items(kinds)
+    return [(n, kind) for n, kind in every if kind.tag not in _PLAIN or kind.items or kind.owner is not None]
+
+
+def numbers(kinds: dict[str, Kind]) -> frozenset[str]:
+    """Names of which it is known that they are numbers."""
+    found = frozenset(name for name, kind in dict.items(kinds) if kind == SCALAR)
+    if isinstance(kinds, Asked):
+        kinds.numbers = found
+    return found

@@ -1,0 +1,116 @@
+"""Identity: what an operation is known by, and records that are made once.
+
+Records that a derivation makes by the thousand: frozen for mypy, made like any object when it runs.
+
+What an operation is known by: the object itself, not its name; and how a reader writes it.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from types import FunctionType, MethodType
+from typing import (
+    TYPE_CHECKING,
+    Any,  # operations are arbitrary objects
+)
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass as record
+
+
+__all__ = ["record"]
+
+
+Key = int | tuple[int, int] | tuple[int, str]
+
+
+def uncompiled(value: Any) -> Any:
+    """The Python function of one that Numba compiled by `@njit` or `@jit`; any other value as it is.
+
+    Numba need not be there to ask.
+    """
+    compiled = _home(value).startswith("numba.") and hasattr(value, "py_func")
+    return value.py_func if compiled else value
+
+
+def uncached(value: Any) -> Any:
+    """The function of which `functools.cache` or `lru_cache` keeps results; any other value as it is."""
+    return value.__wrapped__ if isinstance(value, functools._lru_cache_wrapper) else value
+
+
+def key_of(op: Any) -> Key:
+    """The identity of an operation; that of function and object for a bound method, which is made when it is read.
+
+    The methods of a ufunc, such as `np.add.reduce`, are new objects too: they are known by ufunc and name.
+    """
+    kind = type(op)
+    if kind is FunctionType or kind.__name__ == "ufunc":
+        return id(op)
+    if kind is MethodType:
+        return id(op.__func__), id(op.__self__)
+    if kind.__name__ == "StaticFunction":  # a function known only as text, which is found anew at each call
+        return id(op.node)
+    owner = getattr(op, "__self__", None)
+    return (id(owner), str(getattr(op, "__name__", ""))) if type(owner).__name__ == "ufunc" else id(op)
+
+
+def home(op: object) -> str | None:
+    """The public module from which an operation is imported; None if it has none."""
+    module, name = getattr(op, "__module__", None), getattr(op, "__name__", "")
+    if type(op).__name__ == "ufunc":
+        for candidate in ("numpy", "scipy.special"):
+            if getattr(sys.modules.get(candidate), name, None) is op:
+                return candidate
+    if module is not None and module.startswith("scipy."):
+        public = module.split("._")[0]
+        if getattr(sys.modules.get(public), name, None) is op:
+            return str(public)
+    return None if module is None else str(module)
+
+
+def spelling(op: Any) -> str:
+    """How a reader writes `op`: `np.sum`, `np.linalg.inv`, `math.sin`, `scipy.special.erf`."""
+    if isinstance(op, functools.partial):
+        return f"partial({spelling(op.func)})"
+    if type(op).__name__ == "StaticFunction":
+        return f"{op.module.name}.{op.qualname}"
+    name = getattr(op, "__name__", None) or f"{type(op).__name__} object"
+    module = home(op) or ""
+    owner = getattr(op, "__self__", None)
+    if type(owner).__name__ == "ufunc":
+        return f"{spelling(owner)}.{name}"
+    if isinstance(op, MethodType) and (held := holder(owner)) is not None:
+        return f"{held[0]}.{held[1]}.{name}"
+    if module in ("builtins", ""):
+        return name
+    if module == "numpy" or module.startswith("numpy."):
+        return ("np." + module[6:] + "." + name).replace("..", ".")
+    return f"{module.lstrip('_')}.{name}"
+
+
+def holder(value: object) -> tuple[str, str] | None:
+    """The public module of SciPy that holds an object of its own, and its name there: `scipy.stats`, `norm`."""
+    module = _home(value).split("._")[0]
+    known = sys.modules.get(module)
+    if known is None or not module.startswith("scipy."):
+        return None
+    return next(((module, name) for name, held in vars(known).items() if held is value), None)
+
+
+def is_distribution(value: object) -> bool:
+    """Whether a value is a distribution of `scipy.stats`, frozen or not."""
+    return _home(value).startswith("scipy.stats.") and hasattr(value, "rvs")
+
+
+def _home(value: object) -> str:
+    """The module of a value's class; empty for compiled functions, whose class has that of each function."""
+    module: object = type(value).__module__
+    return module if isinstance(module, str) else ""
+
+
+def ufunc_methods(ufunc: Any) -> tuple[str, ...]:
+    """The methods of a ufunc that NumPy does not refuse: all of a function of two arguments, `at` of one of one."""
+    if ufunc.signature is not None or ufunc.nout != 1:
+        return ()
+    return ("reduce", "accumulate", "reduceat", "outer", "at") if ufunc.nin == 2 else ("at",)

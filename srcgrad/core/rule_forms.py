@@ -1,0 +1,119 @@
+"""What rules say beside derivatives: complex numbers, views, operations written out with others.
+
+Operations whose result may be a part of an argument, or the argument itself.
+
+Which rules hold for complex numbers: what a family of templates says of operations that have a rule.
+
+Operations that are written out with others where a call gives what their rule does not handle: `np.std(x, where=m)`.
+
+The rule stays what it is for all other calls, so that their text does.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Container, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any  # operations are arbitrary Python objects
+
+import gast
+import numpy as np
+
+from srcgrad.core.identity import key_of
+from srcgrad.core.rules import Form, Rule, compositions, replace_rule, rule_of
+from srcgrad.core.trees import Node
+from srcgrad.runtime import fit_to, hook, probe, stop_gradient, sum_to
+
+FITTED = (sum_to, fit_to)  # what fits is handed on as it is: the first argument, never the second
+VIEWS = (
+    operator.getitem, np.reshape, np.ravel, np.transpose, np.squeeze, np.expand_dims, np.swapaxes, np.moveaxis,
+    np.broadcast_to, np.asarray, np.diagonal, np.matrix_transpose, np.atleast_1d, np.atleast_2d, np.split,
+    np.array_split, np.ascontiguousarray, np.asanyarray, np.ndarray.astype, np.flip, np.real, np.rollaxis,
+    np.einsum, np.diag, np.rot90, np.flipud, np.fliplr, np.linalg.diagonal, np.linalg.matrix_transpose,
+    np.permute_dims, np.atleast_3d, np.broadcast_arrays, np.meshgrid, np.ix_, np.hsplit, np.vsplit, np.dsplit,
+    np.array, np.asarray_chkfinite, np.asfortranarray, np.require, np.float64,
+    list, hook, probe, stop_gradient, *FITTED, np.imag, np.conjugate, np.real_if_close, np.complex128,
+    *(getattr(np, since_2_1) for since_2_1 in ("unstack", "astype") if hasattr(np, since_2_1)),
+)  # fmt: skip
+
+
+def accept_complex(ops: Iterable[Any], how: str, values: str = "") -> None:
+    """Say of operations with a rule how their adjoint lines hold for complex numbers.
+
+    `how` is "conjugated" (the engine conjugates what `d[result]` is multiplied with; the tangent is as written),
+    "gradient" (of a real result; the tangent is the real part of the conjugated lines) or "written" (as they are).
+    `values` says when the result is complex: "real" never, "complex" always, the name of a parameter: as that one is;
+    "": where a differentiable argument is.
+    """
+    for op in ops:
+        known = rule_of(op)
+        assert known is not None, "what has no rule yet has nothing to accept"
+        replace_rule(known, replace(known, complex=how, values=values))
+
+
+@dataclass(frozen=True)
+class Otherwise:
+    """A composition, and the calls for which it stands: those that give a parameter named in `given`.
+
+    A parameter has to be one of the literals that are listed with it, if any are. Of several for one operation the
+    first that a call asks for stands for it.
+    """
+
+    composition: Callable[..., Any]
+    given: dict[str, tuple[Any, ...]]
+    positions: dict[int, str] = field(default_factory=dict)
+
+
+_known: dict[Any, list[Otherwise]] = {}
+leaving: set[Callable[..., Any]] = set()  # compositions that leave out elements of what they are given
+
+
+def leaves_out(composition: Callable[..., Any]) -> Callable[..., Any]:
+    """Say that a composition leaves out elements of what it is given: what is inf or nan there reaches nothing."""
+    leaving.add(composition)
+    return composition
+
+
+def otherwise(
+    op: Any, forms: tuple[Form, ...], positions: dict[int, str] | None = None, **given: tuple[Any, ...]
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Write the op out for calls that give one of these parameters: `otherwise(np.pad, FORMS, mode=("mean",))`.
+
+    `positions` are the places at which such parameters may stand, too.
+    """
+    rule = rule_of(op)
+    assert rule is not None, "a rule that holds for all other calls comes first"
+    replace_rule(rule, replace(rule, forms=(*rule.forms, *forms)))
+
+    def decorate(composition: Callable[..., Any]) -> Callable[..., Any]:
+        _known.setdefault(key_of(op), []).append(Otherwise(composition, given, positions or {}))
+        compositions.add(composition)
+        return composition
+
+    return decorate
+
+
+def written_out(rule: Rule, arguments: list[Node], keywords: list[Node]) -> Callable[..., Any] | None:
+    """The composition that stands for a call; None where the rule itself does."""
+    for op in (rule.op, *rule.aliases):
+        for held in _known.get(key_of(op), ()):
+            if any(_asks(held.given, *pair) for pair in _pairs(held, arguments, keywords)):
+                return held.composition
+    return None
+
+
+def compositions_beside(rule: Rule) -> list[Callable[..., Any]]:
+    """The compositions of a rule that hold for some calls only."""
+    return [held.composition for held in _known.get(key_of(rule.op), ())]
+
+
+def _pairs(held: Otherwise, arguments: list[Node], keywords: list[Node]) -> Iterator[tuple[str | None, Node]]:
+    yield from ((held.positions.get(place), value) for place, value in enumerate(arguments))
+    yield from ((word.arg, word.value) for word in keywords)
+
+
+def _asks(given: dict[str, tuple[Any, ...]], parameter: str | None, value: Node) -> bool:
+    if parameter not in given:
+        return False
+    wanted: Container[Any] = given[parameter]
+    return not wanted or (isinstance(value, gast.Constant) and value.value in wanted)

@@ -1,0 +1,633 @@
+"""The rule table, and the templates in it.
+
+Operations that are given functions, `odeint(rhs, y0, t, args)`, and those that give objects, `solve_ivp`.
+
+What users give for their functions in other forms than templates.
+
+The rule table: what is known of each operation, keyed by the function object itself.
+
+A rule is written as a template, a small Python function that is never called: its text is read. Its first
+parameter is the result, the others are the operation's own parameters; `d[x]` is the derivative that belongs to x.
+An `if` in a template is decided when the derivative is made, from literal arguments and known `np.ndim`; where it
+cannot be decided, the `else` branch is taken, which must hold in general.
+
+Templates as trees: read once from the text of the function that spells them, checked when registered.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from types import FunctionType, MethodType
+from typing import (
+    Any,  # operations are arbitrary functions
+    TypeVar,
+)
+
+import gast
+
+from srcgrad.core.errors import DifferentiationError, Place
+from srcgrad.core.identity import Key, key_of, spelling
+from srcgrad.core.trees import Node, children, converted, copy, definitions, name, walk
+
+
+class Symbol:
+    """`d` and the like in templates: only their text matters; using one at run time is a mistake."""
+
+    def __getitem__(self, name: object) -> Any:
+        raise TypeError("d[...] has a meaning only inside a template")
+
+    def __setitem__(self, name: object, value: object) -> None:
+        raise TypeError("d[...] has a meaning only inside a template")
+
+
+@dataclass(frozen=True)
+class Handed:
+    """How an operation calls the function that it gets as `parameter`.
+
+    The function takes `leading` arguments of the operation's own, and after them those of the operation's `args`.
+    `state` is the place of the one by which it is differentiated besides `args`, or None if there is none; it is
+    `swapped` with the other one where the parameter of that name is True. Its rank is `ndim`, or None; what else comes
+    first is a number. The parameter `again` gets its derivative in reverse, which is differentiated as well.
+    """
+
+    parameter: str
+    leading: int = 1
+    state: int | None = 0
+    swapped: str = ""
+    args: str = "args"
+    ndim: int | None = 1
+    again: str = ""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What takes the place of an operation whose result is an object: a function that returns its parts.
+
+    `names` are the attributes of that object which hold these, `constants` those which are the same wherever the
+    function returns at all.
+    """
+
+    helper: Any
+    names: tuple[str, ...]
+    constants: dict[str, Any]
+
+
+_parts: dict[int, Parts] = {}
+
+
+def in_parts(op: Any, helper: Any, names: tuple[str, ...], **constants: Any) -> None:
+    """Let a function that returns parts stand for an operation that returns an object with them."""
+    _parts[id(op)] = Parts(helper, names, constants)
+
+
+def parts_of(op: Any) -> Parts | None:
+    """What takes the place of an operation; None for one whose result is no object."""
+    return _parts.get(id(op))
+
+
+@dataclass(frozen=True)
+class Own:
+    """What a user gave for a function in another form than a template; templates that call it are made from it.
+
+    `sensitivities` and `accumulators` are keyed by parameter, `shared` is what the former have in common; `applied`
+    is a class with `forward` and `backward`.
+    """
+
+    vjp: Any = None
+    jvp: Any = None
+    sensitivities: dict[str, Any] = field(default_factory=dict)
+    accumulators: dict[str, Any] = field(default_factory=dict)
+    shared: dict[str, Any] = field(default_factory=dict)
+    adding: Any = None  # the template of the accumulators
+    applied: Any = None
+    context: str = ""  # names that its templates have for what a call keeps, and for the place of an output
+    index: str = ""
+    again: Callable[[], Any] | None = None  # the rule as a function of the primals, to be differentiated
+    missing: tuple[str, ...] = ()  # parameters of which nothing is known
+    remedy: dict[str, str] = field(default_factory=dict)  # what to write: by "reverse", "forward" or parameter
+
+
+T = TypeVar("T")
+Interval = tuple[float, float]
+Form = tuple[Any, ...]  # (call as text over x, y, z ..., shape of x, shape of y, ...)
+Results = tuple[tuple[str, int | None], ...]  # name of each result, and its rank beyond that of the first argument
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What the table holds for one operation.
+
+    `domain` is the interval from which tests draw each argument (one interval, or one per parameter); `at` pins
+    gradients at kinks and special points: ((arguments), (gradients)); `forms` are calls that tests run. `wide` says
+    that the template, read for unknown ranks, takes any `d[result]` that broadcasts with the result. `refuses` are
+    parameters with respect to which there is no derivative, each with the reason: E5001 where one would flow.
+    `results` names the results of an operation that gives several, which a template reads as `z[0]`, `d[z][0]`.
+    `literals` are the values that the rule knows of parameters that must be written out; `instead` are operations
+    whose rules hold for such a value: `("compute_uv", False, np.linalg.svdvals)`.
+    `complex` ("conjugated", "gradient", "written", or "" for refused) says how the lines hold for complex numbers,
+    `values` ("real", "complex", a parameter that decides, or "") when the result is one: docs/decisions/complex.md.
+    """
+
+    op: Any
+    name: str
+    kind: str  # elementwise, linear, multilinear, general, composed, constant, refused
+    template: Callable[..., Any] | None = None
+    tangent: Callable[..., Any] | None = None
+    cl: str | None = None
+    domain: Interval | dict[str, Interval] = (-2.0, 2.0)
+    at: tuple[tuple[tuple[float, ...], tuple[float, ...]], ...] = ()
+    forms: tuple[Form, ...] = ()
+    note: str = ""
+    second: bool = True
+    wide: bool = False
+    refuses: dict[str, str] = field(default_factory=dict, hash=False)
+    results: Results = ()
+    literals: dict[str, tuple[Any, ...]] = field(default_factory=dict, hash=False)
+    instead: tuple[tuple[str, Any, Any], ...] = ()
+    overflows: bool = False  # whether the value may be inf or nan where the arguments are finite, `1 / x` or `exp(x)`
+    length: bool = False  # whether the value is 0 at 0 only, and grows with what it is of in all directions
+    zeros: str = ""  # of an op that moves elements of its first argument: kept, made (zeros put among them), added (up)
+    selects: dict[str, str] = field(default_factory=dict, hash=False)  # parameter -> where its elements are taken
+    asks: tuple[Any, ...] = ()  # ops among those of the rule that ask for nan or inf, or pass them by
+    exponential: bool = False  # whether the op is e to the power of what the template is the rule of
+    complex: str = ""
+    values: str = ""
+    aliases: tuple[Any, ...] = field(default=())
+    composition: Callable[..., Any] | None = None  # the op in terms of others; its derivative is that of this text
+    own: Own | None = None
+    handed: Handed | None = None  # how the op calls a function that it is given
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the operation's parameters that the rule handles, in order."""
+        if self.composition is not None:
+            return tuple(inspect.signature(self.composition).parameters)
+        function = self.template or self.tangent
+        return () if function is None else tuple(inspect.signature(function).parameters)[1:]
+
+    @property
+    def definition(self) -> Callable[..., Any] | None:
+        """The function in which the rule is written; None for constants and for what is refused."""
+        return self.template or self.tangent or self.composition
+
+
+d = pull = push = again = places = (
+    Symbol()
+)  # `pull`, `push`, `again`, `places`: see `srcgrad.derive.function_arguments`
+
+_table: dict[Key, Rule] = {}
+compositions: set[Callable[..., Any]] = set()
+_generation = 0
+
+
+def generation() -> int:
+    """A number that changes whenever the table does, so that caches can tell."""
+    return _generation
+
+
+def rule_of(op: object) -> Rule | None:
+    """The rule of `op`, found by identity; None if there is none."""
+    return _table.get(key_of(op))
+
+
+def is_users(rule: Rule) -> bool:
+    """Whether a rule is of a user, for a function of which nothing else is known."""
+    template = rule.template or rule.tangent
+    author = str(getattr(rule.op if template is None else template, "__module__", "numpy"))
+    called = isinstance(rule.op, FunctionType | MethodType) or template is not None
+    return rule.own is not None or (called and author.partition(".")[0] not in ("numpy", "scipy", "srcgrad"))
+
+
+def changed() -> None:
+    """Say that something of what the table tells has changed."""
+    global _generation
+    _generation += 1
+
+
+def is_composition(function: object) -> bool:
+    """Whether a function is what a rule of the table writes an operation out as."""
+    return isinstance(function, Hashable) and function in compositions
+
+
+def stand_in(function: object, op: object) -> None:
+    """Let a function of the generated text have the rule of the operation in whose place it stands."""
+    _table[key_of(function)] = _table[key_of(op)]
+
+
+def rules() -> list[Rule]:
+    """All rules, each once, in the order of registration."""
+    return list({id(rule): rule for rule in _table.values()}.values())
+
+
+def forget(op: object) -> None:
+    """Take the rule of an operation out of the table, if it has one."""
+    if _table.pop(key_of(op), None) is not None:
+        changed()
+
+
+def register(rule: Rule) -> None:
+    """Put a rule into the table under its operation and its aliases; a second rule for one key is refused."""
+    global _generation
+    for op in (rule.op, *rule.aliases):
+        known = rule_of(op)
+        if known is not None and _same_author(known, rule):
+            replace_rule(known, rule)  # a notebook cell that was run again
+            return
+        if known is not None:
+            raise DifferentiationError(
+                "E5013",
+                f"{spelling(op)} has a rule already ({_place(known)})",
+                "remove one of the two",
+            )
+    for op in (rule.op, *rule.aliases):
+        _table[key_of(op)] = rule
+    _generation += 1
+
+
+def register_own(rule: Rule) -> None:
+    """Put a rule that grows part by part into the table, in the place of what it was before."""
+
+    check(rule)
+    known = rule_of(rule.op)
+    if known is None:
+        register(rule)
+    else:
+        replace_rule(known, rule)
+
+
+def _same_author(one: Rule, two: Rule) -> bool:
+    """Whether the second rule is the first one written anew: a template of the same name in the same module."""
+    first, second = one.definition, two.definition
+    if key_of(one.op) != key_of(two.op):
+        return False
+    if first is None or second is None:
+        return first is second
+    return (first.__module__, first.__qualname__) == (second.__module__, second.__qualname__)
+
+
+def _place(rule: Rule) -> str:
+    code = getattr(rule.definition, "__code__", None)
+    return "a constant" if code is None else f"line {code.co_firstlineno} of {rule.name}'s template"
+
+
+Template = Callable[..., Any]
+Decorator = Callable[[Template], Template]
+
+
+class _Adjoint:
+    """The decorators with which rules are written: `adjoint`, `adjoint.elementwise`, `.linear`, `.multilinear`."""
+
+    def __call__(self, op: Any, **facts: Any) -> Decorator:
+        """General rule: the template writes `d[x] = ...` for each differentiable x; give `@tangent` too."""
+        return _registrar(op, "general", facts)
+
+    def elementwise(self, op: Any, **facts: Any) -> Decorator:
+        """One `d[x] =` line per input, written as if all were numbers; the engine undoes broadcasting."""
+        return _registrar(op, "elementwise", facts)
+
+    def linear(self, op: Any, **facts: Any) -> Decorator:
+        """Linear in the arguments that have a `d[x] =` line (the transpose); forward applies the op itself."""
+        return _registrar(op, "linear", facts)
+
+    def multilinear(self, op: Any, **facts: Any) -> Decorator:
+        """Linear in each argument that has a `d[x] =` line; forward replaces one argument at a time."""
+        return _registrar(op, "multilinear", facts)
+
+    def exponential(self, op: Any, of: Any) -> None:
+        """The op is e to the power of another one, whose elementwise lines are its own, times the result."""
+        whole = rule_of(of)
+        assert whole is not None, "the other one has a rule"
+        forms = tuple((call.replace(spelling(of), spelling(op)), *shapes) for call, *shapes in whole.forms)
+        register(replace(whole, op=op, name=spelling(op), exponential=True, forms=forms, at=(), aliases=()))
+
+    def composed(self, op: Any, **facts: Any) -> Decorator:
+        """The op written out with others: a plain function, through whose text derivatives of all orders are made."""
+
+        def decorate(composition: Template) -> Template:
+            if op is None:  # the installed NumPy lacks it
+                return composition
+            name = facts.pop("name", None) or spelling(op)
+            assert not {"literals", "refuses"} & set(facts), "a composition looks at its arguments: require_handled"
+            register(Rule(op, name, "composed", composition=composition, **facts))
+            compositions.add(composition)
+            return composition
+
+        return decorate
+
+
+adjoint = _Adjoint()
+"""A decorator: the template below it becomes the rule of a function. The page "Write a rule" has all its forms."""
+
+
+def _registrar(op: Any, kind: str, facts: dict[str, Any]) -> Decorator:
+    def decorate(template: Template) -> Template:
+
+        if op is None:  # the installed NumPy lacks it
+            return template
+        known = rule_of(op)
+        if known is not None and known.kind == "general" and known.template is None:
+            full = replace(known, template=template, **facts)  # the tangent came first
+            check(full)
+            replace_rule(known, full)
+            return template
+        rule = Rule(op, facts.pop("name", None) or spelling(op), kind, template, **facts)
+        check(rule)
+        register(rule)
+        return template
+
+    return decorate
+
+
+def replace_rule(old: Rule, new: Rule) -> None:
+    """Put another rule in the place of one."""
+    global _generation
+    for key, rule in list(_table.items()):
+        if rule is old:
+            _table[key] = new
+    _generation += 1
+
+
+def tangent(op: Any, **facts: Any) -> Decorator:
+    """Forward template of a general rule: it writes one line, `d[result] = ...`, linear in the `d[x]`."""
+
+    def decorate(template: Template) -> Template:
+
+        known = rule_of(op)
+        if known is None:
+            rule = Rule(op, spelling(op), "general", None, template, **facts)
+            check(rule)
+            register(rule)
+        else:
+            full = replace(known, tangent=template, **facts)
+            check(full)
+            replace_rule(known, full)
+        return template
+
+    return decorate
+
+
+def constants(ops: Iterable[Any], asks: bool = False) -> None:
+    """Declare operations whose derivative is zero wherever it exists; with `asks`, those that look for nan or inf."""
+    for op in ops:
+        register(Rule(op, spelling(op), "constant", asks=(op,) if asks else ()))
+
+
+def refused(reason: str, ops: dict[str, Any], **facts: Any) -> None:
+    """Declare operations, by name, that have no derivative here: E5001 where one would flow through them."""
+    for name, op in ops.items():
+        register(Rule(op, name, "refused", note=reason, **facts))
+
+
+def nondifferentiable(op: T) -> T:
+    """Declare that the result of `op` carries no derivative: its gradient is zero, by the author's word.
+
+    Usable as a decorator; returns `op` itself.
+    """
+    register(Rule(op, spelling(op), "constant"))
+    return op
+
+
+@dataclass(frozen=True)
+class Spelled:
+    """An assignment of a template: whose derivative it gives, or the names that it binds; what it reads."""
+
+    belongs: str | None
+    binds: tuple[str, ...]
+    reads: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ParsedTemplate:
+    """A parsed template: the result's name, the parameters with their defaults, the body.
+
+    `differentiable` are the parameters for which some line `d[x] = ...` exists; `namespace` holds the objects that
+    the template's own names mean, and `spelled` has what each assignment of the body binds and reads.
+    """
+
+    result: str
+    parameters: tuple[str, ...]
+    positional: tuple[str, ...]
+    variadic: str | None
+    defaults: dict[str, Node]
+    body: tuple[Node, ...]
+    differentiable: tuple[str, ...]
+    namespace: dict[str, Any]
+    spelled: dict[Node, Spelled]
+
+
+@lru_cache(maxsize=256)
+def _file(filename: str, size: int) -> dict[int, Node]:
+    """The function definitions of a file by the line of their `def` and of each of their decorators."""
+    found = {}
+    for node in definitions(ast.parse("".join(linecache.getlines(filename)))):
+        if isinstance(node, ast.FunctionDef):
+            found[node.lineno] = node
+            for decorator in node.decorator_list:
+                found[decorator.lineno] = node
+    return found
+
+
+def _alone(lines: list[str], first: int) -> Node | None:
+    """The function at the margin whose `def` or first decorator stands in a line, read without the rest of its file.
+
+    What ends too early, in a string or a bracket whose lines stand at the margin, does not parse.
+    """
+    head = next((k for k in range(first - 1, len(lines)) if lines[k].startswith("def ")), len(lines))
+    end = next((k for k in range(head + 1, len(lines)) if lines[k][0] not in " )\n#"), len(lines))
+    try:
+        body = ast.parse("\n" * (first - 1) + "".join(lines[first - 1 : end])).body
+    except SyntaxError:
+        return None
+    return body[0] if len(body) == 1 and isinstance(body[0], ast.FunctionDef) else None
+
+
+def _definition(function: Callable[..., Any]) -> Node:
+    code = inspect.unwrap(function).__code__
+    lines = linecache.getlines(code.co_filename)
+    node = _alone(lines, code.co_firstlineno) or _file(code.co_filename, len(lines)).get(code.co_firstlineno)
+    if node is None or node.name != function.__name__:
+        linecache.checkcache(code.co_filename)
+        _file.cache_clear()
+        lines = linecache.getlines(code.co_filename)
+        node = _file(code.co_filename, len(lines)).get(code.co_firstlineno)
+    if node is None:
+        raise DifferentiationError(
+            "E5008",
+            f"the text of the template {function.__name__} cannot be found",
+            "define the rule in a file or in a notebook cell",
+        )
+    return converted(node)  # the rest of the file is left as it is until it is needed
+
+
+@lru_cache(maxsize=1024)
+def parse(function: Callable[..., Any]) -> ParsedTemplate:
+    """The template that `function` spells."""
+    node = _definition(function)
+    names = [argument.id for argument in node.args.posonlyargs + node.args.args]
+    positional = tuple(names[1:])
+    given = node.args.defaults
+    defaults = dict(zip(names[len(names) - len(given) :], given, strict=True))
+    for argument, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
+        names.append(argument.id)
+        if default is not None:
+            defaults[argument.id] = default
+    variadic = node.args.vararg.id if node.args.vararg else None
+    parameters = names[1:] + ([variadic] if variadic else [])
+    body = [s for s in node.body if not _is_docstring(s)]
+    outside = inspect.getclosurevars(function)
+    return ParsedTemplate(
+        names[0],
+        tuple(parameters),
+        positional,
+        variadic,
+        defaults,
+        tuple(body),
+        _differentiable(body, names[0]),
+        {**outside.globals, **outside.nonlocals},
+        _spelled(body),
+    )
+
+
+def _spelled(body: Iterable[Node]) -> dict[Node, Spelled]:
+    found = {}
+    for node in [item for statement in body for item in walk(statement) if isinstance(item, gast.Assign)]:
+        target, names = node.targets[0], [n.id for n in walk(node.value) if isinstance(n, gast.Name)]
+        belongs = derivative_of(target)
+        binds = () if belongs is not None else tuple(n.id for n in walk(target) if isinstance(n, gast.Name))
+        found[node] = Spelled(belongs, binds, tuple(names))
+    return found
+
+
+def adjoint_template(rule: Rule) -> ParsedTemplate | None:
+    """The rule's reverse template, parsed; None if it has none."""
+    if rule.template is None:
+        return None
+    return exponential(rule.template) if rule.exponential else parse(rule.template)
+
+
+@lru_cache(maxsize=1024)
+def exponential(function: Callable[..., Any]) -> ParsedTemplate:
+    """The template of e to the power of what `function` is the template of: `d[z]` is `d[z] * z`."""
+    found = parse(function)
+    body = tuple(_times_result(copy(statement), found.result) for statement in found.body)
+    return replace(found, body=body, spelled=_spelled(body))
+
+
+def _times_result(node: Node, result: str) -> Node:
+    for key in node._fields:
+        part = getattr(node, key, None)
+        if isinstance(part, list):
+            setattr(node, key, [_times_result(p, result) if isinstance(p, gast.AST) else p for p in part])
+        elif isinstance(part, gast.AST):
+            setattr(node, key, _times_result(part, result))
+    reads = derivative_of(node) == result and isinstance(node.ctx, gast.Load)
+    return gast.BinOp(node, gast.Mult(), name(result)) if reads else node
+
+
+def tangent_template(rule: Rule) -> ParsedTemplate | None:
+    """The rule's forward template, parsed; None if it has none."""
+    return None if rule.tangent is None else parse(rule.tangent)
+
+
+def derivative_of(node: Node) -> str | None:
+    """The name x if the tree is `d[x]`, None otherwise."""
+    if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and node.value.id == "d":
+        if isinstance(node.slice, gast.Name):
+            return str(node.slice.id)
+    return None
+
+
+def _is_docstring(node: Node) -> bool:
+    return isinstance(node, gast.Expr) and isinstance(node.value, gast.Constant)
+
+
+def _differentiable(body: list[Node], result: str) -> tuple[str, ...]:
+    found: list[str] = []
+    for statement in body:
+        for node in walk(statement):
+            if isinstance(node, gast.Assign):
+                belongs = derivative_of(node.targets[0])
+                if belongs is not None and belongs not in found:
+                    found.append(belongs)
+    return tuple(found)
+
+
+def check(rule: Rule) -> None:
+    """Refuse a malformed rule of a user when it is registered; ours are not even read before they are used."""
+    if not getattr(rule.definition, "__module__", "").startswith("srcgrad.templates."):
+        check_lines(rule)
+
+
+def check_lines(rule: Rule) -> None:
+    """Refuse a malformed rule: E5013 with the line of the template."""
+    reverse, forward = rule.template, rule.tangent
+    if reverse is not None:
+        template = parse(reverse)
+        for node in _nodes(template):
+            _check_reverse(rule, template, node, reverse)
+        for name in template.differentiable:
+            if name not in template.parameters:
+                _malformed(rule, reverse, None, f"`d[{name}]` belongs to no parameter")
+    if forward is not None:
+        template = parse(forward)
+        if template.differentiable != (template.result,):
+            _malformed(rule, forward, None, f"a tangent template has lines `d[{template.result}] = ...` only")
+
+
+def _nodes(template: ParsedTemplate) -> list[Node]:
+    return [node for statement in template.body for node in walk(statement)]
+
+
+_ALLOWED = (gast.Assign, gast.If, gast.Pass)
+
+
+def _check_reverse(rule: Rule, template: ParsedTemplate, node: Node, function: Callable[..., Any]) -> None:
+    if isinstance(node, gast.stmt) and not isinstance(node, _ALLOWED):
+        _malformed(rule, function, node, "a template holds assignments and `if` only")
+    if isinstance(node, gast.Assign):
+        belongs = derivative_of(node.targets[0])
+        if belongs is not None and degree(node.value, template.result) > 1:
+            _malformed(rule, function, node, f"the right side is not linear in d[{template.result}]")
+    belongs = derivative_of(node)
+    if belongs is not None and isinstance(node.ctx, gast.Load) and belongs != template.result:
+        _malformed(rule, function, node, f"an adjoint line may read d[{template.result}] only")
+
+
+def degree(node: Node, result: str) -> int:
+    """The degree of an expression as a polynomial in `d[result]`; 2 stands for anything not linear."""
+    if derivative_of(node) == result:
+        return 1
+    if isinstance(node, gast.BinOp):
+        left, right = degree(node.left, result), degree(node.right, result)
+        if isinstance(node.op, gast.Mult | gast.MatMult):
+            return min(2, left + right)
+        if isinstance(node.op, gast.Add | gast.Sub):
+            return max(left, right)
+        if isinstance(node.op, gast.Div):
+            return left if right == 0 else 2
+        return 0 if left == right == 0 else 2
+    degrees = [degree(child, result) for child in children(node)]
+    if isinstance(node, gast.Call):
+        return max([0, *degrees])  # the functions that templates call are linear in their adjoint argument
+    if isinstance(node, gast.Compare | gast.BoolOp):
+        return 2 if any(degrees) else 0
+    return max([0, *degrees])
+
+
+def _malformed(rule: Rule, function: Callable[..., Any], node: Node, what: str) -> None:
+    code = function.__code__
+    line = node.lineno if node is not None and hasattr(node, "lineno") else code.co_firstlineno
+    text = linecache.getline(code.co_filename, line).rstrip("\n")
+    column = len(text) - len(text.lstrip())
+    label = code.co_filename.replace("\\", "/").rsplit("/", 1)[-1]
+    raise DifferentiationError(
+        "E5013",
+        f"the rule of {rule.name}: {what}",
+        "write one line `d[x] = ...`, linear in the adjoint of the result, for each input x",
+        Place(label, line, column, text, len(text.strip())),
+    )

@@ -1,0 +1,659 @@
+"""The source of a function: found, parsed, and proved to be its own.
+
+Text to trees: parse once, convert the function that is wanted, collect its comments.
+
+Which function of a text a code object belongs to: decided by compiling the text, never by its looks.
+
+A text is compiled as a whole, since a nested function or a method means something else when compiled
+alone; then a function is found by the line and name of its code, and taken only if both codes are equal.
+
+The texts that functions stand in: what linecache has for their files, and what pickles took along.
+
+The source of a function: its own text, tree and comments, or an error; never the text of another.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import functools
+import inspect
+import io
+import linecache
+import sys
+import threading
+import tokenize
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import CodeType, FunctionType, MethodType
+from typing import Any  # a namespace holds arbitrary objects
+
+from srcgrad.core.errors import DifferentiationError, Place, cell_of
+from srcgrad.core.trees import Node, converted, copy, definitions, walk
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+CALLS = 4  # of a function within itself that a pass makes, at most, for a level of an expression
+TOO_DEEP = "name some of the inner expressions, or write a long sum as a loop or with np.sum"
+
+
+def split_lines(text: str) -> tuple[str, ...]:
+    r"""The lines as Python counts them; unlike `str.splitlines`, a form feed ends no line.
+
+    >>> split_lines("a = 1\x0c\nb = 2\n")
+    ('a = 1\x0c', 'b = 2')
+    """
+    return tuple(line.rstrip("\n") for line in io.StringIO(text, newline=None))
+
+
+def segment(lines: Sequence[str], node: ast.AST) -> str:
+    """The text of an expression, without going through all lines of its module.
+
+    >>> text = "a = 'é' + (\\n    b)"
+    >>> segment(text.split("\\n"), ast.parse(text).body[0].value)
+    "'é' + (\\n    b)"
+    """
+    assert isinstance(node, ast.expr) and node.end_lineno is not None and node.end_col_offset is not None, "parsed"
+    found = [line.encode() for line in lines[node.lineno - 1 : node.end_lineno]]
+    found[-1] = found[-1][: node.end_col_offset]
+    found[0] = found[0][node.col_offset :]
+    return b"\n".join(found).decode()
+
+
+def parse(text: str, flags: int = 0) -> ast.Module:
+    """Python's own tree of a module; raises what `compile` raises, but never warns about the user's text."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return _compile(text, flags)
+        except SyntaxError:
+            # A notebook cell may await at its top level; only then is the flag needed.
+            return _compile(text, flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+
+
+def _compile(text: str, flags: int) -> ast.Module:
+    tree = compile(text, "<text>", "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+    assert isinstance(tree, ast.Module), "the mode is exec, so the tree is a module"
+    return tree
+
+
+def parse_target(text: str, label: str) -> ast.Module:
+    """The tree of a text that the user named: E5015 where it is not Python, E5016 where it is too deep."""
+    lines = split_lines(text)
+    try:
+        return parse(text)
+    except SyntaxError as error:
+        place = _syntax_place(error, label, lines)
+        if "too many nested" in error.msg or "too complex" in error.msg:
+            raise DifferentiationError("E5016", error.msg, TOO_DEEP, place) from None
+        raise DifferentiationError("E5015", error.msg, "mend the syntax error", place) from None
+    except ValueError:  # Python 3.10: a null byte is no SyntaxError yet
+        message = f"{label} contains null bytes: it is not Python text"
+        raise DifferentiationError("E5015", message, "name a file with Python source") from None
+    except (RecursionError, MemoryError):
+        message = f"Python itself cannot parse {label}"
+        raise DifferentiationError("E5016", message, TOO_DEEP) from None
+
+
+def _syntax_place(error: SyntaxError, label: str, lines: Sequence[str]) -> Place | None:
+    if not error.lineno or error.lineno > len(lines):
+        return None
+    column = max(0, (error.offset or 1) - 1)
+    ends_here = error.end_lineno == error.lineno and error.end_offset is not None
+    width = max(1, (error.end_offset or 0) - 1 - column) if ends_here else 1
+    return Place(label, error.lineno, column, lines[error.lineno - 1], width)
+
+
+def place(label: str, lines: Sequence[str], node: Node) -> Place:
+    """The place of a node; Python counts columns in bytes, a reader in characters.
+
+    >>> import gast
+    >>> line = "y = 'é' + z"
+    >>> str(place("f.py", [line], gast.parse(line).body[0].value.right)).splitlines()[-1]
+    '              ^'
+    """
+    text = lines[node.lineno - 1]
+    start = characters(text, node.col_offset)
+    last = getattr(node, "end_lineno", None)
+    end = characters(text, node.end_col_offset) if last == node.lineno else len(text)
+    return Place(label, node.lineno, start, text, max(1, end - start))
+
+
+def characters(line: str, offset: int) -> int:
+    """How many characters of a line its first bytes are."""
+    return len(line.encode()[:offset].decode(errors="replace"))
+
+
+def function_tree(node: FunctionNode, label: str, lines: Sequence[str]) -> Node:
+    """The gast tree of one function; a lambda becomes a def named `lambda_` that returns its body."""
+    try:
+        return converted(_as_definition(node), _room() // CALLS)
+    except RecursionError:
+        deepest = max(_statements(node), key=_depth)
+        message = "the expression is nested too deeply"
+        where = place(label, lines, deepest)
+        raise DifferentiationError("E5016", message, TOO_DEEP, where) from None
+
+
+def _room() -> int:
+    """How many calls within each other Python has left."""
+    left, frame = sys.getrecursionlimit(), sys._getframe()
+    while frame.f_back is not None:
+        left, frame = left - 1, frame.f_back
+    return left
+
+
+def _as_definition(node: FunctionNode) -> ast.AST:
+    if not isinstance(node, ast.Lambda):
+        return node
+    definition = ast.parse("def lambda_(): return None").body[0]
+    assert isinstance(definition, ast.FunctionDef), "the snippet is a def"
+    result = definition.body[0]
+    assert isinstance(result, ast.Return), "the snippet returns"
+    definition.args, result.value = node.args, node.body
+    ast.copy_location(definition, node)
+    ast.copy_location(result, node.body)
+    return definition
+
+
+def _statements(node: ast.AST) -> list[ast.AST]:
+    """The statements that hold no others; the function itself where it is a lambda."""
+    inner = [item for item in ast.walk(node) if isinstance(item, ast.stmt)]
+    return [item for item in inner if not hasattr(item, "body")] or [node]
+
+
+def _depth(node: ast.AST) -> int:
+    depth, level = 0, [node]
+    while level:
+        depth, level = depth + 1, [child for item in level for child in ast.iter_child_nodes(item)]
+    return depth
+
+
+def comments(lines: Sequence[str], first: int, last: int, whole: bool = False) -> dict[int, str]:
+    """Comments of the lines `first` to `last`, by line; `whole` where the block alone is no Python.
+
+    >>> comments(["def f(x):", "    # twice", "    return 2 * x  # '#'"], 1, 3)
+    {2: '# twice', 3: "# '#'"}
+    """
+    block = lines[first - 1 : last]
+    if not any("#" in line for line in block):
+        return {}
+    start = 1 if whole else first
+    found = {}
+    for token in _tokens(lines if whole else block):
+        line = token.start[0] + start - 1
+        if token.type == tokenize.COMMENT and first <= line <= last:
+            found[line] = token.string
+    return found
+
+
+def _tokens(lines: Sequence[str]) -> Iterator[tokenize.TokenInfo]:
+    supply = iter(lines)
+    try:
+        yield from tokenize.generate_tokens(lambda: next(supply) + "\n")
+    except (tokenize.TokenError, SyntaxError, StopIteration):
+        return  # the text ends within a bracket (a notebook cell with magic lines): what was read is kept
+
+
+Key = tuple[str, int]  # name of the code, line of its `def` or of its first decorator
+
+_FUTURES = 0
+for _name in __future__.all_feature_names:
+    _FUTURES |= getattr(__future__, _name).compiler_flag
+
+
+@dataclass(frozen=True)
+class Module:
+    """A text, its tree, and the functions and code objects in it by name and line."""
+
+    lines: tuple[str, ...]
+    tree: ast.Module
+    flags: int
+    nodes: dict[Key, list[FunctionNode]]
+    codes: dict[Key, list[CodeType]]
+
+    @cached_property
+    def alone(self) -> dict[Key, list[CodeType]]:
+        """The code objects where each statement of the text is compiled by itself, as IPython does with a cell.
+
+        Python calls `np.tanh` by other instructions where the same text imports np.
+        """
+        return _indexed(_by_statements(self.tree, self.flags))
+
+
+def futures(code: CodeType) -> int:
+    """The `from __future__` imports that `code` was compiled under; a notebook cell inherits earlier ones."""
+    return code.co_flags & _FUTURES
+
+
+def module_of(text: str, lines: tuple[str, ...], flags: int) -> Module:
+    """The index of a text; raises what `compile` raises."""
+    tree = parse(text, flags)
+    nodes: dict[Key, list[FunctionNode]] = {}
+    for node in ast.walk(tree) if "lambda" in text else definitions(tree):
+        if isinstance(node, FunctionNode):
+            nodes.setdefault(_key(node), []).append(node)
+    return Module(lines, tree, flags, nodes, _indexed(_codes(_compiled(tree, flags))))
+
+
+def _indexed(codes: Iterable[CodeType]) -> dict[Key, list[CodeType]]:
+    found: dict[Key, list[CodeType]] = {}
+    for code in codes:
+        found.setdefault((code.co_name, code.co_firstlineno), []).append(code)
+    return found
+
+
+def _compiled(tree: ast.Module, flags: int) -> CodeType:
+    code = compile(tree, "<text>", "exec", flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    assert isinstance(code, CodeType), "without PyCF_ONLY_AST, compile gives code"
+    return code
+
+
+def _by_statements(tree: ast.Module, flags: int) -> Iterator[CodeType]:
+    for statement in tree.body:
+        yield from _codes(_compiled(ast.Module([statement], []), flags))
+
+
+def _key(node: FunctionNode) -> Key:
+    if isinstance(node, ast.Lambda):
+        return "<lambda>", node.lineno
+    return node.name, min([node.lineno, *(item.lineno for item in node.decorator_list)])
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    todo = [code]
+    while todo:
+        item = todo.pop()
+        yield item
+        todo.extend(const for const in reversed(item.co_consts) if isinstance(const, CodeType))
+
+
+def node_of(module: Module, code: CodeType) -> FunctionNode | None:
+    """The function of `module` that compiles to `code`: at its line, or where an edit above has moved it."""
+    line = code.co_firstlineno
+    keys = [key for key in module.codes if key[0] == code.co_name]
+    for key in sorted(keys, key=lambda key: (abs(key[1] - line), key[1])):
+        if any(same_code(code, other) for other in module.codes[key]) or any(
+            same_code(code, other) for other in module.alone.get(key, ())
+        ):
+            nodes = module.nodes.get(key, [])
+            return nodes[0] if len(nodes) == 1 else _lambda_of(module, nodes, code)
+    return None
+
+
+def _lambda_of(module: Module, nodes: list[FunctionNode], code: CodeType) -> FunctionNode | None:
+    """The lambda, of several in one line, that compiles to `code`."""
+    here = [node for node in nodes if isinstance(node, ast.Lambda) and _covers(node, code)]
+    if here:
+        return here[0]
+    for node, other in _paired(module):
+        if any(node is candidate for candidate in nodes) and same_code(code, other):
+            return node
+    return None
+
+
+def _covers(node: ast.Lambda, code: CodeType) -> bool:
+    """Whether an instruction of `code` has the very position of the lambda's body (from Python 3.11 on)."""
+    if sys.version_info < (3, 11):
+        return False
+    body = node.body
+    span = (body.lineno, body.end_lineno, body.col_offset, body.end_col_offset)
+    return span in set(code.co_positions())
+
+
+def _paired(module: Module) -> Iterator[tuple[ast.Lambda, CodeType]]:
+    """Lambdas with their code objects, told apart by compiling a copy in which each has a line of its own."""
+    copy = parse("\n".join(module.lines) + "\n", module.flags)
+    lambdas: list[ast.Lambda] = []
+    for node, twin in zip(ast.walk(module.tree), ast.walk(copy), strict=True):
+        if isinstance(node, ast.Lambda) and isinstance(twin, ast.Lambda):
+            lambdas.append(node)
+            twin.lineno = twin.end_lineno = len(lambdas)
+            twin.col_offset = twin.end_col_offset = 0
+    for code in (*_codes(_compiled(copy, module.flags)), *_by_statements(copy, module.flags)):
+        if code.co_name == "<lambda>":
+            yield lambdas[code.co_firstlineno - 1], code
+
+
+def same_code(live: CodeType, other: CodeType) -> bool:
+    """Whether two codes do the same: instructions, names and constants; positions and files may differ."""
+    if live == other:
+        return True
+    if _signature(live) != _signature(other):
+        return False
+    if _is_rewritten(live):
+        return _same_but_asserts(live, other)
+    return (
+        live.co_code == other.co_code
+        and live.co_names == other.co_names
+        and live.co_varnames == other.co_varnames
+        and getattr(live, "co_exceptiontable", b"") == getattr(other, "co_exceptiontable", b"")
+        and _same_constant(live.co_consts, other.co_consts)
+    )
+
+
+def _signature(code: CodeType) -> tuple[object, ...]:
+    count = code.co_argcount + code.co_kwonlyargcount
+    counts = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount)
+    scope = (sorted(code.co_freevars), sorted(code.co_cellvars))
+    return code.co_name, counts, code.co_flags, code.co_varnames[:count], scope
+
+
+def _same_constant(one: object, other: object) -> bool:
+    if type(one) is not type(other):  # 1, 1.0 and True are equal but not the same
+        return False
+    if isinstance(one, CodeType) and isinstance(other, CodeType):
+        return same_code(one, other)
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_same_constant, one, other))
+    if isinstance(one, float | complex):
+        return repr(one) == repr(other)  # 0.0 and -0.0 are equal but not the same; nan is not equal to itself
+    return one == other
+
+
+def _is_rewritten(code: CodeType) -> bool:
+    """Whether pytest has rewritten the `assert` statements of `code`: a test's functions have other code."""
+    return any(name.startswith("@py") for name in (*code.co_names, *code.co_varnames))
+
+
+def _same_but_asserts(live: CodeType, other: CodeType) -> bool:
+    return set(other.co_names) - {"AssertionError"} <= set(live.co_names) and _lines(live) == _lines(other)
+
+
+def _lines(code: CodeType) -> set[int]:
+    return {line - code.co_firstlineno for _, _, line in code.co_lines() if line is not None}
+
+
+SENT = "<dynamic-code>"  # what cloudpickle calls the file of every code that it reads
+_CAPACITY = 64  # texts kept; the working set of a session is far smaller
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Text:
+    """The lines of a file, what they parse to, and the sources that were asked for.
+
+    Whoever asks for a source gets a tree of his own; a copy costs a third of what it costs to make one.
+    """
+
+    file: str
+    lines: list[str]
+    module: Module
+    sources: dict[FunctionNode, Any] = field(default_factory=dict)
+    asked: dict[FunctionNode, None] = field(default_factory=dict)  # functions of which there was a source
+
+
+_texts: dict[tuple[str, int], Text] = {}
+_carried: dict[tuple[str, str], list[str]] = {}  # by file and text, the last that came is the last
+
+
+def carry(file: str, lines: Sequence[str]) -> None:
+    """Take in a text that a pickle has brought: that of functions whose code came along, without their file."""
+    key = (file, "".join(lines))
+    with _lock:
+        _carried[key] = _carried.pop(key, list(lines))
+        while len(_carried) > _CAPACITY:
+            del _carried[next(iter(_carried))]
+
+
+def lines_for(function: FunctionType) -> dict[str, list[str]]:
+    """The lines of the file of a function, by its name; nothing where they are not known."""
+    code = function.__code__
+    if code.co_filename != SENT:
+        lines = linecache.getlines(code.co_filename, function.__globals__)
+        return {code.co_filename: lines} if lines else {}
+    try:
+        node, text = found_in(code, function.__globals__)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    return {text.file: text.lines} if node is not None and text is not None else {}
+
+
+def found_in(code: CodeType, namespace: dict[str, Any]) -> tuple[FunctionNode | None, Text | None]:
+    """The function whose code this is, with its text; without the first where the text has another function there.
+
+    Code that came by itself is looked for in all texts that pickles brought: it is taken from one that compiles to it.
+    """
+    for text in _sent(code) if code.co_filename == SENT else _filed(code, namespace):
+        node = node_of(text.module, code)
+        if node is not None or code.co_filename != SENT:
+            return node, text
+    return None, None
+
+
+def _sent(code: CodeType) -> Iterator[Text]:
+    with _lock:
+        known = list(reversed(_carried.items()))
+    for (file, _), lines in known:
+        with _lock:
+            text = _parsed(file, lines, futures(code))
+        yield text
+
+
+def _filed(code: CodeType, namespace: dict[str, Any]) -> Iterator[Text]:
+    """The text that linecache has for the file of `code` now, if it has one."""
+    with _lock:
+        linecache.checkcache(code.co_filename)
+        lines = linecache.getlines(code.co_filename, namespace)
+        if not lines:
+            _texts.pop((code.co_filename, futures(code)), None)
+            return
+        text = _parsed(code.co_filename, lines, futures(code))
+    yield text
+
+
+def _parsed(file: str, lines: list[str], flags: int) -> Text:
+    known = _texts.pop((file, flags), None)
+    if known is None or (known.lines is not lines and known.lines != lines):
+        stripped = tuple(line.rstrip("\n") for line in lines)
+        known = Text(file, lines, module_of("".join(lines), stripped, flags))
+    _texts[file, flags] = known  # the last used is the last in the dict
+    while len(_texts) > _CAPACITY:
+        del _texts[next(iter(_texts))]
+    return known
+
+
+@dataclass(frozen=True)
+class Source:
+    """The text of one function.
+
+    `file` is a label for messages, never a path; `first` the line of the `def`; `lines` all lines of the
+    file or cell, so that `lines[lineno - 1]` is the line of a node; `tree` a gast tree of its own, with
+    positions as in the file; `comments` maps lines of the function to their comment, the `#` included.
+    """
+
+    file: str
+    first: int
+    lines: tuple[str, ...]
+    tree: Node
+    name: str
+    comments: dict[int, str]
+    cell: str = ""  # of a notebook, as `In[3]`: for errors alone, since it differs from run to run
+    made: bool = False  # whether the statements were written by a pass, and stand in no line
+
+    @property
+    def is_derivative(self) -> bool:
+        """Whether the text is a derivative: `<srcgrad f_grad of ...>`; one that calls an operation alone is none."""
+        return self.file.startswith("<srcgrad ") and " of " in self.file
+
+    def place(self, node: Node) -> Place:
+        """Where `node` stands, for an error."""
+        return place(self.cell or self.file, self.lines, node)
+
+
+def source_of(function: Callable[..., Any]) -> Source:
+    """The source of a live function, method or lambda; E5008 where there is none or it is out of date.
+
+    The text is compiled and compared with the code that runs, so a function is never given the text of
+    another: not after an edit of its file, not after a redefinition, not for two lambdas in one line.
+
+    >>> import functools
+    >>> source = source_of(functools.wraps)
+    >>> source.name, source.file, source.lines[source.first - 1]
+    ('wraps', 'functools.py', 'def wraps(wrapped,')
+    """
+    plain = _plain(function)
+    node, text = _checked(plain)
+    known: Source | None = text.sources.get(node)
+    if known is not None:
+        return replace(known, tree=copy(known.tree))
+    made = source_at(node, label_of(text.file), text.module.lines, cell_of(text.file))
+    if node not in text.asked:
+        text.asked[node] = None  # most are asked for once
+    elif all(getattr(item, "annotation", None) is None for item in walk(made.tree)):  # which copies leave out
+        text.sources[node] = replace(made, tree=copy(made.tree))
+    return made
+
+
+def tree_of(function: Callable[..., Any]) -> Node:
+    """The tree of a function's source for those who only look at it: one that is known is not copied."""
+    node, text = _checked(_plain(function))
+    known = text.sources.get(node)
+    return source_of(function).tree if known is None else known.tree
+
+
+def _checked(plain: FunctionType) -> tuple[FunctionNode, Text]:
+    node, text = _find(plain.__code__, plain)
+    _check_defaults(plain, node, text.module.lines)
+    return node, text
+
+
+def text_of(function: FunctionType) -> FunctionNode:
+    """Python's own tree of the text of a function, whatever it wraps; E5008 where there is none."""
+    return _find(function.__code__, function)[0]
+
+
+def source_at(node: FunctionNode, label: str, lines: Sequence[str], cell: str = "") -> Source:
+    """The source of the function that stands at `node` of a parsed text."""
+    tree = function_tree(node, label, lines)
+    last = node.end_lineno or node.lineno
+    whole = isinstance(node, ast.Lambda)
+    remarks = comments(lines, node.lineno, last, whole)
+    return Source(label, node.lineno, tuple(lines), tree, tree.name, remarks, cell)
+
+
+def label_of(filename: str) -> str:
+    """How messages and headers call a file: its last part, without the folders that differ between machines.
+
+    >>> label_of("/home/me/model.py"), label_of("<doctest a[0]>"), label_of("/tmp/ipykernel_12/345.py")
+    ('model.py', '<doctest a[0]>', 'notebook')
+    """
+    if "ipykernel_" in filename or filename.startswith("<ipython-input"):
+        return "notebook"
+    if filename.startswith("<"):
+        return filename
+    return filename.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def _plain(function: Any) -> FunctionType:
+    """The function that runs when `function` is called; a wrapper that may do something else is refused."""
+    for _ in range(100):  # wrappers of wrappers end; an object that answers to every attribute does not
+        primal = getattr(function, "__srcgrad_primal__", None)
+        if primal is not None:
+            function = primal
+        elif isinstance(function, MethodType | staticmethod | classmethod):
+            function = function.__func__
+        elif isinstance(function, functools._lru_cache_wrapper):
+            function = function.__wrapped__
+        else:
+            break
+    name = getattr(function, "__qualname__", None) or type(function).__name__
+    if hasattr(function, "__wrapped__") and not _is_numpy(function) and not is_own(function):
+        message = f"{name} is wrapped by a decorator, which may change what it does"
+        remedy = f"pass {name}.__wrapped__ to differentiate the function inside, without its decorator"
+        raise DifferentiationError("E5008", message, remedy)
+    if isinstance(function, FunctionType):
+        return function
+    raise DifferentiationError("E5008", f"{name} has no Python source", _remedy(function, name))
+
+
+def is_own(function: Any) -> bool:
+    """Whether a wrapper has parameters of its own, with the names and defaults of those of the function inside.
+
+    Its text says all that it does then; one with `*args` is followed where it hands on what it gets (`wrappers`).
+    """
+    if not isinstance(function, FunctionType):
+        return False
+    own = inspect.signature(function, follow_wrapped=False).parameters
+    known = inspect.signature(function).parameters
+    several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    if list(own) != list(known) or any(one.kind in several for one in own.values()):
+        return False
+    return all(one.default is known[name].default for name, one in own.items())
+
+
+def _is_numpy(function: Any) -> bool:
+    """NumPy's functions wrap their implementation, which is no text to differentiate either."""
+    return str(getattr(function, "__module__", "")).partition(".")[0] == "numpy"
+
+
+def _remedy(function: Any, name: str) -> str:
+    if isinstance(function, functools.partial):
+        return "pass the function inside, with its arguments"
+    if isinstance(function, type):
+        return f"pass a function that makes a {name} and returns numbers"
+    if isinstance(vars(type(function)).get("__call__"), FunctionType):
+        return f"pass the method __call__ of the {name}"
+    return "call it from a Python function, and write a rule for it if it has none"
+
+
+def _find(code: CodeType, function: FunctionType) -> tuple[FunctionNode, Text]:
+    label, name = label_of(code.co_filename), function.__qualname__
+    try:
+        node, text = found_in(code, function.__globals__)
+    except (SyntaxError, ValueError):
+        raise _stale(label, name) from None  # it was Python when it was imported
+    except (RecursionError, MemoryError):
+        message = f"{label}, the file of {name}, cannot be parsed"
+        raise DifferentiationError("E5016", message, TOO_DEEP) from None
+    if text is None:
+        raise _not_known(label, name)
+    if node is None:
+        raise _stale(label, name)
+    return node, text
+
+
+def _not_known(label: str, name: str) -> DifferentiationError:
+    if label == SENT:
+        message = f"the text of {name} is not known: it came from another process as code, without its text"
+        remedy = "send the derivative, which takes the text along, or define the function in a module that both import"
+        return DifferentiationError("E5008", message, remedy)
+    message = f"the text of {name} is not known: {label} is no file that can be read"
+    remedy = "define the function in a file or a notebook cell, or enter its text into linecache"
+    return DifferentiationError("E5008", message, remedy)
+
+
+def _stale(label: str, name: str) -> DifferentiationError:
+    if label == "<string>":  # the text of `python -c`, which Python 3.13 remembers, or of any `exec`
+        return _not_known(label, name)
+    message = f"the text of {name} in {label} is not the text that runs"
+    remedy = f"import {label} again, or run the cell again: it was edited after {name} was defined"
+    return DifferentiationError("E5008", message, remedy)
+
+
+def _check_defaults(function: FunctionType, node: FunctionNode, lines: tuple[str, ...]) -> None:
+    """Defaults are no part of the code: an edit of `n=1` to `n=2` shows here only."""
+    live = function.__kwdefaults__ or {}
+    named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+    pairs = [(text, live[item.arg]) for item, text in named if text is not None and item.arg in live]
+    if len(function.__defaults__ or ()) == len(node.args.defaults):
+        pairs += list(zip(node.args.defaults, function.__defaults__ or (), strict=True))
+    for text, value in pairs:
+        if _is_literal(text) and _spelled(ast.literal_eval(text)) != _spelled(value):
+            label = label_of(function.__code__.co_filename)
+            message = f"a default of {function.__qualname__} is not the one in the text"
+            remedy = f"import {label} again, or give the argument in the call"
+            raise DifferentiationError("E5008", message, remedy, place(label, lines, text))
+
+
+def _spelled(value: object) -> str:
+    """Text of a value; of an integer of any number of digits."""
+    return hex(value) if type(value) is int else repr(value)
+
+
+def _is_literal(node: ast.expr) -> bool:
+    """Numbers, strings and tuples of them; a list may have been changed by calls since."""
+    parts = (ast.Constant, ast.UnaryOp, ast.USub, ast.Tuple, ast.Load)
+    return all(isinstance(item, parts) for item in ast.walk(node))

@@ -1,0 +1,529 @@
+"""Trees: made, copied, searched and changed.
+
+Trees of Python as trees of gast, and literals as values: what gast does, with fewer steps for each node.
+
+A second tree like a first one, with other parts: what all copies of trees are made with.
+
+Trees: parse a snippet, substitute names in it, list what is read and written. No pass builds nodes by hand.
+
+The definitions of a file.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from typing import Any  # a gast tree has no types of its own
+
+import gast
+from gast.ast3 import Ast3ToGAst
+
+from srcgrad.core.visitor import kinds, reads, walked
+
+Node = Any  # gast.AST; gast ships no type information
+
+_HERE = {"visit_Name", "visit_arg", "visit_FunctionDef"}  # of what gast makes otherwise than field by field
+_OTHERWISE = {key for key in vars(Ast3ToGAst) if key.startswith("visit_")} - _HERE
+_TEXTS = {"id", "attr", "arg", "name", "level", "module", "asname", "type_comment", "conversion", "is_async"}
+
+
+class _Kinds(dict[type, tuple[Any, tuple[str, ...]]]):
+    """The kinds of gast for those of Python, None where gast is asked, and the fields that may hold nodes."""
+
+    def __missing__(self, kind: type) -> tuple[Any, tuple[str, ...]]:
+        spelled = "Name" if kind is ast.arg else kind.__name__
+        asked = f"visit_{spelled}" in _OTHERWISE or not hasattr(gast, spelled)
+        fields = () if kind is ast.Constant else tuple(key for key in getattr(kind, "_fields", ()) if key not in _TEXTS)
+        return self.setdefault(kind, (None if asked else getattr(gast, spelled), fields))
+
+
+_KINDS = _Kinds()
+_EMPTY: dict[type, Node] = {}  # operators and contexts, which hold nothing: one of each kind
+
+
+def parsed(text: str, mode: str = "exec") -> Node:
+    """The tree of a text."""
+    return converted(ast.parse(text, mode=mode))
+
+
+def converted(node: ast.AST, levels: int = 1_000_000) -> Node:
+    """The tree of gast for one of Python's, positions included; RecursionError if it has more levels than these.
+
+    >>> plain = ast.parse("def f(x: int, *, n=-1.0): return [x[1:], {**n}]")
+    >>> ours, theirs = converted(plain), gast.ast_to_gast(plain)
+    >>> gast.dump(ours, include_attributes=True) == gast.dump(theirs, include_attributes=True)
+    True
+    """
+    kind, levels = type(node), levels - 1
+    if levels < 0:
+        raise RecursionError
+    if kind in _EMPTY:
+        return _EMPTY[kind]
+    of_gast, fields = _KINDS[kind]
+    if of_gast is None:
+        return gast.ast_to_gast(node)
+    new = of_gast.__new__(of_gast)
+    made = new.__dict__
+    made.update(node.__dict__)
+    for key in fields:
+        value = made[key]
+        if type(value) is list:
+            made[key] = [converted(item, levels) if isinstance(item, ast.AST) else item for item in value]
+        elif isinstance(value, ast.AST):
+            made[key] = converted(value, levels)
+    if kind is ast.Name:
+        made["annotation"] = made["type_comment"] = None
+    elif kind is ast.arg:
+        made["id"], made["ctx"] = made.pop("arg"), gast.Param()
+    elif kind is ast.FunctionDef:
+        made.setdefault("type_params", [])  # which gast knows, and Python from 3.12 on
+    elif not made:
+        _EMPTY[kind] = new
+    return new
+
+
+def literal_value(node: Node) -> Any:
+    """The value of a literal; ValueError or TypeError for any other tree.
+
+    >>> [literal_value(parsed(text, "eval").body) for text in ("-1", "(0, 1.5)", "'a'")]
+    [-1, (0, 1.5), 'a']
+    """
+    kind = type(node)
+    if kind is gast.Constant:
+        return node.value
+    if kind is gast.Tuple:
+        return tuple([literal_value(item) for item in node.elts])
+    if kind is gast.UnaryOp and type(node.op) is gast.USub and type(literal := node.operand) is gast.Constant:
+        if type(literal.value) in (int, float):
+            return -literal.value
+    if kind in _NEVER:
+        raise ValueError("not a literal")
+    return gast.literal_eval(node)
+
+
+_NEVER = {gast.Name, gast.Attribute, gast.Subscript, gast.Slice}
+
+
+_PLAIN = "ctx op type_comment kind id attr arg name level module asname rest conversion is_async"
+_SHALLOW = frozenset(_PLAIN.split())
+
+
+class _Deep(dict[type, tuple[str, ...]]):
+    """The fields of a kind of node in which there may be nodes or lists."""
+
+    def __missing__(self, kind: type) -> tuple[str, ...]:
+        fields = () if kind is gast.Constant else getattr(kind, "_fields", ())
+        return self.setdefault(kind, tuple(key for key in fields if key not in _SHALLOW))
+
+
+DEEP = _Deep()
+
+
+def twin(node: Node, change: Callable[[Node], Node]) -> Node:
+    """The same, position included, with all right below it changed; operators and contexts are shared."""
+    kind: Any = type(node)
+    new = kind.__new__(kind)  # without the constructor, which would look at each field twice
+    made = new.__dict__
+    made.update(node.__dict__)
+    for key in DEEP[kind]:
+        value = made.get(key)
+        if type(value) is list:
+            made[key] = [change(item) if isinstance(item, gast.AST) else item for item in value]
+        elif isinstance(value, gast.AST):
+            made[key] = change(value)
+    return new
+
+
+Block = list[Node]
+
+SIMPLE = (gast.Name, gast.Constant)
+_NAMES = frozenset([gast.Name])
+
+
+@lru_cache(maxsize=4096)
+def _snippet(text: str) -> Node:
+    tree = parsed(text).body[0]
+    for node in walk(tree):
+        for key in POSITION:
+            node.__dict__.pop(key, None)  # where it stands in a user's text, `at` says
+    return tree
+
+
+def statement(text: str, **parts: Node) -> Node:
+    """The statement that `text` spells, with the names in `parts` replaced by trees (or by other names).
+
+    >>> import gast
+    >>> gast.unparse(statement("target = a + 1.0", target="x_bar", a=expression("y[0]")).value)
+    'y[0] + 1.0'
+    """
+    return substitute(_snippet(text), parts)
+
+
+def expression(text: str, **parts: Node) -> Node:
+    """The expression that `text` spells, with the names in `parts` replaced."""
+    return substitute(_snippet(text).value, parts)
+
+
+def substitute(node: Node, parts: Mapping[str, Node]) -> Node:
+    """A copy of `node` in which each name in `parts` is replaced by its tree, itself; a string is another name."""
+    if type(node) is gast.Name:
+        part = parts.get(node.id)
+        if part is None:
+            return name(node.id, node.ctx)
+        return name(part, node.ctx) if isinstance(part, str) else part
+    return twin(node, lambda child: substitute(child, parts))
+
+
+def copy(node: Node) -> Node:
+    """A deep copy, positions included."""
+    return _same_name(node) if type(node) is gast.Name else twin(node, copy)
+
+
+def _same_name(node: Node) -> Node:
+    new = gast.Name.__new__(gast.Name)
+    new.__dict__ = {**node.__dict__, "annotation": None, "type_comment": None}
+    return new
+
+
+def remade(node: Node, change: Callable[[Node], Node]) -> Node:
+    """The same with all right below it changed, without a position; operators and contexts are shared."""
+    new = twin(node, change)
+    for key in POSITION if "lineno" in node.__dict__ else ():
+        new.__dict__.pop(key, None)
+    return new
+
+
+_LOAD, _STORE = gast.Load(), gast.Store()
+
+
+def name(identifier: str, ctx: Node = None, like: Node = None) -> Node:
+    """A name, read unless `ctx` says otherwise."""
+    new = gast.Name.__new__(gast.Name)
+    new.__dict__ = {"id": identifier, "ctx": ctx or _LOAD, "annotation": None, "type_comment": None}
+    return new if like is None else at(new, like)
+
+
+def constant(value: object) -> Node:
+    """A literal."""
+    return gast.Constant(value=value, kind=None)
+
+
+def assign(target: str, value: Node, like: Node = None) -> Node:
+    """`target = value`, at the line of `like`."""
+    new = gast.Assign(targets=[name(target, _STORE)], value=value, type_comment=None)
+    return at(new, like) if like is not None else new
+
+
+def at(node: Node, like: Node) -> Node:
+    """`node`, with the position of `like`: a generated statement carries the user's line."""
+    made, given = node.__dict__, like.__dict__
+    for key in POSITION if "lineno" in given else ():
+        value = given.get(key)
+        if value is not None:
+            made[key] = value
+    return node
+
+
+POSITION = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+
+
+def children(node: Node) -> list[Node]:
+    """The nodes right below `node`, operators and contexts left out."""
+    found: list[Node] = []
+    table = node.__dict__
+    for key in DEEP[type(node)]:
+        value = table.get(key)
+        if type(value) is list:
+            found += [child for child in value if isinstance(child, gast.AST)]
+        elif isinstance(value, gast.AST):
+            found.append(value)
+    return found
+
+
+def walk(node: Node) -> tuple[Node, ...]:
+    """All nodes below `node`, itself included, in the order of the text; operators and contexts are left out."""
+    return walked(node).nodes if type(node) not in SIMPLE else (node,)
+
+
+def holds(node: Node, *sought: type) -> bool:
+    """Whether there is a node of one of these kinds below `node`, itself included."""
+    return not kinds(node).isdisjoint(sought)
+
+
+def inside(node: Node, *sought: type) -> list[Node]:
+    """The nodes of these kinds below `node`, itself included, in the order of the text.
+
+    >>> [n.func.id for n in inside(expression("f(g(x) + 1.0)"), gast.Call)], inside(expression("x"), gast.Call)
+    (['f', 'g'], [])
+    """
+    found = walked(node)
+    return [] if found.kinds.isdisjoint(sought) else [item for item in found.nodes if type(item) in sought]
+
+
+BLOCKS = ("body", "orelse", "finalbody")
+COMPOUND = (gast.If, gast.For, gast.While, gast.FunctionDef, gast.With)
+_HOLD = frozenset(COMPOUND)
+
+
+def header(node: Node) -> list[Node]:
+    """The parts of a statement that are evaluated by itself, not by the blocks that it holds."""
+    kind = type(node)
+    if kind is gast.If or kind is gast.While:
+        return [node.test]
+    if kind is gast.For:
+        return [node.iter, node.target]
+    return [] if kind is gast.FunctionDef else [node]
+
+
+def loads(node: Node) -> tuple[str, ...]:
+    """Names read by a statement's own header or by an expression, in order, with repetition."""
+    kind = type(node)
+    if kind is gast.Assign:  # most statements
+        return reads(node)
+    if kind is gast.For:
+        return reads(node.iter) + reads(node.target)
+    if kind is gast.FunctionDef:
+        return ()
+    found = reads(node.test if kind is gast.If or kind is gast.While else node)
+    return (*found, node.target.id) if kind is gast.AugAssign and type(node.target) is gast.Name else found
+
+
+def stores(node: Node) -> list[str]:
+    """Names bound by a statement's own header, in order."""
+    kind = type(node)
+    if kind is gast.Assign:
+        parts, value = node.targets, node.value
+        if len(parts) == 1 and type(parts[0]) is gast.Name:  # most statements
+            bound = [parts[0].id]
+            return bound + _popped(value) if type(value) is gast.Call and not value.args else bound
+    elif kind is gast.For or kind is gast.AugAssign or kind is gast.AnnAssign:
+        parts = [node.target]
+    elif kind is gast.FunctionDef:
+        return [node.name]
+    else:
+        return written(node)
+    items = parts[0].elts if len(parts) == 1 and type(parts[0]) is gast.Tuple else parts
+    if _NAMES.issuperset(map(type, items)):
+        return [*[item.id for item in items], *written(node)]
+    tables = [table for part in parts for table in walked(part).names]
+    return [table["id"] for table in tables if type(table["ctx"]) is gast.Store] + written(node)
+
+
+def written(node: Node) -> list[str]:
+    """Names whose contents a generated statement changes: `x_bar[i] += e`, `h_stack.append(h)`, `h = h_stack.pop()`."""
+    kind = type(node)
+    if kind is gast.Assign or kind is gast.AugAssign:
+        popped = _popped(node.value) if type(node.value) is gast.Call else []
+        targets = node.targets if kind is gast.Assign else [node.target]
+        found: list[str] = []
+        for part in targets:
+            base = root(part) if type(part) is gast.Subscript else None
+            if base is not None:
+                found.append(base.id)
+        return found + popped
+    if kind is gast.Expr and type(node.value) is gast.Call:
+        function = node.value.func
+        if isinstance(function, gast.Attribute) and function.attr == "append":
+            return [function.value.id] if isinstance(function.value, gast.Name) else []
+        if _popped(node.value):
+            return _popped(node.value)
+        scatter = isinstance(function, gast.Attribute) and function.attr == "at"
+        if scatter or (isinstance(function, gast.Name) and function.id.rstrip("_") == "add_at"):
+            return [node.value.args[0].id] if isinstance(node.value.args[0], gast.Name) else []
+    return []
+
+
+def _is_part(target: Node) -> bool:
+    return isinstance(target, gast.Subscript) and root(target) is not None
+
+
+def root(part: Node) -> Node | None:
+    """The name of the array of which an expression is a part: `a` of `a.T[1:][0]`; None if there is none."""
+    kind = type(part)
+    while kind is not gast.Name:
+        if kind is not gast.Subscript and kind is not gast.Attribute and kind is not gast.Call:
+            return None
+        part = part.func if kind is gast.Call else part.value
+        kind = type(part)
+    return part
+
+
+def is_write(node: Node) -> bool:
+    """Whether a statement stores into a part of a named array: `a[i] = e`, `a[i] += e`."""
+    if isinstance(node, gast.Assign):
+        return len(node.targets) == 1 and _is_part(node.targets[0])
+    return isinstance(node, gast.AugAssign) and _is_part(node.target)
+
+
+def part_written(node: Node) -> Node:
+    """The part of an array that a write stores into."""
+    return node.targets[0] if isinstance(node, gast.Assign) else node.target
+
+
+def _popped(call: Node) -> list[str]:
+    """The list that `h_stack.pop()` takes from."""
+    function = call.func
+    if type(function) is gast.Attribute and function.attr == "pop" and not call.args:
+        return [function.value.id] if isinstance(function.value, gast.Name) else []
+    return []
+
+
+def statements(block: Block) -> Block:
+    """Every statement of a block, nested ones after the one that holds them, in the order of the text."""
+    if _HOLD.isdisjoint(map(type, block)):
+        return list(block)
+    found: Block = []
+    todo = [iter(block)]
+    while todo:
+        for node in todo[-1]:
+            found.append(node)
+            if type(node) in _HOLD:
+                todo += [iter(inner) for field in BLOCKS[::-1] if (inner := getattr(node, field, None))]
+                break
+        else:
+            todo.pop()
+    return found
+
+
+def called(node: Node | None) -> str:
+    """The name of what a call calls; an empty string for anything else, and for a function without a name here."""
+    return str(getattr(node.func, "id", "")) if isinstance(node, gast.Call) else ""
+
+
+def target(node: Node) -> str | None:
+    """The name that an assignment `name = ...` binds; None for any other statement."""
+    if type(node) is gast.Assign and len(node.targets) == 1:
+        bound = node.targets[0]
+        if type(bound) is gast.Name:
+            made: str = bound.id
+            return made
+    return None
+
+
+def same(one: Node, other: Node) -> bool:
+    """Whether two trees spell the same, positions apart."""
+    todo = [(one, other)]
+    while todo:
+        one, other = todo.pop()
+        if one is other:
+            continue
+        if type(one) is not type(other):
+            return False
+        if isinstance(one, list):
+            if len(one) != len(other):
+                return False
+            todo += zip(one, other, strict=True)
+        elif isinstance(one, gast.AST):
+            todo += [(getattr(one, key, None), getattr(other, key, None)) for key in one._fields]
+        elif repr(one) != repr(other):  # 0.0 is not -0.0
+            return False
+    return True
+
+
+WIDTH = 80
+
+
+@dataclass
+class Uses:
+    """How often each name is read and bound in the whole program."""
+
+    read: dict[str, int]
+    bound: dict[str, int]
+    width: int = WIDTH  # of a line, at most
+
+
+def count(block: Block) -> Uses:
+    """Reads and bindings of every name."""
+    order = statements(block)
+    return Uses(Counter(chain.from_iterable(map(loads, order))), Counter(chain.from_iterable(map(stores, order))))
+
+
+def bindings(block: Block) -> dict[str, int]:
+    """How often each name is bound."""
+    return Counter(chain.from_iterable(map(stores, statements(block))))
+
+
+def positions(block: Block) -> dict[str, list[int]]:
+    """Where in the block each name is bound, nested statements included."""
+    written: dict[str, list[int]] = {}
+    for position, node in enumerate(block):
+        if node is None:
+            continue
+        for inner in statements([node]) if isinstance(node, COMPOUND) else [node]:
+            for name in stores(inner):
+                written.setdefault(name, []).append(position)
+    return written
+
+
+def replace(node: Node, old: Node, new: Node) -> None:
+    """Put `new` in the place of `old` somewhere below `node`."""
+    for item in walk(node):
+        for key in () if type(item) in SIMPLE else item._fields:
+            part = getattr(item, key, None)
+            if part is old:
+                setattr(item, key, new)
+                return
+            if type(part) is list:
+                for index, child in enumerate(part):
+                    if child is old:
+                        part[index] = new
+                        return
+
+
+SOMETIMES = (gast.Lambda, gast.IfExp, gast.BoolOp, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+
+
+def exchange(node: Node, function: Callable[[Node], Node], without: tuple[type, ...] = ()) -> None:
+    """Put `function` of each part of a statement in its place, the blocks that it holds and some nodes apart."""
+    for key in node._fields:
+        value = getattr(node, key, None)
+        if isinstance(value, list) and key not in ("body", "orelse"):
+            setattr(node, key, [_exchanged(item, function, without) for item in value])
+        elif isinstance(value, gast.AST):
+            setattr(node, key, _exchanged(value, function, without))
+
+
+def _exchanged(part: Node, function: Callable[[Node], Node], without: tuple[type, ...]) -> Node:
+    if not isinstance(part, gast.AST) or not part._fields or isinstance(part, without):
+        return part
+    exchange(part, function, without)
+    return function(part)
+
+
+def parameters(function: Node) -> list[str]:
+    """Names of a function's parameters, in order."""
+    arguments = function.args
+    return [a.id for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs]
+
+
+def own_names(function: Node) -> frozenset[str]:
+    """Parameters and names that a function binds, what is nested in it apart."""
+    arguments = function.args
+    names = {a.id for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs}
+    if arguments.vararg is not None:
+        names.add(arguments.vararg.id)
+    bound = [n for node in function.body for n in inside(node, gast.Name)]
+    return frozenset(names | {n.id for n in bound if isinstance(n.ctx, gast.Store)})
+
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def definitions(tree: ast.Module) -> Iterator[Definition]:
+    """The definitions of functions wherever they stand; expressions, which hold none, are not looked at.
+
+    >>> text = "class A:\\n    def f(self):\\n        def g(): pass\\ndef h(): pass"
+    >>> [node.name for node in definitions(ast.parse(text))]
+    ['h', 'f', 'g']
+    """
+    todo: list[ast.AST] = list(tree.body)
+    for node in todo:  # it grows meanwhile: what stands further in comes later
+        if isinstance(node, Definition):
+            yield node
+        for block in ("body", "orelse", "handlers", "finalbody", "cases"):
+            inner = getattr(node, block, None)
+            todo.extend(inner if isinstance(inner, list) else [])

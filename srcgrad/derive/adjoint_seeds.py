@@ -1,0 +1,220 @@
+"""Where adjoints begin and where they are handed out: the seed, displays, calls that give several.
+
+Adjoints of several operands that one call gives: `x_bar, y_bar = g_back(z_bar)`.
+
+Displays as operands, `np.concatenate([a, b])`: each item gets its part of the adjoint.
+
+Where the backward half begins: the adjoint of what the function returns.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.analysis.complex_numbers import note_complex
+from srcgrad.analysis.shape_rules import spec_of_tree
+from srcgrad.core.facts import Facts, Spec, bar, copied
+from srcgrad.core.trees import Block, Node, assign, at, constant, expression, name, stores
+from srcgrad.derive.adjoints import PRESENT, Adjoints
+
+Pair = tuple[Node, Node]  # operand, its contribution
+
+
+def pulled_back(node: Node, bound: list[str], adjoints: Adjoints, shared: Block) -> list[Pair]:
+    """`a_bar, b_bar = g_back(y_bar)`: one closure per call of a differentiated function."""
+    facts = adjoints.facts
+    operands = facts.pulled[node.value]
+    seed = adjoints.of_value(node, bound[0])
+    seeds = facts.callee_seeds.get(node.value, ())
+    if node.value in facts.recomputed:
+        call = _again(node.value, seed, facts)
+    else:
+        call = expression("back()", back=facts.backs[node.value])
+        call.args.append(gast.Starred(seed, gast.Load()) if len(seeds) > 1 else seed)
+    if len(operands) == 1:
+        return [(copied(operands[0], facts), call)]
+    return unpacked(call, operands, node, adjoints, shared)
+
+
+def _again(call: Node, seed: Node, facts: Facts) -> Node:
+    """`g_pull(a, b, y_bar=y_bar)`: the call once more, and its adjoints; several seeds stand behind the arguments."""
+    again = copied(call, facts)
+    again.func = name(facts.recomputed[call])
+    spelled = facts.module.seeds(again.func.id)
+    if len(spelled) == 1:
+        again.keywords.append(gast.keyword(spelled[0], seed))
+    elif again.keywords:
+        parts = [expression(f"seed[{place}]", seed=copied(seed, facts)) for place in range(len(spelled))]
+        again.keywords += [gast.keyword(one, part) for one, part in zip(spelled, parts, strict=True)]
+    else:
+        again.args.append(gast.Starred(seed, gast.Load()))
+    return again
+
+
+def unpacked(call: Node, operands: list[Node | None], node: Node, adjoints: Adjoints, shared: Block) -> list[Pair]:
+    """`a_bar, b_bar = call`: adjoints that begin here get their names at once; None in `operands` is not asked for.
+
+    An adjoint whose elements will change goes by another name first: two of them may be one array.
+    """
+    facts = adjoints.facts
+    names = [operand.id for operand in operands if operand is not None]
+    targets: list[Node] = []
+    pairs: list[Pair] = []
+    direct: list[str] = []
+    for operand in operands:
+        if operand is None:
+            targets.append(name(facts.unused, gast.Store()))
+            continue
+        once = names.count(operand.id) == 1 and operand.id not in stores(node)
+        changes = operand.id in facts.indexed and operand.id not in facts.containers
+        if once and not changes and not adjoints.exists(operand.id):
+            targets.append(name(adjoints.of(operand.id), gast.Store()))
+            direct.append(operand.id)
+        else:
+            held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
+            facts.temporaries[held] = "t"
+            targets.append(name(held, gast.Store()))
+            pairs.append((copied(operand, facts), name(held)))
+    for primal in direct:
+        adjoints.state[primal] = PRESENT
+    shared.append(gast.Assign([gast.Tuple(elts=targets, ctx=gast.Store())], call, None))
+    return pairs
+
+
+def sequence(display: Node, value: Node, facts: Facts, shared: Block) -> list[Pair]:
+    """Adjoints of the items of a display, one per item of `value`."""
+    if isinstance(value, gast.Tuple) and isinstance(display, gast.Tuple | gast.List):
+        parts = zip(display.elts, value.elts, strict=True)
+        return [pair for item, part in parts if is_active(item, facts) for pair in _of_part(item, part, facts, shared)]
+    first = _first(display, value, facts)
+    if first is not None:
+        return [first]
+    held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
+    facts.temporaries[held] = "t"
+    shared.append(assign(held, value))
+    note_complex(held, value, facts)
+    return items(display, name(held), facts)
+
+
+def _first(display: Node, value: Node, facts: Facts) -> Pair | None:
+    """The first of several parts `split_like(g, (a, b), 1)`, if it is the only one wanted: `g[:, : a.shape[1]]`."""
+    called = isinstance(value, gast.Call) and getattr(value.func, "id", "") == facts.imports.get("split_like")
+    if not called or not isinstance(display, gast.Tuple | gast.List) or not isinstance(display.elts[0], gast.Name):
+        return None
+    first, *others = display.elts
+    axis = value.args[2].value if len(value.args) == 3 and isinstance(value.args[2], gast.Constant) else 0
+    rank, whole = spec_of_tree(first, facts).ndim, spec_of_tree(value.args[0], facts).ndim
+    literal = len(value.args) < 4 and not value.keywords and type(axis) is int
+    if not literal or rank is None or rank != whole or not 0 <= axis < rank or first.id not in facts.active:
+        return None
+    if any(is_active(item, facts) for item in others):
+        return None
+    part = f"g[{':, ' * axis}: item.shape[{axis}]]"
+    return copied(first, facts), expression(part, g=value.args[0], item=copied(first, facts))
+
+
+def _of_part(item: Node, value: Node, facts: Facts, shared: Block) -> list[Pair]:
+    return [(copied(item, facts), value)] if isinstance(item, gast.Name) else sequence(item, value, facts, shared)
+
+
+def items(display: Node, value: Node, facts: Facts) -> list[Pair]:
+    """The parts of a display, each with its part of the adjoint."""
+    found: list[Pair] = []
+    if isinstance(display, gast.Dict):
+        parts = [(copied(key, facts), item) for key, item in zip(display.keys, display.values, strict=True)]
+    else:
+        parts = [(gast.Constant(value=k, kind=None), item) for k, item in enumerate(display.elts)]
+    for key, item in parts:
+        part = expression("value[key]", value=copied(value, facts), key=key)
+        if isinstance(item, gast.Name):
+            if item.id in facts.active:
+                found.append((copied(item, facts), part))
+        elif isinstance(item, gast.Tuple | gast.List | gast.Dict):
+            found += items(item, part, facts)
+    return found
+
+
+def is_active(argument: Node, facts: Facts) -> bool:
+    """Whether an operand, or a part of it, carries a derivative."""
+    if isinstance(argument, gast.Name):
+        return argument.id in facts.active
+    parts = getattr(argument, "elts", None) or getattr(argument, "values", None) or []
+    return isinstance(argument, gast.Tuple | gast.List | gast.Dict) and any(is_active(a, facts) for a in parts)
+
+
+def seed(output: Node, adjoints: Adjoints, facts: Facts) -> Block:
+    """The adjoint of the returned name is the seed; a tuple's is unpacked."""
+    value = output.value.elts[0] if facts.auxiliary else output.value
+    if isinstance(value, gast.Name) and _is_own(value.id, facts):
+        adjoints.state[value.id] = PRESENT
+        return _start(adjoints.of(value.id), output, facts)
+    if _is_split(value, facts):
+        facts.seeds = tuple(facts.names.fresh(bar(f"y{k}")) for k, _ in enumerate(value.elts, 1))
+        split: Block = []
+        for item, part in zip(value.elts, facts.seeds, strict=True):
+            adjoints.contribute_whole(copied(item, facts), name(part), split, output)
+        return split
+    given = facts.names.fresh("y_bar")
+    made = _start(given, output, facts)
+    if isinstance(value, gast.Name):
+        if value.id in facts.active:
+            adjoints.contribute_whole(copied(value, facts), name(given), made, output)
+        return made
+    for item, part in zip(value.elts, _parts(given, value.elts, made, output, adjoints), strict=True):
+        if item.id in facts.active:
+            adjoints.contribute_whole(copied(item, facts), part, made, output)
+    return made
+
+
+def _is_split(value: Node, facts: Facts) -> bool:
+    """Whether a pullback takes the adjoints of a tuple's items one by one: if only texts of ours call it."""
+    if not facts.apart or facts.step is not None or facts.module.inline or facts.module.leading.axis:
+        return False
+    given = facts.source.tree.args
+    if facts.mode == "pull" and (given.defaults or given.kwonlyargs or given.vararg):
+        return False  # seeds stand behind the arguments
+    if facts.mode not in ("vjp", "pull") or not isinstance(value, gast.Tuple) or len(value.elts) < 2:
+        return False
+    return all(item.id in facts.active for item in value.elts)
+
+
+def _parts(seed: str, items: list[Node], made: Block, output: Node, adjoints: Adjoints) -> list[Node]:
+    """The adjoints of a tuple's items: unpacked, if all are wanted, else `y_bar[k]`."""
+    facts = adjoints.facts
+    if len(items) < 2 or not all(item.id in facts.active for item in items):
+        return [expression(f"{seed}[{position}]") for position in range(len(items))]
+    parts = [facts.names.fresh("t1") for _ in items]
+    facts.temporaries |= dict.fromkeys(parts, "t")
+    held = [adjoints.of(part) for part in parts]
+    taken = gast.Tuple([name(one, gast.Store()) for one in held], gast.Store())
+    made.append(at(gast.Assign([taken], name(seed), None), output))
+    return [name(one) for one in held]
+
+
+def _start(seed: str, output: Node, facts: Facts) -> Block:
+    """The seed is a parameter, or a first statement of the backward half binds it."""
+    if facts.seed in ("parameter", "given"):
+        facts.seeds = (seed,)
+        return []
+    if facts.seed == "one":
+        made = assign(seed, constant(1.0), output)
+        facts.spec[made] = Spec()
+        return [made]
+    held = getattr(output.value, "id", "")
+    if not isinstance(output.value, gast.Name) or "dict" in (facts.containers.get(held), facts.list_kind(held)):
+        raise facts.refuse(
+            output, "E5007", "the function returns several values", "return one array, or use srcgrad.vjp"
+        )
+    ones = expression(f"{facts.library('np')}.ones_like(y)", y=copied(output.value, facts))
+    made = assign(seed, ones, output)
+    facts.spec[made] = facts.spec.get(output.value, Spec(frozenset([seed]), frozenset([seed]), None))
+    return [made]
+
+
+def _is_own(returned: str, facts: Facts) -> bool:
+    """Whether the seed may go by the name of the returned value's adjoint, whose elements must not change."""
+    if returned in facts.mutable or returned in facts.indexed or facts.list_kind(returned):
+        return False
+    if facts.temporaries.get(returned, "y") != "y":
+        return False
+    return returned in facts.active and returned not in facts.wrt and returned not in facts.base

@@ -1,0 +1,383 @@
+"""Templates instantiated: names substituted, `if`s decided.
+
+What the names of a template stand for in one call, and what that decides of the template's `if`s.
+
+From a template and a call to the lines of the derivative: names substituted, static `if`s decided.
+"""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from dataclasses import dataclass, field
+from dataclasses import dataclass as record
+
+import gast
+
+from srcgrad import runtime
+from srcgrad.analysis.complex_numbers import may_be_complex, note_complex
+from srcgrad.analysis.floating_types import has_sign, is_floating, negated, note_integers
+from srcgrad.analysis.shape_rules import spec_of_tree
+from srcgrad.core.expressions import UNDECIDED, literal_of
+from srcgrad.core.facts import Facts, Operation, Spec, copied
+from srcgrad.core.identity import holder
+from srcgrad.core.rules import ParsedTemplate as Template
+from srcgrad.core.rules import Spelled, derivative_of
+from srcgrad.core.trees import Block, Node, assign, constant, expression, literal_value, name, remade, walk
+from srcgrad.derive.rule_lines import (
+    Lost,
+    below,
+    carries,
+    conjugated,
+    drop_defaults,
+    drop_keywords,
+    folded,
+    mentions,
+    pruned,
+    spread_arguments,
+)
+from srcgrad.runtime import opposite
+
+
+@record(frozen=True)
+class Setting:
+    """What the names of a template stand for in one call."""
+
+    template: Template
+    operation: Operation
+    facts: Facts
+    result: str
+    spec: Spec
+    derivatives: dict[str, Node]  # parameter or result -> tree of its adjoint or tangent
+    general: bool = False  # whether to take the lines that hold for any ranks
+    lost: Lost = field(default_factory=Lost)  # names among the derivatives that stand for zeros
+    parts: tuple[str, ...] = ()  # the names to which several results are bound; else the result has one name
+    part_derivatives: tuple[Node, ...] = ()  # ... and their adjoints
+    conjugate: bool = False  # whether to conjugate what the derivatives are multiplied with
+
+
+def truth(test: Node, setting: Setting) -> bool | None:
+    """The value of a template's test, from literals and known ranks; None where it cannot be decided.
+
+    `and` and `or` are decided as soon as one side decides them.
+    """
+    if isinstance(test, gast.BoolOp):
+        sides = [truth(value, setting) for value in test.values]
+        decisive = isinstance(test.op, gast.Or)
+        if decisive in sides:
+            return decisive
+        return None if None in sides else not decisive
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+        inner = truth(test.operand, setting)
+        return None if inner is None else not inner
+    if isinstance(test, gast.Compare) and len(test.ops) == 1:
+        one, two = value_of(test.left, setting), value_of(test.comparators[0], setting)
+        if one is UNDECIDED or two is UNDECIDED:
+            return None
+        return _compare(test.ops[0], one, two)
+    value = value_of(test, setting)
+    return None if value is UNDECIDED else bool(value)
+
+
+def _compare(op: Node, one: object, two: object) -> bool | None:
+    if isinstance(op, gast.Is | gast.IsNot):
+        return (one is two) == isinstance(op, gast.Is)
+    if isinstance(op, gast.Eq | gast.NotEq):
+        return bool(one == two) == isinstance(op, gast.Eq)
+    if isinstance(op, gast.In | gast.NotIn) and isinstance(two, tuple | list):
+        return (one in two) == isinstance(op, gast.In)
+    if isinstance(one, int | float) and isinstance(two, int | float):
+        order = {gast.Lt: one < two, gast.LtE: one <= two, gast.Gt: one > two, gast.GtE: one >= two}
+        return order.get(type(op))
+    return None
+
+
+def value_of(node: Node, setting: Setting) -> object:
+    """The value of a literal, of a parameter bound to a literal, or of `np.ndim(parameter)`."""
+    if isinstance(node, gast.Name) and node.id in setting.template.parameters:
+        bound = setting.operation.bound.get(node.id, setting.template.defaults.get(node.id))
+        return UNDECIDED if bound is None else literal_of(bound)
+    if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == "iscomplexobj":
+        return _is_complex(node.args[0].id, setting)
+    if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == "ndim":
+        if setting.general:
+            return UNDECIDED
+        argument = node.args[0]
+        if isinstance(argument, gast.Name) and argument.id == setting.template.result:
+            return UNDECIDED if setting.spec.ndim is None else setting.spec.ndim
+        bound = setting.operation.bound.get(argument.id) if isinstance(argument, gast.Name) else None
+        rank = None if bound is None else rank_of(bound, setting.facts)
+        return UNDECIDED if rank is None else rank
+    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mod):
+        one, two = value_of(node.left, setting), value_of(node.right, setting)
+        return one % two if isinstance(one, int | float) and isinstance(two, int | float) else UNDECIDED
+    return literal_of(node)
+
+
+def _is_complex(name: str, setting: Setting) -> bool:
+    """Whether an argument, or the result, may be complex."""
+    argument = setting.operation.bound.get(name)
+    if name == setting.template.result:
+        rule = setting.operation.rule
+        return (rule is not None and rule.values == "complex") or any(
+            may_be_complex(part, setting.facts) for part in setting.operation.bound.values()
+        )
+    return argument is not None and may_be_complex(argument, setting.facts)
+
+
+def rank_of(node: Node, facts: Facts) -> int | None:
+    """The rank of an operand, where it is known."""
+    if isinstance(node, gast.Constant) and isinstance(node.value, int | float | complex):
+        return 0
+    spec = facts.spec.get(node)
+    return None if spec is None else spec.ndim
+
+
+@record(frozen=True)
+class Line:
+    """One line of an instantiated template: the derivative that belongs to `parameter` gets `value`."""
+
+    parameter: str
+    value: Node
+
+
+@dataclass
+class Lines:
+    """What a template says about one call: shared work first, then the lines."""
+
+    shared: Block = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
+
+
+def instantiate(setting: Setting, wanted: frozenset[str]) -> Lines:
+    """The lines of the template for the parameters in `wanted` (for a tangent template: for the result)."""
+    chosen = decided(setting.template.body, setting)
+    made = Lines()
+    local: dict[str, Node] = {}
+    carrying: set[str] = set()  # local names that hold a derivative
+    lost = setting.lost
+    for tree in [*setting.derivatives.values(), *setting.part_derivatives]:
+        lost.carriers.update({n.id: None for n in walk(tree) if isinstance(n, gast.Name) and n.id not in lost.zeros})
+    uses = _local_uses([setting.template.spelled[node] for node in chosen], wanted)
+    for node in chosen:
+        belongs = setting.template.spelled[node].belongs
+        if isinstance(node.targets[0], gast.Tuple):
+            _unpacked(node, setting, local, uses, made)
+        elif belongs is None:
+            bound = node.targets[0].id
+            if uses.get(bound, 0) == 0:
+                continue
+            value = pruned(fill(node.value, setting, local, _where(node, setting, carrying)), lost, setting.facts)
+            if value is None:
+                local[bound] = name(f"d_{bound}")
+                lost.zeros[f"d_{bound}"] = None
+            elif uses[bound] == 1 or isinstance(value, gast.Name | gast.Constant):
+                local[bound] = value
+            else:
+                local[bound] = _shared(value, made, setting)
+        elif belongs in wanted:
+            value = _line(fill(node.value, setting, local, _where(node, setting, carrying)), setting)
+            if value is not None:
+                made.lines.append(Line(belongs, value))
+    return made
+
+
+def _where(node: Node, setting: Setting, carrying: set[str]) -> set[str] | None:
+    """Where conjugates are to be put: the local names that carry a derivative; None for nowhere."""
+    if not setting.conjugate or not carries(node.value, carrying):
+        return None  # what carries none is conjugated where it is used
+    carrying.update(n.id for n in node.targets if isinstance(n, gast.Name))
+    return carrying
+
+
+def _unpacked(node: Node, setting: Setting, local: dict[str, Node], uses: dict[str, int], made: Lines) -> None:
+    """`u, s, vt = np.linalg.svd(a)` in a template: the names stay, as far as they are free."""
+    facts = setting.facts
+    names = [item.id for item in node.targets[0].elts]
+    if not any(uses.get(one) for one in names):
+        return
+    targets = gast.Tuple(elts=[], ctx=gast.Store())
+    for one in names:
+        held = facts.names.fresh(one) if uses.get(one) else facts.unused
+        if uses.get(one):
+            facts.temporaries[held] = one
+            local[one] = name(held)
+        targets.elts.append(name(held, gast.Store()))
+    value = pruned(fill(node.value, setting, local), setting.lost, facts)
+    if value is None:
+        local.update({one: name(f"d_{one}") for one in names})
+        setting.lost.zeros.update({f"d_{one}": None for one in names})
+        return
+    made.shared.append(gast.Assign([targets], value, None))
+    if mentions(value, setting.lost.carriers):
+        setting.lost.carriers.update({one.id: None for one in targets.elts})
+
+
+def _shared(value: Node, made: Lines, setting: Setting) -> Node:
+    """The name of a value that several lines read."""
+    facts = setting.facts
+    held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
+    facts.temporaries[held] = "t"
+    made.shared.append(assign(held, value))
+    read = name(held)
+    facts.spec[read] = spec_of_tree(value, facts)
+    note_complex(held, value, facts)
+    if mentions(value, setting.lost.carriers):
+        setting.lost.carriers[held] = None
+    else:
+        note_integers(held, value, facts)
+    return read
+
+
+def _line(value: Node, setting: Setting) -> Node | None:
+    """The value of a line, without what is zero; of a tuple of tangents, each by itself."""
+    if not isinstance(value, gast.Tuple):
+        return pruned(value, setting.lost, setting.facts)
+    parts = [pruned(part, setting.lost, setting.facts) for part in value.elts]
+    if all(part is None for part in parts):
+        return None
+    if setting.parts:
+        value.elts = parts
+        return value
+    zeros = setting.facts.library("zeros_like")
+    value.elts = [
+        expression(f"{zeros}({setting.result}[{k}])") if part is None else part for k, part in enumerate(parts)
+    ]
+    return value
+
+
+def _local_uses(chosen: list[Spelled], wanted: frozenset[str]) -> dict[str, int]:
+    """How often each local name of the template is read by lines that are wanted."""
+    uses: dict[str, int] = {}
+    for line in reversed(chosen):
+        if line.belongs in wanted if line.belongs is not None else any(uses.get(one) for one in line.binds):
+            for read in line.reads:
+                uses[read] = uses.get(read, 0) + 1
+    return uses
+
+
+def decided(body: tuple[Node, ...] | list[Node], setting: Setting) -> list[Node]:
+    """The assignments that hold for this call: each `if` taken, passed by, or left to its `else`."""
+    chosen = []
+    for node in body:
+        if isinstance(node, gast.If):
+            chosen += decided(node.body if truth(node.test, setting) else node.orelse, setting)
+        elif isinstance(node, gast.Assign):
+            chosen.append(node)
+    return chosen
+
+
+def fill(node: Node, setting: Setting, local: dict[str, Node], carrying: set[str] | None = None) -> Node:
+    """A template expression with its names replaced by what they stand for in this call.
+
+    With `carrying`, the local names that hold a derivative, all that holds none is conjugated.
+    """
+    if carrying is not None and not carries(node, carrying):
+        return conjugated(fill(node, setting, local), setting.facts)
+    part = _part(node, setting) if setting.parts else None
+    if part is not None:
+        return part
+    belongs = derivative_of(node)
+    if belongs is not None:
+        return copied(setting.derivatives[belongs], setting.facts)
+    if isinstance(node, gast.Name):
+        return _filled(node, setting, local)
+    namespace = setting.template.namespace
+    made = remade(node, lambda part: fill(part, setting, local, below(part, node, namespace, carrying)))
+    if isinstance(node, gast.Call):  # the usual norm is not spelled
+        made.keywords = [w for w in made.keywords if w.arg != "norm" or literal_of(w.value) != "backward"]
+    if isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
+        if node.func.id == opposite.__name__ and all(literal_of(argument) is not UNDECIDED for argument in made.args):
+            return constant(opposite(*map(literal_value, made.args)))
+        spread_arguments(made)
+        drop_defaults(made, setting.template.namespace.get(node.func.id))
+    if isinstance(node, gast.Attribute) and node.attr == "mT" and rank_of(made.value, setting.facts) == 2:
+        made.attr = "T"
+    if isinstance(node, gast.Attribute) and node.attr == "T" and getattr(made.value, "attr", "") == "T":
+        return made.value.value
+    if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and isinstance(node.func.value, gast.Name):
+        if holder(setting.template.namespace.get(node.func.value.id)) is not None:
+            while made.args and _at_default(node.args[len(made.args) - 1], setting):
+                made.args.pop()  # loc and scale of a distribution
+        drop_keywords(made, getattr(setting.template.namespace.get(node.func.value.id), node.func.attr, None))
+    return _without_defaults(node, made, setting) or _known_float(made, setting.facts) or folded(made)
+
+
+def _known_float(made: Node, facts: Facts) -> Node | None:
+    """`x` for `1.0 * x`, a float for what may be a small integer, where it is known to be one."""
+    if isinstance(made, gast.BinOp) and isinstance(made.op, gast.Mult) and literal_of(made.left) == 1.0:
+        return made.right if is_floating(made.right, facts) else None
+    return None
+
+
+def _at_default(node: Node, setting: Setting) -> bool:
+    """Whether a template's tree is a parameter that the call leaves at its default."""
+    named = isinstance(node, gast.Name) and node.id in setting.template.defaults
+    return named and node.id not in setting.operation.bound
+
+
+def _without_defaults(node: Node, made: Node, setting: Setting) -> Node | None:
+    """`x` for `(x - loc) / scale` where the call leaves these at their defaults, 0.0 and 1.0; `-x` for `sign * x`."""
+    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult) and isinstance(node.left, gast.Name):
+        sign = setting.template.namespace.get(node.left.id)
+        if isinstance(sign, float) and abs(sign) == 1.0:
+            minus = negated(made.right, setting.facts)
+            if sign == 1.0 or minus is not None:
+                return made.right if sign == 1.0 else minus
+            return gast.UnaryOp(gast.USub(), made.right) if has_sign(made.right, setting.facts) else None
+    if not isinstance(node, gast.BinOp) or not _at_default(node.right, setting):
+        return None
+    neutral = 0.0 if isinstance(node.op, gast.Sub) else 1.0
+    drop = isinstance(node.op, gast.Sub | gast.Div) and getattr(made.right, "value", None) == neutral
+    return made.left if drop else None
+
+
+def _part(node: Node, setting: Setting) -> Node | None:
+    """What `z[0]` and `d[z][0]` stand for where each result has a name of its own."""
+    if not isinstance(node, gast.Subscript) or not isinstance(node.slice, gast.Constant):
+        return None
+    if derivative_of(node.value) == setting.template.result:
+        return copied(setting.part_derivatives[node.slice.value], setting.facts)
+    if not (isinstance(node.value, gast.Name) and node.value.id == setting.template.result):
+        return None
+    made = name(setting.parts[node.slice.value])
+    spec = setting.facts.value_spec.get(made.id)
+    if spec is not None:
+        setting.facts.spec[made] = spec
+    setting.facts.results[made] = None
+    return made
+
+
+def _held(held: tuple[str, str], value: object, facts: Facts) -> Node:
+    """`norm`, an object of `scipy.stats`, as the user calls it; else by way of its module."""
+    module, known = held
+    meant = facts.namespace.lookup(known) if known not in facts.local else None
+    if meant is not None and meant.object is value:
+        return name(known)
+    package = module.rpartition(".")[2]
+    return expression(f"{facts.library(package, sys.modules[module])}.{known}")
+
+
+def _filled(node: Node, setting: Setting, local: dict[str, Node]) -> Node:
+    template, facts = setting.template, setting.facts
+    if node.id in local:
+        return copied(local[node.id], facts)
+    if node.id == template.result:
+        made = name(setting.result)
+        facts.spec[made] = setting.spec
+        facts.results[made] = None
+        return made
+    if node.id in setting.operation.bound:
+        return copied(setting.operation.bound[node.id], facts)
+    if node.id in template.parameters:
+        return copied(template.defaults.get(node.id) or constant(None), facts)
+    value = template.namespace.get(node.id, getattr(builtins, node.id, None))
+    if isinstance(value, int | float):
+        return constant(value)
+    if (held := holder(value)) is not None:
+        return _held(held, value, facts)
+    if value is None and node.id != "np" and not hasattr(runtime, node.id):
+        message = f"nothing binds the name `{node.id}`, which the rule reads"
+        at = next(iter(setting.operation.bound.values()))
+        raise facts.refuse(at, "E5012", message, f"import or define `{node.id}` in the module of the rule")
+    return name(facts.library(node.id, value))

@@ -1,0 +1,325 @@
+"""Masks on their way: of parts, items, loops and branches that adjoints come from.
+
+Masks of arrays of which a part is read or overwritten, and of the items of a list.
+
+Where the adjoints may be nonzero to which a statement contributes: masks on their way to its operands.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+
+import gast
+
+from srcgrad.core.expressions import as_value, is_basic, without_axes
+from srcgrad.core.facts import Facts, Operation, Spec, copied
+from srcgrad.core.rule_forms import leaving
+from srcgrad.core.trees import (
+    Block,
+    Node,
+    at,
+    constant,
+    expression,
+    is_write,
+    loads,
+    name,
+    part_written,
+    root,
+    statement,
+    statements,
+    stores,
+    written,
+)
+from srcgrad.derive.adjoints import ABSENT, ZERO, Adjoints
+from srcgrad.derive.instantiate_rules import Lines
+from srcgrad.derive.masks import Mask, Masking
+
+
+def read_at(x: Node, index: Node, mask: Mask | None, masking: Masking) -> Mask:
+    """The mask of x from that of `x[index]`."""
+    facts = masking.facts
+    made = expression(f"{facts.library('mask_at')}(x, index)", x=copied(x, facts), index=index)
+    made.args += [] if mask is None else [masking.true(mask)]
+    bound, spec = masking.bound(made, True), facts.spec.get(x)
+    return bound if spec is None else replace(bound, spec=spec)
+
+
+def item_mask(masks: Mask, place: int, x: Node, masking: Masking) -> Mask:
+    """One of several masks, in the shape of what it belongs to."""
+    part = masking.bound(gast.Subscript(name(masks.held), constant(place), gast.Load()))
+    return masking.fitting(part, copied(x, masking.facts), None)
+
+
+def without(mask: Mask | None, x: Node, index: Node, masking: Masking) -> Mask:
+    """The mask of x before `x[index]` was overwritten."""
+    facts = masking.facts
+    given = constant(True) if mask is None else masking.true(mask)
+    made = expression(f"{facts.library('mask_without')}(m, x, index)", m=given, x=x, index=index)
+    bound, spec = masking.bound(made, True), facts.value_spec.get(x.id)
+    return bound if spec is None else replace(bound, spec=spec)
+
+
+def has_mask(array: str, facts: Facts) -> bool:
+    """Whether the adjoint of an array wants a mask of its elements: it is made as a whole, or in a text of ours."""
+    return facts.masked.get(array, False) or (facts.generated and array in facts.masked)
+
+
+def mask_of_part(node: Node, value: Node, had: list[Mask | None], before: Mask | None, adjoints: Adjoints) -> Block:
+    """The mask of e in `a[index] = e`: that of the part."""
+    facts, part = adjoints.facts, part_written(node)
+    if value.id not in facts.masked or before is None or before.grown or not isinstance(part.value, gast.Name):
+        return []
+    masking = Masking(facts, node, {})
+    parts = {"m": masking.true(before), "x": copied(part.value, facts), "index": copied(part.slice, facts)}
+    own = masking.bound(expression(f"{facts.library('mask_to')}(m, x)[index]", **parts), True)
+    own = masking.fitting(own, copied(value, facts), facts.spec.get(value))
+    mask = masking.either([*had, own])
+    if mask is not None:
+        adjoints.masks[value.id] = mask
+    return masking.made
+
+
+def cleared_mask(node: Node, array: str, before: Mask | None, adjoints: Adjoints) -> Block:
+    """The mask of an array before a part of it is overwritten: `mask_without(m, a, index)`."""
+    facts, part = adjoints.facts, part_written(node)
+    adjoints.masks.pop(array, None)
+    if not has_mask(array, facts):
+        return []
+    if not isinstance(part.value, gast.Name):
+        return _cleared_view(node, array, before, adjoints)
+    if before is not None and before.grown:
+        adjoints.masks[array] = before
+        return [at(statement("m[index] = False", m=name(before.held), index=copied(part.slice, facts)), node)]
+    masking = Masking(facts, node, {})
+    index = as_value(copied(part.slice, facts))
+    adjoints.masks[array] = without(before, copied(part.value, facts), index, masking)
+    return masking.made
+
+
+def _cleared_view(node: Node, array: str, before: Mask | None, adjoints: Adjoints) -> Block:
+    """The same where a part of a view is overwritten: `m[1:][0] = False`, for `y[1:][0] = e`."""
+    facts, part = adjoints.facts, copied(part_written(node), adjoints.facts)
+    held = root(part)
+    if held is None or held.id != array or (before is not None and before.grown):
+        return []
+    masking = Masking(facts, node, {})
+    given = constant(True) if before is None else masking.true(before)
+    text = f"{facts.library('np')}.array({facts.library('mask_to')}(m, {array}))"
+    mask = masking.bound(expression(text, m=given), True)
+    facts.elements[mask.held] = None
+    adjoints.masks[array] = replace(mask, spec=facts.value_spec.get(array, mask.spec))
+    held.id = mask.held
+    return [*masking.made, at(gast.Assign([part], constant(False), None), node)]
+
+
+def mask_lines(node: Node, operation: Operation, made: Lines, derivatives: list[Node], adjoints: Adjoints) -> None:
+    """Mask the factors of lines whose adjoints are zero by structure, and note where those of the operands are."""
+    facts = adjoints.facts
+    carried = {one: adjoints.masks.get(facts.adjoint_of.get(one, "")) for part in derivatives for one in loads(part)}
+    operands = [operation.bound[line.parameter] for line in made.lines]
+    wanted = [isinstance(operand, gast.Name) and operand.id in facts.masked for operand in operands]
+    needed = _needed(node, operation, operands, facts)
+    marked = any(one in facts.masked for operand in operands for one in loads(operand))
+    if not marked and not any(carried.values()) and not any(needed):
+        return
+    masking = Masking(facts, node, carried, needed[-1])
+    masking.tests += [] if needed[-1] is None else needed[-1].tests
+    made.shared, found = masking.lines(made.shared, [line.value for line in made.lines], needed)
+    made.lines = [replace(line, value=value) for line, (value, _) in zip(made.lines, found, strict=True)]
+    for operand, wants, (_, mask) in zip(operands, wanted, found, strict=True):
+        if not isinstance(operand, gast.Name):
+            _mask_of_items(operand, mask, masking, adjoints)
+        if wants and mask is not None and operation.rule is not None and operation.rule.kind == "elementwise":
+            mask = masking.fitting(mask, copied(operand, facts), facts.spec.get(operand))
+        if wants:
+            adjoints.arrive(operand.id, mask)
+
+
+def _needed(node: Node, operation: Operation, operands: list[Node], facts: Facts) -> list[Mask | None]:
+    """Where the adjoints of the operands of an elementwise operation are needed, and that of its result."""
+    if operation.rule is None or operation.rule.kind != "elementwise" or len(stores(node)) > 1:
+        return [None for _ in [*operands, node]]
+    return [facts.supports.get(getattr(one, "id", stores(node)[0])) for one in [*operands, node]]
+
+
+def _mask_of_items(display: Node, mask: Mask | None, masking: Masking, adjoints: Adjoints) -> None:
+    """The masks of the items of a list, one part each of the list of masks that is carried."""
+    for place, item in enumerate(getattr(display, "elts", ())):
+        if isinstance(item, gast.Name) and mask is not None and item.id in adjoints.facts.masked:
+            adjoints.arrive(item.id, item_mask(mask, place, item, masking))
+        else:
+            for one in loads(item):
+                adjoints.arrive(one, None)
+
+
+def mask_of_call(node: Node, bound: str, adjoints: Adjoints) -> Block:
+    """The mask of what an operation leaves elements out of: where its pullback hands nan on."""
+    facts, call = adjoints.facts, node.value
+    operands = facts.pulled[call]
+    written_out = call in facts.backs and facts.operation[call].function in leaving and call not in facts.recomputed
+    if not written_out or len(operands) != 1 or not facts.masked.get(operands[0].id):
+        return []
+    masking = Masking(facts, node, {})
+    numpy, mask = facts.library("np"), adjoints.masks.get(bound)
+    whole = expression(f"{numpy}.full_like(z, {numpy}.nan)", z=adjoints.read(bound, None))
+    given = whole if mask is None else masking.nans(mask)
+    reached = masking.bound(expression(f"{numpy}.isnan(back(given))", back=facts.backs[call], given=given), True)
+    spec = facts.value_spec.get(operands[0].id)
+    adjoints.arrive(operands[0].id, reached if spec is None else replace(reached, spec=spec))
+    return masking.made
+
+
+def mask_without_axes(node: Node, source: Node, index: Node, adjoints: Adjoints, shared: Block) -> None:
+    """The mask of x from that of `x[:, None]`."""
+    mask, facts = adjoints.masks.get(stores(node)[0]), adjoints.facts
+    if mask is None or source.id not in facts.masked:
+        return
+    masking = Masking(facts, node, {})
+    part = gast.Subscript(masking.whole(mask), without_axes(copied(index, facts)), gast.Load())
+    adjoints.arrive(source.id, masking.bound(part))
+    shared += masking.made
+
+
+def mask_before(primal: str, adjoints: Adjoints) -> list[Mask | None]:
+    """The mask of an adjoint to which something is about to be added."""
+    known = adjoints.masks.get(primal)
+    if known is not None and known.grown:
+        return [known]
+    if known is None and primal in adjoints.flags:
+        known = _flagged(adjoints.flags[primal])
+    return [known] if adjoints.exists(primal) else []
+
+
+def united(primal: str, before: list[Mask | None], node: Node, adjoints: Adjoints) -> Block:
+    """Note where an adjoint may be nonzero after a contribution, with the statements that it takes."""
+    arrived = adjoints.arriving.pop(primal, None)
+    if arrived is None or primal not in adjoints.facts.masked:
+        return []
+    masking = Masking(adjoints.facts, node, {})
+    if adjoints.flag and before and before[0] is not None:
+        if before[0] == _flagged(before[0].held) and all(mask is None for mask in arrived):
+            return []
+        arrived = [_flagged(adjoints.flag) if mask is None else mask for mask in arrived]
+    mask = masking.either([*before, *arrived])
+    if mask is not None:
+        adjoints.masks[primal] = mask
+    return masking.made
+
+
+def _flagged(flag: str) -> Mask:
+    """The mask of an adjoint that is zero as a whole unless a flag is set."""
+    return Mask(flag, Spec(ndim=0), plain=True)
+
+
+def mask_of_element(
+    operand: Node, index: Node, node: Node, mask: Mask | None, adjoints: Adjoints, *, row: bool = False
+) -> Block:
+    """`mask_at(x, index)`, what `x[index]` reads of x."""
+    facts = adjoints.facts
+    if not has_mask(operand.id, facts) or operand.id in facts.containers:
+        return []
+    known = adjoints.masks.get(operand.id)
+    if known is not None and known.grown:
+        adjoints.arrive(operand.id, known)
+        return [_grown(known, index, mask, node, adjoints, row)]
+    masking = Masking(facts, node, {})
+    adjoints.arrive(operand.id, read_at(operand, as_value(copied(index, facts)), mask, masking))
+    return masking.made
+
+
+def _grown(known: Mask, index: Node, mask: Mask | None, node: Node, adjoints: Adjoints, row: bool) -> Node:
+    """`m[index] = True`, or what a mask of the element adds to it."""
+    facts = adjoints.facts
+    if mask is None:
+        return at(statement("m[index] = True", m=name(known.held), index=copied(index, facts)), node)
+    if row or (mask.plain and is_basic(index, frozenset(facts.integers))):
+        parts = {"m": name(known.held), "index": copied(index, facts)}
+        text = "m[index] |= mask" if mask.plain else f"m[index] |= {facts.library('np')}.logical_or(mask, False)"
+        return at(statement(text, mask=Masking(facts, node, {}).true(mask), **parts), node)
+    text = f"{facts.library('np')}.logical_or.at(m, index, mask)"
+    parts = {"m": name(known.held), "index": as_value(copied(index, facts))}
+    return at(statement(text, mask=Masking(facts, node, {}).true(mask), **parts), node)
+
+
+def loop_masks(loop: Node, adjoints: Adjoints) -> Block:
+    """Masks that a loop adds to, as arrays before it: those of what it reads by elements, or stores elements into."""
+    facts = adjoints.facts
+    body = statements(loop.body)
+    bound = {one for node in body if not is_write(node) for one in stores(node)}
+    read = [one for node in body for one in _by_elements(node, facts)]
+    read += [loop.iter.id] if isinstance(loop, gast.For) and isinstance(loop.iter, gast.Name) else []
+    made: Block = []
+    for primal in dict.fromkeys(read):
+        known = adjoints.masks.get(primal)
+        usable = facts.masked.get(primal) and primal not in bound and primal not in facts.containers
+        if not usable or facts.list_kind(primal) or adjoints.unbound(primal) or (known is not None and known.grown):
+            continue
+        tree = _begun(primal, known, any(primal in written(node) for node in body), adjoints)
+        if tree is not None:
+            masking = Masking(facts, loop, {})
+            mask = masking.bound(tree, True)
+            facts.elements[mask.held] = None
+            spec = facts.value_spec.get(primal, mask.spec)
+            adjoints.masks[primal] = replace(mask, spec=spec, grown=True)
+            made += masking.made
+    return made
+
+
+def _by_elements(node: Node, facts: Facts) -> list[str]:
+    """The array of which a statement reads or stores elements."""
+    operation = facts.operation.get(getattr(node, "value", None))
+    read = operation is not None and operation.function is operator.getitem
+    array = operation.bound["x"] if operation is not None and read else None
+    held = [array.id] if isinstance(array, gast.Name) else []
+    return held + (written(node)[:1] if is_write(node) else [])
+
+
+def _begun(primal: str, known: Mask | None, stored: bool, adjoints: Adjoints) -> Node | None:
+    """The array of a mask before a loop; None where the adjoint has no mask, and gets none there."""
+    numpy = adjoints.facts.library("np")
+    if adjoints.state.get(primal, ABSENT) in (ABSENT, ZERO):
+        return expression(f"{numpy}.zeros({numpy}.shape({primal}), dtype={numpy}.bool_)")
+    if known is not None:
+        mask = Masking(adjoints.facts, name(primal), {}).true(known)
+        return expression(f"{numpy}.array({adjoints.facts.library('mask_to')}(m, {primal}))", m=mask)
+    return expression(f"{numpy}.ones({numpy}.shape({primal}), dtype={numpy}.bool_)") if stored else None
+
+
+def pushed_mask(node: Node, stack: str, mask: Mask | None, adjoints: Adjoints) -> Block:
+    """`h_masks.append(m)`, beside the adjoint of what was popped."""
+    facts = adjoints.facts
+    if stack not in adjoints.mask_stacks:
+        if mask is None or stack not in facts.masked or facts.pops.get(stack) != 1:
+            return []
+        adjoints.mask_stacks[stack] = facts.names.fresh(f"{stack}_masks")
+    masking = Masking(facts, node, {})
+    held = constant(True) if mask is None else masking.true(mask)
+    push = at(statement(f"{adjoints.mask_stacks[stack]}.append(mask)", mask=held), node)
+    return [*masking.made, push]
+
+
+def popped_mask(node: Node, stack: str, value: Node, before: list[Mask | None], adjoints: Adjoints) -> Block:
+    """`m = h_masks.pop()`, beside the adjoint of what was pushed."""
+    facts = adjoints.facts
+    if stack not in adjoints.mask_stacks:
+        return []
+    masking = Masking(facts, node, {})
+    popped = masking.bound(expression(f"{adjoints.mask_stacks[stack]}.pop()"))
+    spec = facts.value_spec.get(value.id)
+    mask = masking.either([*before, popped if spec is None else replace(popped, spec=spec)])
+    if mask is not None and value.id in facts.masked:
+        adjoints.masks[value.id] = mask
+    return masking.made
+
+
+def mask_heads(adjoints: Adjoints) -> Block:
+    """Empty stacks of masks."""
+    lists = adjoints.facts.list_kind
+    made = [
+        statement(f"{held} = [False] * len({stack})" if lists(stack) else f"{held} = []")
+        for stack, held in adjoints.mask_stacks.items()
+    ]
+    made += [statement(f"{held} = []") for held in adjoints.flag_stacks.values()]
+    adjoints.facts.zeros.update(dict.fromkeys(made))
+    return made

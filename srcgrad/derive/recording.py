@@ -1,0 +1,455 @@
+"""Recording: what the backward half reads of the forward half, on stacks, in names, by checkpoints.
+
+The header of a loop that goes through another one's trips from the last to the first.
+
+Checkpointed loops: the forward half keeps few states, the backward half is handed all of them, last first.
+
+What the backward half reads of the forward half: that is all that a pullback keeps in memory.
+
+Keeping values that are lost: stacks in loops, second names elsewhere; and bringing them back.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import gast
+
+from srcgrad.analysis.record_candidates import Overwrites, Place
+from srcgrad.core.control_flow import ENTRY, definitions
+from srcgrad.core.expressions import is_basic, is_integer
+from srcgrad.core.facts import Facts, copied, stack
+from srcgrad.core.namespace import Step
+from srcgrad.core.printer.expressions import expression as spelled
+from srcgrad.core.trees import (
+    Block,
+    Node,
+    assign,
+    at,
+    constant,
+    expression,
+    is_write,
+    literal_value,
+    loads,
+    name,
+    part_written,
+    statement,
+    statements,
+    target,
+    written,
+)
+from srcgrad.derive.in_place_writes import kept_part, swapped_back, swaps, write_back
+from srcgrad.derive.lists_and_stacks import changed_list, kept_item, restored
+from srcgrad.derive.no_record_needed import brought_back
+from srcgrad.derive.program import Program
+from srcgrad.frontend.context import cheap
+
+
+def backwards(trips: Node) -> Node:
+    """What the backward loop of `for i in trips` goes through: `reversed(range(n))` of `range(n)`.
+
+    The tree that is given becomes part of the result. A range downwards is one upwards then: `range(n - 1)` of
+    `range(n - 2, -1, -1)`.
+
+    >>> from srcgrad.core.printer.expressions import expression as spell
+    >>> for text in ("range(1, n)", "reversed(range(n))", "range(n - 1, -1, -1)", "range(n, k, -1)", "range(n, 0, -2)"):
+    ...     print(spell(backwards(expression(text))))
+    reversed(range(1, n))
+    range(n)
+    range(n)
+    range(k + 1, n + 1)
+    reversed(range(n, 0, -2))
+    """
+    called = getattr(trips.func, "id", "") if isinstance(trips, gast.Call) else ""
+    if called == "reversed":
+        return trips.args[0]
+    if called != "range" or len(trips.args) != 3 or not is_integer(trips.args[2]) or literal_value(trips.args[2]) != -1:
+        return expression("reversed(trips)", trips=trips)
+    first, beyond = (_one_more(bound) for bound in trips.args[1::-1])
+    zero = isinstance(first, gast.Constant) and first.value == 0
+    trips.args = [beyond] if zero else [first, beyond]
+    return trips
+
+
+def _one_more(bound: Node) -> Node:
+    """`n - 1` for `n - 2`, `n` for `n - 1`, 0 for -1, `n + 1` for anything else."""
+    if is_integer(bound):
+        return constant(literal_value(bound) + 1)
+    less = isinstance(bound, gast.BinOp) and isinstance(bound.op, gast.Sub) and is_integer(bound.right)
+    by = literal_value(bound.right) if less else 0
+    if by == 1:
+        return bound.left
+    if by > 1:
+        bound.right = constant(by - 1)
+        return bound
+    return expression("bound + 1", bound=bound)
+
+
+def own_statements(facts: Facts) -> dict[Node, Node]:
+    """The statements of the bodies of checkpointed loops: what they overwrite, the snapshots bring back."""
+    return {inner: loop for loop in facts.checkpointed for inner in loop.body}
+
+
+def backward_loop(loop: Node, body: Block, saves: Saves) -> Block:
+    """`for t, h in states.backwards(step, w): ...`, and in the forward half `states.append(h)` before each trip."""
+    facts = saves.facts
+    call, step = _call(loop, facts)
+    first = 1 if step.item else 0
+    state = call.args[first : first + len(step.state)]
+    constants = call.args[first + len(step.state) :]
+    states = facts.names.fresh("states")
+    facts.snapshots[states] = loop
+    made = at(assign(states, _snapshots(loop, step, facts)), loop)
+    keep = statement(f"{states}.append()")
+    keep.value.args = [copied(item, facts) for item in state]
+    for push in (made, keep):
+        facts.pushes[at(push, loop)] = states
+    saves.before.setdefault(loop, []).append(made)
+    saves.before.setdefault(loop.body[0], []).append(keep)
+    head = _from_stack(loop, states, saves) if loop in saves.lost.looped else []
+    walk_back = expression(f"{states}.backwards()")
+    walk_back.args = [copied(call.func, facts), *(copied(item, facts) for item in constants)]
+    names = [name(item.id, gast.Store()) for item in state]
+    target = names[0] if len(names) == 1 else gast.Tuple(elts=names, ctx=gast.Store())
+    if step.item:
+        target = gast.Tuple(elts=[name(loop.target.id, gast.Store()), target], ctx=gast.Store())
+    changed = [item.id for item in state if item.id in facts.mutable] if facts.mode == "vjp" else []
+    own = [at(statement(f"{one} = {one}.copy()"), loop) for one in changed]  # it changes before another walk back
+    return [*head, at(gast.For(target, walk_back, body, [], None), loop), *own]
+
+
+def _call(loop: Node, facts: Facts) -> tuple[Node, Step]:
+    """The call of the step in the body of a loop."""
+    calls = [n.value for n in loop.body if isinstance(getattr(n, "value", None), gast.Call)]
+    found = [call for call in calls if call in facts.operation and isinstance(facts.operation[call].function, Step)]
+    assert len(found) == 1, "the body of a checkpointed loop is one call"
+    return found[0], facts.operation[found[0]].function
+
+
+def _snapshots(loop: Node, step: Step, facts: Facts) -> Node:
+    """`Snapshots(range(n), slots=s)`; the number of trips alone where the step does not read the item."""
+    made = expression(f"{facts.library('Snapshots')}()")
+    if isinstance(loop, gast.For):
+        trips = copied(loop.iter, facts)
+        if trips.func.id == "reversed":
+            trips = expression("trips[::-1]", trips=trips.args[0])
+        if not step.item:
+            single = isinstance(trips, gast.Call) and len(trips.args) == 1
+            trips = trips.args[0] if single else expression("len(trips)", trips=trips)
+        made.args = [trips]
+    slots = facts.checkpointed[loop]
+    if getattr(slots, "value", 0) is not None:
+        made.keywords = [gast.keyword("slots", copied(slots, facts))]
+    further = len(step.results) - len(step.state)
+    if further:
+        made.keywords.append(gast.keyword("further", constant(further)))
+    return made
+
+
+def _from_stack(loop: Node, states: str, saves: Saves) -> Block:
+    """A loop inside of another one has snapshots for each of its runs."""
+    facts = saves.facts
+    kept = facts.names.fresh(stack(states))
+    saves.stacks.append(kept)
+    push = at(statement(f"{kept}.append({states})"), loop)
+    facts.pushes[push] = kept
+    saves.after.setdefault(loop, []).append(push)
+    again = ".copy()" if facts.mode == "vjp" else ""
+    return [at(statement(f"{states} = {kept}.pop(){again}"), loop)]
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A value that the forward half leaves for the backward half.
+
+    `name` is its name in the text, `value` what it holds: a stack such as `x_stack` holds x of each trip. `line` is
+    the line of the user's text that binds it, 0 for an argument; `needed` are the lines that stand above what reads it
+    in the backward half.
+    """
+
+    name: str
+    value: str
+    line: int
+    needed: tuple[int, ...]
+
+
+def kept(program: Program, facts: Facts) -> tuple[Saved, ...]:
+    """What the backward half reads and the forward half has bound: arguments first, then as the text binds it."""
+    reaching = definitions(program.block, program.parameters)
+    place = {node: k for k, node in enumerate(statements(program.block))}
+    forward = set(statements(program.forward))
+    order: dict[str, tuple[int, int]] = {}
+    needed: dict[str, set[int]] = {}
+    backward = [node for node in statements(program.backward) if node not in facts.effects]
+    for node, read in [(n, r) for n in backward for r in loads(n)]:
+        for number in reaching.at(node, read):
+            position = reaching.of[number][0]
+            made = None if position == ENTRY else reaching.graph.nodes[position]
+            if (made is None and read not in facts.seeds) or made in forward:
+                first = (-1, 0) if made is None else (place[made], getattr(made, "lineno", 0))
+                order[read] = min(order.get(read, first), first)
+                needed.setdefault(read, set()).add(getattr(node, "lineno", 0))
+    arguments = {name: k for k, name in enumerate(program.parameters)}
+    names = sorted(order, key=lambda name: (order[name][0], arguments.get(name, 0)))
+    values = {name: (name, order[name][1]) for name in names}
+    for node in statements(program.forward):
+        stack = facts.pushes.get(node)
+        if stack in values and isinstance(node, gast.Expr):
+            values[stack] = spelled(node.value.args[0]), node.lineno
+    return tuple(Saved(name, *values[name], tuple(sorted(needed[name] - {0}))) for name in names)
+
+
+_AGAIN = ("np.add", "np.subtract", "np.multiply", "np.divide", "np.negative", "np.positive", "np.transpose")
+
+
+@dataclass
+class Saves:
+    """Decides the form of each save and makes the statements of both halves."""
+
+    facts: Facts
+    lost: Overwrites
+    before: dict[Node, Block] = field(default_factory=dict)  # forward statements before a statement
+    ends: dict[Place, Block] = field(default_factory=dict)  # ... at the end of a block
+    after: dict[Node, Block] = field(default_factory=dict)  # ... after a statement
+    tests: dict[Node, str] = field(default_factory=dict)  # `if` -> name of its boolean
+    kept: dict[tuple[Node, str], str] = field(default_factory=dict)  # (statement or owner, name) -> where
+    stacks: list[str] = field(default_factory=list)
+
+    standing: dict[str, Node] = field(default_factory=dict)  # name -> the statement that stores it for good
+    brought: dict[str, None] = field(default_factory=dict)  # ... those that are read from where they stand
+    steady: dict[str, None] = field(default_factory=dict)  # names that hold the same value in every trip
+
+    def __post_init__(self) -> None:
+        loops = [node for node in self.lost.looped if isinstance(node, gast.For)]
+        rows = {read for node in loops for read in loads(node.iter)}  # and bounds, read where the loop begins
+        writes = [part_written(node) for node in self.lost.looped if is_write(node)]
+        indices = {read for part in writes for read in loads(part.slice)}
+        for node in self.lost.looped:
+            bound = target(node)
+            if bound not in self.facts.temporaries or bound not in self.facts.definition or bound in rows:
+                continue
+            if self._is_cheap(node) and (bound not in indices or self._is_settled(node)):
+                self.facts.again[bound] = bound
+        shown = [one for one in self.facts.viewed if not self._is_taken(one)]
+        self.facts.again.update({one: one for one in shown})  # they show what an array holds by then
+        for bound in self.standing:
+            self.facts.again.pop(bound, None)
+
+    def restore_before(self, node: Node) -> Block:
+        """Backward statements that undo a statement's binding of names that held something."""
+        if node in self.facts.steps:
+            return []
+        looped = node in self.lost.looped
+        forward = self.before.setdefault(node, [])
+        lost = self.lost.before.get(node, [])
+        if lost and swaps(node, self.facts):
+            lost = lost[:1]  # one statement brings all of them back
+        return [self._restore(node, primal, looped, forward) for primal in reversed(lost)]
+
+    def restore_ends(self, place: Place) -> Block:
+        """Backward statements at the head of a block: what each trip bound afresh comes back."""
+        if place[0] in self.facts.checkpointed:
+            return []
+        forward = self.ends.setdefault(place, [])
+        made: Block = []
+        items: Block = []
+        for primal in self.lost.ends.get(place, []):
+            definition = self.facts.definition.get(primal)
+            if definition in getattr(place[0], place[1]) and self._is_item(definition):
+                items.append(definition)
+            elif self.standing.get(primal) in getattr(place[0], place[1]):
+                made.append(brought_back(self.standing[primal], place[0], self.facts))
+                self.brought[primal] = None
+            elif primal not in self.facts.again and primal not in self.steady:
+                made.append(self._restore(place[0], primal, True, forward))
+        items.sort(key=getattr(place[0], place[1]).index)
+        return made + self.again(items, items)
+
+    def _restore(self, where: Node, primal: str, looped: bool, forward: Block) -> Node:
+        if changed_list(where, self.facts) == primal:
+            return restored(where, self.facts)
+        if swaps(where, self.facts):
+            return swapped_back(where)
+        known = (where, primal)
+        if known not in self.kept:
+            self.kept[known] = self._save(where, primal, looped, forward)
+        kept = self.kept[known]
+        if is_write(where) and primal in written(where):
+            made = write_back(where, f"{kept}.pop()" if looped else kept, self.facts)
+            self.facts.restores[made] = kept
+            return at(made, where)
+        made = statement(f"primal = {kept}.pop()" if looped else f"primal = {kept}", primal=primal)
+        self.facts.restores[made] = kept
+        return at(made, where)
+
+    def _save(self, where: Node, primal: str, looped: bool, forward: Block) -> str:
+        base = self.facts.base.get(primal, primal)
+        value: Node = name(primal)
+        if is_write(where) and primal in written(where):
+            value = (kept_item if self.facts.list_kind(primal) else kept_part)(where, self.facts)
+        elif primal in self.facts.mutable:
+            value = expression("array.copy()", array=primal)
+        if looped:
+            kept = self.facts.names.fresh(stack(base))
+            self.facts.stacks.setdefault(primal, kept)
+            self.stacks.append(kept)
+            push = statement(f"{kept}.append(value)", value=value)
+        else:
+            kept = self.facts.names.numbered(base)
+            push = statement(f"{kept} = value", value=value)
+        self.facts.pushes[push] = kept
+        forward.append(at(push, where))
+        return kept
+
+    def again(self, run: Block, items: Iterable[Node] = ()) -> Block:
+        """Cheap intermediate values of a statement in a loop are computed again rather than recorded."""
+        made = []
+        for node in run:
+            bound = target(node)
+            if bound in self.facts.again or node in items:
+                clone = assign(str(bound), copied(node.value, self.facts), node)
+                operation = self.facts.operation.get(node.value)
+                if operation is not None:
+                    self.facts.operation[clone.value] = operation
+                made.append(clone)
+        return made
+
+    def _is_taken(self, bound: str) -> bool:
+        """Whether a name holds what a list gave away: `t = states.pop()` again would read `t` before it is back."""
+        made = self.facts.definition.get(bound)
+        return made is not None and bool(changed_list(made, self.facts))
+
+    def _is_cheap(self, node: Node) -> bool:
+        value = node.value
+        operation = self.facts.operation.get(value)
+        if operation is None:
+            return cheap(value)
+        if operation.kind != "op" or operation.rule is None:
+            return False
+        if operation.function is operator.getitem:
+            return is_basic(operation.bound["index"], self._standing())
+        return operation.rule.name in _AGAIN
+
+    def _is_item(self, node: Node) -> bool:
+        """Whether a statement in a loop reads an element of an array that never changes: `a = x[i]`."""
+        if target(node) is None or target(node) in self.facts.mutable:
+            return False  # what an inner loop bound last is kept
+        operation = self.facts.operation.get(node.value)
+        if operation is None:
+            plain = self.facts.origin.get(node, node) in self.facts.foreign
+            return plain and all(read in self._standing() for read in loads(node))
+        if operation.function is not operator.getitem:
+            return False
+        source, *places = loads(node)
+        never = source not in self.facts.mutable and source not in self.facts.viewed
+        return never and source not in self.facts.rebound and all(p in self._standing() for p in places)
+
+    def _standing(self) -> frozenset[str]:
+        """Names of integers that need no restore: loops going back bind their counters, others are bound once."""
+        facts = self.facts
+        return frozenset(one for one in facts.integers if one in facts.counting or one not in facts.rebound)
+
+    def _is_settled(self, node: Node) -> bool:
+        """Whether the index of a write may be computed before what the write replaced is back."""
+        return not any(
+            read in table
+            for read in loads(node)
+            for table in (self.facts.mutable, self.facts.viewed, self.facts.temporaries)
+        )
+
+    def test(self, node: Node) -> Node:
+        """The test of an `if` for the backward half."""
+        if self._intact(node):
+            return copied(node.test, self.facts)
+        if node not in self.tests:
+            self.tests[node] = self.facts.names.fresh("taken")
+        boolean = self.tests[node]
+        if node not in self.lost.looped:
+            return name(boolean)
+        known = (node, boolean)
+        if known not in self.kept:
+            kept = self.facts.names.fresh(stack(boolean))
+            self.kept[known] = kept
+            self.stacks.append(kept)
+        return expression(f"{self.kept[known]}.pop()")
+
+    def _intact(self, node: Node) -> bool:
+        """Whether a test reads only what keeps its value: names bound once, or counted by a loop around."""
+        return all(read not in self.facts.rebound for read in loads(node)) and cheap(node.test)
+
+    def row_index(self, node: Node) -> str:
+        """The name that counts the rows in the backward form of `for row in A`."""
+        known = (node, "row index")
+        if known not in self.kept:
+            self.kept[known] = self.facts.names.fresh("i")
+        return self.kept[known]
+
+    def loop(self, node: Node, body: Block) -> Node:
+        """The backward loop around `body`."""
+        if isinstance(node, gast.While):
+            return self._counted(node, body)
+        if isinstance(node.iter, gast.Name):
+            return self._rows(node, body)
+        trips = backwards(copied(node.iter, self.facts))
+        return at(gast.For(copied(node.target, self.facts), trips, body, [], None), node)
+
+    def _counted(self, node: Node, body: Block) -> Node:
+        known = (node, "number of trips")  # no identifier
+        if known not in self.kept:
+            trips = self.facts.names.fresh("trips")
+            self.kept[known] = trips
+            self.before.setdefault(node, []).append(at(statement(f"{trips} = 0"), node))
+            self.ends.setdefault((node, "body"), []).append(at(statement(f"{trips} += 1"), node))
+            if node in self.lost.looped:
+                kept = self.facts.names.fresh(stack(trips))
+                self.stacks.append(kept)
+                self.kept[(node, "trips stack")] = kept
+                push = statement(f"{kept}.append({trips})")
+                self.facts.pushes[push] = kept
+                self.after.setdefault(node, []).append(at(push, node))
+        source = self.kept.get((node, "trips stack"))
+        count = expression(f"range({source}.pop())" if source else f"range({self.kept[known]})")
+        made = gast.For(name(self.facts.unused, gast.Store()), count, body, [], None)
+        self.facts.whiles[made] = node
+        return at(made, node)
+
+    def _rows(self, node: Node, body: Block) -> Node:
+        index = self.row_index(node)
+        rows = node.iter.id
+        trips = expression(f"reversed(range(len({rows})))")
+        read = at(assign(node.target.id, expression(f"{rows}[{index}]")), node)
+        return at(gast.For(name(index, gast.Store()), trips, [read, *body], [], None), node)
+
+    def forward(self, block: Block) -> Block:
+        """The forward half with all saves in their places."""
+        heads = [statement(f"{kept} = []") for kept in self.stacks]
+        for node, kept in zip(heads, self.stacks, strict=True):
+            self.facts.pushes[node] = kept
+        return heads + self._forward(block)
+
+    def _forward(self, block: Block) -> Block:
+        made: Block = []
+        for node in block:
+            made += self.before.get(node, [])
+            for which in ("body", "orelse"):
+                if getattr(node, which, None):
+                    inner = self._forward(getattr(node, which))
+                    setattr(node, which, inner + self.ends.get((node, which), []))
+            if node in self.tests:
+                made += self._boolean(node)
+            made.append(node)
+            made += self.after.get(node, [])
+        return made
+
+    def _boolean(self, node: Node) -> Block:
+        boolean = self.tests[node]
+        made = [at(assign(boolean, node.test), node)]
+        node.test = name(boolean)
+        kept = self.kept.get((node, boolean))
+        if kept is not None:
+            push = statement(f"{kept}.append({boolean})")
+            self.facts.pushes[push] = kept
+            made.append(at(push, node))
+        return made

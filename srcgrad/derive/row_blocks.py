@@ -1,0 +1,192 @@
+"""A function that adds up over the rows of arguments as a loop over blocks of them."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+
+import gast
+import numpy as np
+
+from srcgrad.analysis.row_axes import ROWS, Form
+from srcgrad.analysis.row_independence import Plan, plan
+from srcgrad.core.facts import Facts, Operation
+from srcgrad.core.rules import rule_of
+from srcgrad.core.trees import (
+    Block,
+    Node,
+    assign,
+    at,
+    constant,
+    expression,
+    name,
+    statement,
+    statements,
+    target,
+    walk,
+)
+
+ELEMENTS = 16_384  # of the widest value of a block: 128 KB of float64
+FEWEST = 64  # rows of a block
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Arguments whose rows come in blocks, and how many rows a block has (None: chosen from the widest value)."""
+
+    over: tuple[str, ...]
+    rows: int | None = None
+
+
+def blocked(function: Node, facts: Facts) -> Node:
+    """Write a sum over the rows of arguments as a loop over blocks of rows; E5029 where it is not known to be one.
+
+    >>> import numpy as np, srcgrad
+    >>> def loss(w, x):
+    ...     return np.sum((x @ w) ** 2) + np.sum(w * w)
+    >>> text = srcgrad.blocked(loss, over="x", rows=64).source_for(np.ones(2), np.ones((3, 2)))
+    >>> print(text[text.index("    stop") :])
+        stop = max(len(x), 1)
+        total = 0
+        for first in range(0, stop, 64):
+            x_rows = x[first : first + 64]
+            total += np.sum((x_rows @ w) ** 2)
+        y = total + np.sum(w * w)
+        return y
+    <BLANKLINE>
+    """
+    if facts.called:
+        return function
+    blocks = facts.module.blocks
+    found = plan(function, blocks.over, facts)
+    work = _Work(facts, found, blocks, function)
+    facts.wrt = ()  # it is the value that is wanted
+    function.body = [*found.before, *work.starts(), work.loop(), *found.after, function.body[-1]]
+    for table in (facts.reads, facts.mention, facts.spec, facts.value_spec, facts.part_spec, facts.tuples):
+        table.clear()  # they are found anew
+    return function
+
+
+@dataclass
+class _Work:
+    """What the loop is made with."""
+
+    facts: Facts
+    plan: Plan
+    blocks: Blocks
+    function: Node
+
+    def __post_init__(self) -> None:
+        fresh = self.facts.names.fresh
+        self.like = self.plan.loop[0]
+        self.first, self.stop = fresh("first"), fresh("stop")
+        self.rows: Node = constant(self.blocks.rows)
+        for node in [one for one in self.plan.totals if target(one) in self.facts.temporaries]:
+            self._call_total(str(target(node)))
+        self.parts = {held: fresh(f"{held}_rows") for held in self.blocks.over if self._is_read(held)}
+
+    def _call_total(self, held: str) -> None:
+        """A total that the user has no name for."""
+        total = self.facts.names.fresh("total")
+        for item in [n for node in statements(self.function.body) for n in walk(node) if isinstance(n, gast.Name)]:
+            item.id = total if item.id == held else item.id
+
+    def _is_read(self, held: str) -> bool:
+        return any(isinstance(n, gast.Name) and n.id == held for node in self.plan.loop for n in walk(node))
+
+    def starts(self) -> Block:
+        """How many rows there are, how many a block has, and the totals before the first."""
+        longest = f"max(len({self.blocks.over[0]}), 1)"
+        if len(self.blocks.over) > 1:
+            longest = f"{self.facts.library('row_count')}({', '.join(self.blocks.over)})"
+        made = [statement(f"{self.stop} = {longest}")]
+        if self.blocks.rows is None:
+            rows = self.facts.names.fresh("rows")
+            self.rows = name(rows)
+            made.append(statement(f"{rows} = {block_size(self.plan.seen)}"))
+        for node in self.plan.totals:
+            made.append(assign(str(target(node)), constant(0)))
+        return [at(node, self.like) for node in made]
+
+    def loop(self) -> Node:
+        """The loop over blocks."""
+        header = statement(f"for {self.first} in range(0, {self.stop}, rows):\n    pass", rows=self.rows)
+        body: Block = []
+        for held, part in self.parts.items():
+            value = expression(f"{held}[{self.first} : {self.first} + rows]", rows=self.rows)
+            self._note(value, operator.getitem, {"x": value.value, "index": value.slice})
+            body.append(at(assign(part, value), self.like))
+        weight = self._weight(body)
+        for node in self.plan.loop:
+            self._rename(node)
+            body += self._added(node, weight) if node in self.plan.totals else [node]
+        header.body = body
+        return at(header, self.function)
+
+    def _weight(self, body: Block) -> str:
+        """A mean over the rows is the sum of those of the blocks, each times its part of the rows."""
+        if "mean" not in self.plan.totals.values():
+            return ""
+        weight = self.facts.names.fresh("weight")
+        value = expression(f"len({next(iter(self.parts.values()))}) / {self.stop}")
+        body.append(at(assign(weight, value), self.like))
+        return weight
+
+    def _rename(self, node: Node) -> None:
+        for each in statements([node]):
+            read = [n for n in walk(each) if isinstance(n, gast.Name) and n.id in self.parts]
+            for item in read:
+                item.id = self.parts[item.id]
+            if read or each in self.plan.totals:
+                self.facts.rewritten[self.facts.origin.get(each, each)] = None
+
+    def _added(self, node: Node, weight: str) -> Block:
+        """`s = np.sum(t)` as `s = s + np.sum(t)`."""
+        total, made = str(target(node)), []
+        held = self._temporary()
+        made.append(self._as(node, assign(held, node.value)))
+        if self.plan.totals[node] == "mean":
+            weighed = self._temporary()
+            value = expression(f"{held} * {weight}")
+            self._note(value, np.multiply, {"x": value.left, "y": value.right})
+            made.append(self._as(node, assign(weighed, value)))
+            held = weighed
+        value = expression(f"{total} + {held}")
+        self._note(value, np.add, {"x": value.left, "y": value.right})
+        made.append(self._as(node, assign(total, value)))
+        self.facts.augmented[made[-1]] = None
+        return made
+
+    def _as(self, node: Node, made: Node) -> Node:
+        self.facts.origin[made] = self.facts.origin.get(node, node)
+        return at(made, node)
+
+    def _temporary(self) -> str:
+        held = self.facts.names.fresh(f"t{len(self.facts.temporaries) + 1}")
+        self.facts.temporaries[held] = "t"
+        return held
+
+    def _note(self, value: Node, function: object, bound: dict[str, Node]) -> None:
+        self.facts.operation[value] = Operation("op", function, rule_of(function), bound)
+
+
+def block_size(seen: list[Form]) -> str:
+    """The number of rows with which the widest value has some 16,000 elements, as text.
+
+    >>> block_size([Form(("rows", "x.shape[1]")), Form(("means.shape[0]", "rows", "x.shape[1]"))])
+    'max(64, 16384 // (means.shape[0] * x.shape[1]))'
+    >>> block_size([Form(("rows",))])
+    '16384'
+    """
+    wide: dict[tuple[str, ...], None] = {}
+    for form in seen:
+        axes = tuple(one for one in form.axes or () if one not in (ROWS, "1", "?"))
+        if not any(set(axes) <= set(other) for other in wide):
+            wide = {other: None for other in wide if not set(other) <= set(axes)} | {axes: None}
+    most = max(map(len, wide), default=0)
+    products = [" * ".join(axes) for axes in wide if axes and len(axes) == most]
+    if not products:
+        return str(ELEMENTS)
+    if len(products) > 1:
+        return f"max({FEWEST}, {ELEMENTS} // max({', '.join(products)}))"
+    return f"max({FEWEST}, {ELEMENTS} // {f'({products[0]})' if ' ' in products[0] else products[0]})"

@@ -1,0 +1,242 @@
+"""Tangents that are zero by structure somewhere, and are multiplied further on by what may not be finite."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass, field
+
+import gast
+import numpy as np
+
+from srcgrad.analysis.activity import differentiable
+from srcgrad.core.expressions import is_basic
+from srcgrad.core.facts import Facts, Operation, Spec
+from srcgrad.core.rules import Rule, adjoint_template, derivative_of, rule_of, tangent_template
+from srcgrad.core.trees import (
+    BLOCKS,
+    COMPOUND,
+    Block,
+    Node,
+    inside,
+    is_write,
+    loads,
+    part_written,
+    statements,
+    stores,
+    written,
+)
+from srcgrad.derive.in_place_writes import is_whole
+from srcgrad.derive.instantiate_rules import Setting, decided
+from srcgrad.derive.regularity import has_finite_lines, meaning
+from srcgrad.derive.rule_lines import squared
+
+NONE, SOME, MANY, ALL = range(4)  # of a tangent's elements are zero by structure: none, some only, perhaps all, all
+
+
+Read = dict[Node, dict[str, None]]
+
+
+def zeros(function: Node, facts: Facts) -> tuple[dict[str, None], dict[Node, int], Read]:
+    """Names whose tangents bring zeros to a doubtful factor, and how many zeros each statement makes."""
+    flow = _Flow(facts)
+    flow.block(function.body)
+    order = statements(function.body)
+    made: dict[str, Block] = {}
+    for node in order:
+        for bound in stores(node):
+            made.setdefault(bound, []).append(node)
+    todo = [one for node in order if is_singular(node, facts) for one in flow.read.get(node, ())]
+    found: dict[str, None] = {}
+    while todo:
+        one = todo.pop()
+        if one in found:
+            continue
+        found[one] = None
+        for node in made.get(one, ()):
+            if flow.made.get(node, MANY):
+                todo += [*flow.read.get(node, ()), *(bound for bound in stores(node) if bound in facts.active)]
+    return found, flow.made, flow.read
+
+
+def is_singular(node: Node, facts: Facts) -> bool:
+    """Whether a derivative may be inf where operands and result are numbers: that of a root, but of no quotient."""
+    operation = facts.operation.get(getattr(node, "value", None))
+    rule = None if operation is None or written(node) else operation.rule
+    if operation is None or rule is None or rule.kind != "elementwise" or rule.op in (np.divide, np.reciprocal):
+        return False
+    return not has_finite_lines(operation, facts, {}, True)
+
+
+@dataclass
+class _Flow:
+    """How many elements of each tangent are zero by structure, statement by statement."""
+
+    facts: Facts
+    state: dict[str, int] = field(default_factory=dict)
+    made: dict[Node, int] = field(default_factory=dict)
+    read: dict[Node, dict[str, None]] = field(default_factory=dict)  # names of which some element is
+
+    def block(self, block: Block) -> None:
+        for node in block:
+            if isinstance(node, gast.If):
+                before = dict(self.state)
+                self.block(node.body)
+                taken, self.state = self.state, before
+                self.block(node.orelse)
+                self._join(taken)
+            elif isinstance(node, gast.For | gast.While):
+                self._loop(node)
+            elif isinstance(node, gast.With):
+                self.block(node.body)
+            elif not isinstance(node, COMPOUND):
+                self._statement(node)
+
+    def _join(self, other: dict[str, int]) -> None:
+        self.state.update({one: max(value, self.state.get(one, value)) for one, value in other.items()})
+
+    def _loop(self, node: Node) -> None:
+        """What is so behind some trip is so before the next; behind the loop, what is so behind a trip.
+
+        What the first trip finds as a constant, and each trip makes anew, is no constant: `s = 0.0`, `s = s + x[i]`.
+        """
+        noted = {**self.made}, {one: {**read} for one, read in self.read.items()}
+        while True:
+            before = dict(self.state)
+            if isinstance(node, gast.For):
+                of = min(self._operand(node.iter) * MANY, MANY)
+                self.state.update(dict.fromkeys((b for b in stores(node) if b in self.facts.active), of))
+                self._note(node, of)
+            for each in BLOCKS:
+                self.block(getattr(node, each, None) or [])
+            after = dict(self.state)
+            begun = [one for one, value in before.items() if value == ALL and not after[one]]
+            if begun:
+                self.state = {**before, **dict.fromkeys(begun, NONE)}
+                self.made, self.read = {**noted[0]}, {one: {**read} for one, read in noted[1].items()}
+                continue
+            self._join(before)
+            if self.state == before:
+                self.state = after
+                return
+
+    def _note(self, node: Node, value: int) -> None:
+        read = [one for one in loads(node) if one in self.facts.active and self.state.get(one)]
+        self.read.setdefault(node, {}).update(dict.fromkeys(read))
+        self.made[node] = max(value, self.made.get(node, NONE))
+
+    def _statement(self, node: Node) -> None:
+        bound = [one for one in stores(node) if one in self.facts.active]
+        if not isinstance(node, gast.Assign | gast.AugAssign | gast.Expr) or not bound:
+            return
+        held = self.state.get((written(node) or [""])[0], NONE)
+        if not written(node):
+            value = self._value(node)
+        elif is_write(node):
+            value = self._write(node, held)
+        else:  # h_stack.append(h), h = h_stack.pop()
+            value = max([held, *map(self._operand, node.value.args[-1:])])
+        self._note(node, value)
+        self.state.update(dict.fromkeys(bound, value))
+
+    def _write(self, node: Node, old: int) -> int:
+        part, new = part_written(node), self._operand(node.value)
+        index = part.slice
+        if isinstance(node, gast.AugAssign):
+            new = min(old, new)
+        if is_whole(index) and isinstance(part.value, gast.Name):
+            return new
+        if old == new or self.facts.list_kind(written(node)[0]):
+            return max(old, new)
+        return SOME if min(old, new) == NONE and is_basic(index, frozenset(self.facts.integers)) else MANY
+
+    def _operand(self, tree: Node) -> int:
+        if isinstance(tree, gast.Name):
+            return self.state.get(tree.id, NONE) if tree.id in self.facts.active else ALL
+        if not isinstance(tree, gast.Tuple | gast.List | gast.Dict):
+            return ALL
+        return _of_several(
+            [self._operand(part) for part in (tree.values if isinstance(tree, gast.Dict) else tree.elts)]
+        )
+
+    def _value(self, node: Node) -> int:
+        facts, value = self.facts, node.value
+        if value in facts.pulled:
+            return NONE
+        operation = facts.operation.get(value)
+        if isinstance(value, gast.Name | gast.Tuple | gast.List | gast.Dict):
+            found = self._operand(value)
+            return found and max(MANY, found) if isinstance(node.targets[0], gast.Tuple) else found
+        if operation is None or operation.rule is None:
+            return ALL
+        operation = squared(operation, facts)
+        rule = operation.rule
+        assert rule is not None, "an op has a rule"
+        given = {p: a for p, a in operation.bound.items() if p in differentiable(rule)}
+        active = [p for p, a in given.items() if any(one in facts.active for one in loads(a))]
+        if rule.kind == "elementwise":
+            old = [self._operand(given[p]) for p in active]
+            new = [max(MANY * begins(operation, p, facts), one) for p, one in zip(active, old, strict=True)]
+            sides = len(active) > 1 and not any(old)  # of two sides the one or the other
+            return NONE if sides else min(new, default=ALL)
+        if _is_linear(rule):
+            least = self._moved(node, operation, given)
+        else:
+            least = min((self._operand(one) for p in active for one in _names(given[p], facts)), default=ALL)
+        if operation.function is operator.getitem:
+            return least and max(MANY, least)
+        if least == SOME and facts.spec.get(node, Spec(ndim=None)).scalar:
+            return NONE
+        return max(least, SOME) if rule.zeros == "made" else least
+
+    def _moved(self, node: Node, operation: Operation, given: dict[str, Node]) -> int:
+        """Of a linear operation, whose elements come from the one or the other of what it is given."""
+        assert operation.rule is not None, "an op has a rule"
+        template, spec = adjoint_template(operation.rule), self.facts.spec
+        parts = [self._operand(tree) for tree in given.values()]
+        if template is not None:
+            others = [one for p, one in template.defaults.items() if p not in given and p in template.differentiable]
+            parts += [ALL for one in others if type(getattr(one, "value", None)) in (int, float)]
+        found = _of_several(parts)
+        items = [one for tree in given.values() for one in getattr(tree, "elts", [tree])]
+        shapes = [spec[one].shape for one in (node, *items) if one in spec]
+        chosen = len(shapes) > 2 and shapes[0] and shapes[0] in shapes[1:]
+        return MANY if found == SOME and chosen else found
+
+
+def _of_several(parts: list[int]) -> int:
+    if NONE in parts:
+        return max(parts) and SOME
+    return max(parts, default=NONE) if len(set(parts)) < 2 else MANY
+
+
+def _is_linear(rule: Rule) -> bool:
+    """Whether a tangent is made of tangents alone: `d[z] = np.array(d[object])`."""
+    template = tangent_template(rule) if rule.kind == "general" else None
+    if template is None:
+        return rule.kind == "linear"
+    lines = [line.value for part in template.body for line in inside(part, gast.Assign)]
+    own = [derivative_of(one) for line in lines for one in inside(line, gast.Subscript)]
+    read = [one for line in lines for one in loads(line) if one in differentiable(rule)]
+    return len(read) == len([one for one in own if one in read])
+
+
+def _names(tree: Node, facts: Facts) -> list[Node]:
+    """The active names of an operand."""
+    return [one for one in inside(tree, gast.Name) if one.id in facts.active]
+
+
+def begins(operation: Operation, parameter: str, facts: Facts) -> bool:
+    """Whether the line of a parameter selects: `np.where(c, d[z], 0.0)`."""
+    assert operation.rule is not None, "an op has a rule"
+    template = adjoint_template(operation.rule)
+    assert template is not None, "an elementwise rule has a template"
+    for line in decided(template.body, Setting(template, operation, facts, "", Spec(ndim=None), {})):
+        if derivative_of(line.targets[0]) == parameter:
+            for call in inside(line.value, gast.Call):
+                rule = rule_of(meaning(call.func, template.namespace))
+                carried = [
+                    part for part in call.args if any(derivative_of(one) for one in inside(part, gast.Subscript))
+                ]
+                if rule is not None and rule.selects and carried:
+                    return True
+    return False

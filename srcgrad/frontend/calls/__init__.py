@@ -1,0 +1,1 @@
+"""Calls: inlining, nested functions, side effects, checkpoints, derivatives in a body."""

@@ -1,0 +1,508 @@
+"""Derivatives that a function takes in its body, brought to calls of functions with a text.
+
+What a derivative inside of a function is taken with respect to: a value that may hold integers is looked at.
+
+Calls of derivatives in a body, brought to calls of functions with a text: what is captured is given as arguments.
+
+Functions that operations are given, `odeint(rhs, y0, t)`: what they read of the function around becomes `args`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, replace
+from typing import Any  # kinds and functions are arbitrary objects
+
+import gast
+
+import srcgrad.templates as templates
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Kind
+from srcgrad.core.identity import home
+from srcgrad.core.namespace import Binding, Namespace, Overlay
+from srcgrad.core.rules import Handed, rule_of
+from srcgrad.core.source_text import Source
+from srcgrad.core.trees import (
+    BLOCKS,
+    Block,
+    Node,
+    assign,
+    at,
+    copy,
+    name,
+    own_names,
+    parameters,
+    parsed,
+    statement,
+    statements,
+    stores,
+    target,
+    walk,
+)
+from srcgrad.frontend.calls.functions import Function, function_of, made_by, not_known, pulled_or_pushed, wanted_of
+from srcgrad.frontend.calls.inline_call import Site
+from srcgrad.frontend.early_facts import reads_varied
+from srcgrad.frontend.resolve import binding_of
+from srcgrad.frontend.source.static_modules import StaticFunction
+from srcgrad.runtime import check_input
+
+
+def looked_at(node: Node, stem: str, where: Node, before: Block, site: Site) -> Node:
+    """An argument with respect to which a derivative is taken; the statement that looks at it goes to `before`.
+
+    The text of the derivative takes it for a floating number, whose negative is `-w`. An expression that depends on
+    no differentiated input gets a name first.
+    """
+    if isinstance(node, gast.Constant | gast.Tuple | gast.List | gast.Dict | gast.Starred | gast.Lambda):
+        return node
+    if not _base(node):
+        known = site.varied is not None and reads_varied(node, dict.fromkeys(site.varied), site.facts, site.local)
+        if known or _is_float(node):
+            return node
+        held = site.facts.names.fresh(stem)
+        before += site.expanded([at(assign(held, node), where)], site)
+        node = at(name(held), node)
+    spelled = site.alias("check_input", Binding("object", check_input))
+    check = at(statement(f"{spelled}(x)", x=copy(node)), where)
+    site.facts.foreign[check] = None
+    before.append(check)
+    return node
+
+
+def _base(node: Node) -> str:
+    """The name of which an expression is a part, or which it is; empty for any other expression."""
+    while isinstance(node, gast.Subscript | gast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, gast.Name) else ""
+
+
+def _is_float(node: Node) -> bool:
+    """Whether the operators of an expression make it one of floats: a division, a literal among its operands."""
+    if isinstance(node, gast.UnaryOp):
+        return _is_float(node.operand)
+    if isinstance(node, gast.BinOp):
+        return isinstance(node.op, gast.Div) or _is_float(node.left) or _is_float(node.right)
+    return isinstance(node, gast.Constant) and isinstance(node.value, float | complex)
+
+
+def without_checks(block: Block, facts: Facts) -> Block:
+    """A block without looks at what depends on a differentiated input: that holds floating numbers."""
+    made: Block = []
+    for node in block:
+        for which in BLOCKS:
+            if getattr(node, which, None):
+                setattr(node, which, without_checks(getattr(node, which), facts))
+        if not (node in facts.effects and _looks_at(node.value, facts)):
+            made.append(node)
+    return made
+
+
+def _looks_at(call: Node, facts: Facts) -> bool:
+    found = binding_of(call.func, facts, facts.local) if call.args else None
+    if found is None or found.kind != "object" or found.object is not check_input:
+        return False
+    return _base(call.args[0]) in facts.varied
+
+
+@dataclass(frozen=True, eq=False)
+class Closed:
+    """A nested function as one of its own: what it reads of the function around it are further parameters."""
+
+    source: Source
+    namespace: Namespace
+
+
+def derived_call(call: Node, where: Node, before: Block, site: Site) -> Function | None:
+    """The function with a text for the call of a derivative, whose arguments are brought to that function's form.
+
+    None for any other call. Statements that look at arguments go to `before`.
+    """
+    found = _called(call, site)
+    if found is None or found.wanted is None:
+        if found is None and made_by(call.func, site.facts, site.local):
+            raise not_known(call, site.facts)
+        return None
+    vectors = _vectors(call, found, site.facts)
+    try:
+        made, seeds, asked = _made(found, call, site)
+    except DifferentiationError as error:
+        if error.place is not None:
+            raise
+        raise site.facts.refuse(call, error.code, error.message, error.remedy) from error
+    if vectors and len(vectors) != len(seeds):
+        raise site.facts.refuse(
+            call, "E5014", f"{len(vectors)} values for {', '.join(seeds)}", "give one for each of them"
+        )
+    shown = {value: looked_at(value, parameter, where, before, site) for parameter, value in asked.items()}
+    call.args = [shown.get(value, value) for value in call.args]
+    call.keywords = [gast.keyword(word.arg, shown.get(word.value, word.value)) for word in call.keywords]
+    call.keywords += [gast.keyword(seed, vector) for seed, vector in zip(seeds, vectors, strict=False)]
+    return made
+
+
+def _called(call: Node, site: Site) -> Function | None:
+    """The derivative that is called; `jvp(g, (x,), (v,))` becomes a call with the arguments x."""
+    facts, local = site.facts, site.local
+    if made_by(call, facts, local) != "forward":
+        return function_of(call.func, facts, local)
+    given = call.args[1:3]
+    words = {word.arg: word.value for word in call.keywords if word.arg in ("primals", "tangents")}
+    given += [words[key] for key in ("primals", "tangents")[len(given) :] if key in words]
+    call.keywords = [word for word in call.keywords if word.arg not in words]
+    shaped = all(isinstance(g, gast.Tuple | gast.List) for g in given)
+    if len(given) != 2 or not shaped or len(given[0].elts) != len(given[1].elts):
+        raise facts.refuse(
+            call,
+            "E5005",
+            "the arguments of `jvp` are not written as two tuples of one length",
+            "write `jvp(g, (x,), (v,))`",
+        )
+    of = function_of(call.args[0], facts, local)
+    if of is None:
+        raise not_known(call, facts)
+    wanted = wanted_of(call, "forward", of, facts)
+    pairs = list(enumerate(zip(given[0].elts, given[1].elts, strict=True)))
+    real = tuple(k for k, (one, _) in pairs if not _is_discrete(one))
+    places = tuple(k for k, (one, moved) in pairs if k in real and not _is_nothing(moved)) or real
+    call.func = at(name("jvp"), call.func)
+    call.args, call.keywords = list(given[0].elts), []
+    tangents = tuple(given[1].elts[k] for k in places)
+    return Function(f"{of.name}_jvp", wanted=replace(wanted, wrt=places, single=False, tangents=tangents))
+
+
+def _is_discrete(node: Node) -> bool:
+    """Whether an argument is a literal that has no derivative."""
+    return isinstance(node, gast.Constant) and not isinstance(node.value, float)
+
+
+def _is_nothing(tangent: Node) -> bool:
+    """Whether a tangent is the literal None, 0 or 0.0: its argument, perhaps an integer, stays what it is."""
+    return isinstance(tangent, gast.Constant) and tangent.value in (None, 0)
+
+
+def _vectors(call: Node, found: Function, facts: Facts) -> list[Node]:
+    """Seeds and tangents, taken out of the arguments of a call."""
+    wanted = found.wanted
+    assert wanted is not None, "the caller has looked"
+    if wanted.mode == "forward":
+        return list(wanted.tangents)
+    if wanted.mode in ("pull", "push"):
+        taken, call.args = list(call.args), []
+        return taken
+    if wanted.mode != "hvp":
+        return []
+    if not call.args:
+        raise facts.refuse(call, "E5014", "the vector is missing", "give it after the function's arguments")
+    last = call.args.pop()
+    if wanted.single:
+        return [last]
+    if not isinstance(last, gast.Tuple | gast.List):
+        raise facts.refuse(last, "E5005", "vectors that are not written as a tuple", "write `(v, w)`")
+    return list(last.elts)
+
+
+def _made(found: Function, call: Node, site: Site) -> tuple[Function, tuple[str, ...], dict[str, Node]]:
+    """A derivative as a function with a text, the names of its seeds, and the arguments that it is with respect to."""
+    wanted = found.wanted
+    assert wanted is not None, "the caller has looked"
+    of = wanted.of
+    if of.wanted is not None:
+        of, _, _ = _made(of, call, site)
+    if of.tree is not None:
+        of = closed(of, site)
+    facts = site.facts
+    called = facts.module.opened(of.called)
+    source = facts.module.callee(called, call, facts)
+    own = [p for p in parameters(source.tree) if p not in of.words]
+    wrt = facts.module.names_of(wanted.wrt, own[len(of.args) :])
+    given = _given(call, found, of, source.tree)
+    for parameter in wrt:
+        if _is_whole(given.get(parameter)):
+            raise facts.refuse(given[parameter], "E5002", f"`{parameter}` is an integer", "write it as a float: `2.0`")
+    kinds = {p: k for p, v in given.items() if (k := _kind(v, facts)) is not None}
+    made = facts.module.derived(called, wanted.mode, wrt, kinds, single=wanted.single, auxiliary=wanted.auxiliary)
+    binding = Binding("object", made.function)
+    if isinstance(made.function, StaticFunction):
+        binding = Binding("function", static=made.function)
+    args = (*of.args, *found.args)
+    asked = {parameter: given[parameter] for parameter in wrt if parameter in given}
+    whole = replace(of, name=source_name(made.function), binding=binding, args=args, tree=None, owner=None)
+    return whole, made.seeds, asked
+
+
+def source_name(function: Any) -> str:
+    """The name under which a function is defined."""
+    return str(getattr(function, "qualname", None) or function.__name__)
+
+
+def _given(call: Node, found: Function, of: Function, tree: Node) -> dict[str, Node]:
+    """The arguments of a call by the parameters of the function whose derivative is called."""
+    positional = [a.id for a in tree.args.posonlyargs + tree.args.args]
+    arguments = [*of.args, *found.args, *call.args]
+    return dict(zip(positional, arguments, strict=False)) | of.words | {w.arg: w.value for w in call.keywords}
+
+
+def _is_whole(node: Node | None) -> bool:
+    return isinstance(node, gast.Constant) and type(node.value) in (int, bool)
+
+
+def _kind(node: Node, facts: Facts) -> Kind | None:
+    """What is known of an argument: a literal, or an argument of the function around that is not bound anew."""
+    if isinstance(node, gast.Constant) and type(node.value) in (int, float):
+        return SCALAR
+    if isinstance(node, gast.Tuple | gast.List | gast.Dict):
+        return _of_display(node)
+    if not isinstance(node, gast.Name):
+        return None
+    bound = [s for s in statements(facts.source.tree.body) if node.id in stores(s)]
+    if not bound:
+        return facts.kinds.get(node.id)
+    shown = getattr(bound[0], "value", None) if len(bound) == 1 and target(bound[0]) == node.id else None
+    return _of_display(shown) if isinstance(shown, gast.Tuple | gast.List | gast.Dict) else None
+
+
+def _of_display(node: Node) -> Kind | None:
+    """The kind of a container whose keys are written out; of its parts nothing is known."""
+    if isinstance(node, gast.Dict):
+        keys = [getattr(key, "value", None) for key in node.keys]
+        return Kind("dict", None, tuple((key, UNKNOWN) for key in keys)) if None not in keys else None
+    tag = "tuple" if isinstance(node, gast.Tuple) else "list"
+    return Kind(tag, None, tuple((place, UNKNOWN) for place, _ in enumerate(node.elts)))
+
+
+def closed(found: Function, site: Site) -> Function:
+    """A nested function with what it captures as further parameters, which are given by name."""
+    owner = found.owner
+    assert owner is not None, "a nested function has an owner"
+    tree = copy(found.tree)
+    if any(default is not None and not isinstance(default, gast.Constant) for default in _defaults(tree)):
+        raise site.facts.refuse(
+            tree, "E5005", "a nested function with computed defaults is differentiated", "read the value in its body"
+        )
+    namespace = Overlay(owner.namespace)
+    captured: dict[str, None] = {}
+    before: list[Node] = []
+    _capture(tree, frozenset(), owner, captured, before, namespace, {})
+    tree.body = [*before, *tree.body]
+    own = own_names(tree)
+    for each in captured:
+        if each in own:
+            raise site.facts.refuse(
+                found.tree, "E5005", f"`{each}` means two things where a derivative is taken", "give it another name"
+            )
+        parameter = gast.Name(id=each, ctx=gast.Param(), annotation=None, type_comment=None)
+        tree.args.kwonlyargs.append(at(parameter, tree))
+        tree.args.kw_defaults.append(None)
+    source = replace(owner.source, tree=tree, name=tree.name, first=tree.lineno, made=found.tree in owner.foreign)
+    words = {each: name(each) for each in captured}
+    return Function(found.name, binding=Binding("object", Closed(source, namespace)), args=found.args, words=words)
+
+
+def _defaults(tree: Node) -> list[Node]:
+    return [*tree.args.defaults, *tree.args.kw_defaults]
+
+
+def _capture(
+    tree: Node,
+    bound: frozenset[str],
+    owner: Facts,
+    captured: dict[str, None],
+    before: list[Node],
+    namespace: Overlay,
+    seen: dict[str, None],
+) -> None:
+    """Find what a function reads of the functions around it: values, and functions, whose own reads count as well."""
+    own = own_names(tree) | bound | {n.name for n in walk(tree) if isinstance(n, gast.FunctionDef) and n is not tree}
+    own |= {p.id for n in walk(tree) if isinstance(n, gast.Lambda) for p in walk(n.args) if isinstance(p, gast.Name)}
+    for read in [n for s in tree.body for n in walk(s) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)]:
+        if read.id in own or read.id in seen:
+            continue
+        function = owner.functions.get(read.id)
+        if function is not None:
+            seen[read.id] = None
+            _capture_function(read.id, function, owner, captured, before, namespace, seen)
+        elif read.id in owner.local or read.id in owner.around:
+            captured[read.id] = None
+
+
+def _capture_function(
+    spelled: str,
+    function: Function,
+    owner: Facts,
+    captured: dict[str, None],
+    before: list[Node],
+    namespace: Overlay,
+    seen: dict[str, None],
+) -> None:
+    """A function of the function around goes along: its text, or what its name means."""
+    if function.spelled is not None:
+        value = copy(function.spelled)
+        holder = gast.FunctionDef(spelled, _no_arguments(), [gast.Expr(value)], [], None, None, [])
+        _capture(holder, frozenset(), owner, captured, before, namespace, seen)
+        before.append(at(gast.Assign([name(spelled, gast.Store())], value, None), value))
+    elif function.tree is not None:
+        tree = copy(function.tree)
+        home = function.owner or owner
+        _capture(tree, frozenset(), home, captured, before, namespace, seen)
+        before.append(_definition(tree, spelled))
+    elif function.binding is not None and not function.args:
+        namespace.extra[spelled] = function.binding
+
+
+def _no_arguments() -> Node:
+    return parsed("def f(): pass").body[0].args
+
+
+def _definition(tree: Node, spelled: str) -> Node:
+    made = gast.FunctionDef(spelled, tree.args, tree.body, [], None, None, [])
+    return gast.copy_location(made, tree)
+
+
+def value_of(call: Node, site: Site) -> Node:
+    """`vjp(g, x)[0]` and `linearize(g, x)[0]`, whose second part is not read, as `g(x)`."""
+    if not isinstance(call, gast.Subscript) or getattr(call.slice, "value", None) != 0:
+        return call
+    if pulled_or_pushed(call.value, site.facts, site.local) is None:
+        return call
+    inner = call.value
+    return at(gast.Call(inner.args[0], inner.args[1:], []), call)
+
+
+def handed_of(call: Node, facts: Facts, local: frozenset[str]) -> Handed | None:
+    """How the operation of a call treats a function that it is given; None if it takes none."""
+    found = binding_of(call.func, facts, local) if isinstance(call, gast.Call) else None
+    if found is None or found.kind != "object" or found.static is not None:
+        return None
+    module = home(found.object) or ""
+    if not module.startswith(("scipy.", "srcgrad.runtime")):
+        return None
+    if rule_of(found.object) is None:
+        templates.load_for(module)
+    rule = rule_of(found.object)
+    return None if rule is None else rule.handed
+
+
+def hand_over(call: Node, where: Node, site: Site) -> None:
+    """Let the function in a call of such an operation be one of the module, with all that it reads as arguments."""
+    handed = handed_of(call, site.facts, site.local)
+    slot = None if handed is None else _argument(call, handed.parameter, site)
+    if handed is None or slot is None:
+        return
+    found = function_of(slot, site.facts, site.local)
+    if found is None or found.wanted is not None:
+        return
+    if found.args or found.words or (found.binding is not None and rule_of(found.called) is not None):
+        found = _applied(found, handed, site)
+    elif found.binding is not None:
+        if isinstance(slot, gast.Name) and slot.id in site.facts.functions:
+            _give(call, handed.parameter, name(site.alias(found.name, found.binding)), site)
+            site.facts.foreign[where] = None
+        return
+    site.facts.foreign[where] = None
+    given = _argument(call, handed.args, site)
+    whole = closed(found, site)
+    assert whole.binding is not None, "a function that is closed has a name of its own"
+    made: Closed = whole.binding.object
+    added = _positional(made.source.tree, list(whole.words), given, handed, call, site)
+    if added:
+        display = given.elts if isinstance(given, gast.Tuple) else []
+        _give(call, handed.args, at(gast.Tuple([*display, *added], gast.Load()), call), site)
+    _give(call, handed.parameter, name(site.alias(found.name, Binding("object", made))), site)
+
+
+def hands(node: Node, site: Site) -> bool:
+    """Whether a call gives such an operation a function that stands in this one."""
+    if not isinstance(node, gast.Call) or handed_of(node, site.facts, site.local) is None:
+        return False
+    return any(isinstance(n, gast.Name) and n.id in site.facts.functions for n in walk(node))
+
+
+def _positional(
+    tree: Node, captured: list[str], given: Node | None, handed: Handed, call: Node, site: Site
+) -> list[Node]:
+    """Make parameters of what a function captures, and give what further arguments the call has to have."""
+    arguments = tree.args
+    if arguments.vararg is not None or arguments.kwarg is not None:
+        raise site.facts.refuse(call, "E5005", f"`{tree.name}` takes `*args` or `**`", "name its parameters")
+    known = given is None or isinstance(given, gast.Tuple) or getattr(given, "value", given) is None
+    if not known and captured:
+        raise site.facts.refuse(
+            given,
+            "E5005",
+            f"`{handed.args}=` is not written as a tuple, and `{tree.name}` reads {', '.join(captured)} as well",
+            f"write `{handed.args}=(a, b)`",
+        )
+    own = [*arguments.posonlyargs, *arguments.args]
+    count = len(given.elts) if isinstance(given, gast.Tuple) else 0
+    missing = len(own) - handed.leading - count
+    defaults = arguments.defaults[len(arguments.defaults) - max(missing, 0) :]
+    if known and (missing < 0 or missing > len(arguments.defaults)):
+        raise site.facts.refuse(
+            call,
+            "E5005",
+            f"`{tree.name}` is called with {handed.leading + count} arguments",
+            f"it takes: {', '.join(one.id for one in own)}",
+        )
+    if not known:
+        return []
+    arguments.defaults = []
+    kept = [
+        pair for pair in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if pair[0].id not in captured
+    ]
+    arguments.args += [one for one in arguments.kwonlyargs if one.id in captured]
+    arguments.kwonlyargs, arguments.kw_defaults = [one for one, _ in kept], [default for _, default in kept]
+    return [*map(copy, defaults), *map(name, captured)]
+
+
+def _applied(found: Function, handed: Handed, site: Site) -> Function:
+    """`partial(g, a, k=c)` and methods as a function of the arguments that are left; `np.sin` as one with a text."""
+    facts = site.facts
+    if found.tree is not None:
+        arguments, spelled = found.tree.args, found.name
+    else:
+        assert found.binding is not None, "a function has a tree or a name"
+        spelled = site.alias(found.name, found.binding)
+        known = rule_of(found.called) is None
+        arguments = facts.module.source(found.called)[0].tree.args if known else None
+    own = [f"x{k}" for k in range(handed.leading)]
+    if arguments is not None:
+        own = [a.id for a in [*arguments.posonlyargs, *arguments.args]][len(found.args) :]
+        own = [one for one in own if one not in found.words]
+    made = facts.names.fresh(f"{found.name}_applied")
+    value = gast.Call(name(spelled), [*map(copy, found.args), *map(name, own)], [])
+    value.keywords = [gast.keyword(key, copy(word)) for key, word in found.words.items()]
+    tree = parsed(f"def {made}({', '.join(own)}): return value").body[0]
+    tree.body[0].value = value
+    for item in walk(tree):
+        at(item, found.tree if found.tree is not None else facts.source.tree)
+    facts.functions[made] = Function(made, tree, facts)
+    return Function(made, tree, facts)
+
+
+def _argument(call: Node, parameter: str, site: Site) -> Node | None:
+    """The argument that a call gives for a parameter."""
+    for word in call.keywords:
+        if word.arg == parameter:
+            return word.value
+    place = _place(call, parameter, site)
+    return call.args[place] if place < len(call.args) else None
+
+
+def _place(call: Node, parameter: str, site: Site) -> int:
+    found = binding_of(call.func, site.facts, site.local)
+    assert found is not None, "the caller has looked"
+    return list(inspect.signature(found.object).parameters).index(parameter)
+
+
+def _give(call: Node, parameter: str, value: Node, site: Site) -> None:
+    """Exchange the argument for a parameter, or add it."""
+    at(value, call)
+    for word in call.keywords:
+        if word.arg == parameter:
+            word.value = value
+            return
+    place = _place(call, parameter, site)
+    if place < len(call.args):
+        call.args[place] = value
+    else:
+        call.keywords.append(gast.keyword(parameter, value))

@@ -1,0 +1,574 @@
+"""Inlining: which calls are written out in place, and when.
+
+Short functions have no derivative of their own: their lines stand where they are called, and are undone there.
+
+A derivative of its own costs a definition, a pullback, a name for it in each call, and what the call does not see:
+which shapes are equal, which products are there already. So a function that is called once is written out, and one
+that is called again if there is little in it. What carries no derivative stays a call, and so does
+a derivative that a function calls: the text around it stays the user's.
+
+Calls that change what the rest of their expression may read: they are written out before all of it.
+
+Calls that change what the module holds, behind a place where the text has read it.
+
+Why a call is written out in place, and not one of a derivative of what it calls.
+
+Calls that are written out in place: of nested functions, of procedures that fill arrays, of functions that get
+functions, of short ones for kernels; all of them in a derivative that will be differentiated again.
+"""
+
+from __future__ import annotations
+
+import types
+from types import FunctionType
+from typing import Any  # functions are arbitrary objects
+
+import gast
+import numpy as np
+
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.facts import UNKNOWN, Facts, Operation, contained
+from srcgrad.core.namespace import Binding, Namespace, Overlay, attribute
+from srcgrad.core.rules import is_composition, rule_of
+from srcgrad.core.trees import (
+    COMPOUND,
+    Block,
+    Node,
+    assign,
+    at,
+    copy,
+    header,
+    inside,
+    is_write,
+    name,
+    own_names,
+    root,
+    statements,
+    walk,
+)
+from srcgrad.frontend.calls.derivatives_in_body import derived_call, hand_over, handed_of, hands, value_of
+from srcgrad.frontend.calls.evaluation_order import changes_outside, is_straight, operations, outer_changes
+from srcgrad.frontend.calls.functions import (
+    Function,
+    as_owner,
+    called_by,
+    function_of,
+    is_ordinary,
+    made_by,
+    not_known,
+    of_argument,
+)
+from srcgrad.frontend.calls.inline_call import Site, written_out
+from srcgrad.frontend.calls.nested_functions import check_given
+from srcgrad.frontend.calls.side_effects import Procedures
+from srcgrad.frontend.context import CHANGES, read_alone
+from srcgrad.frontend.early_facts import reads_varied, varied_names
+from srcgrad.frontend.language import doubtful_write
+from srcgrad.frontend.resolve import binding_of, operation_of
+from srcgrad.frontend.source.static_modules import StaticFunction
+
+_AGAIN = 8  # operations that may be written again: about what a definition and its calls take
+_MOST = 64  # ... by all calls inside of a function together: helpers that each call two others double with each level
+
+
+def is_short(call: Node, called: str, operation: Operation, site: Site) -> bool:
+    """Whether a call is written out since the function is short: for kernels, and where the text gets no longer."""
+    facts = site.facts
+    if operation.checkpointed:
+        return False
+    if facts.module.target == "opencl":
+        return site.is_of(operation.function, is_straight) and repeated(operation.function, facts.module) <= _MOST
+    if facts.mode in ("primal", "trace"):
+        return False
+    given = [*call.args, *(word.value for word in call.keywords)]
+    varied = None if site.varied is None else dict.fromkeys(site.varied)
+    flows = varied is None or any(reads_varied(one, varied, facts, site.local) for one in given)
+    brief = site.is_of(operation.function, lambda tree: is_brief(tree, called, facts.source.tree), generated=False)
+    return flows and brief and repeated(operation.function, facts.module) <= _MOST
+
+
+def repeated(function: Any, module: Any) -> int:
+    """How many operations stand again where a function is written out with all straight functions that it calls."""
+    sizes: dict[int, tuple[int, int]] = {}
+    whole = _size(function, module, sizes)
+    return whole - sum(own for own, _ in sizes.values())
+
+
+def _size(function: Any, module: Any, sizes: dict[int, tuple[int, int]]) -> int:
+    """How many operations a function written out has; `sizes` keeps its own and all, by its tree."""
+    try:
+        source, namespace = module.source(function)
+    except DifferentiationError:
+        return 0
+    key = id(source.tree)
+    if key not in sizes and not is_straight(source.tree):
+        return 0
+    if key not in sizes:
+        own = operations(source.tree)
+        sizes[key] = own, own  # a recursive call is not written out
+        called = _called(source.tree, namespace)
+        sizes[key] = own, own + sum(_size(one, module, sizes) for one in called)
+    return sizes[key][1]
+
+
+def _called(tree: Node, namespace: Namespace) -> list[Any]:
+    """The functions of the user's that a straight function calls, one for each call."""
+    local = own_names(tree)
+    calls = [part.func for node in tree.body for part in walk(node) if isinstance(part, gast.Call)]
+    found = [_meaning(one, namespace) for one in calls if not (isinstance(one, gast.Name) and one.id in local)]
+    known = [one.object for one in found if one is not None and one.object is not None]
+    return [one for one in known if rule_of(one) is None and isinstance(one, FunctionType | StaticFunction)]
+
+
+def _meaning(node: Node, namespace: Namespace) -> Binding | None:
+    """What a dotted name means."""
+    if isinstance(node, gast.Name):
+        return namespace.lookup(node.id)
+    base = _meaning(node.value, namespace) if isinstance(node, gast.Attribute) else None
+    return None if base is None else attribute(base, node.attr)
+
+
+def is_brief(tree: Node, called: str, caller: Node) -> bool:
+    """Whether a straight function is called once, or has few operations that would be written again."""
+    calls = [part.func for node in caller.body for part in walk(node) if isinstance(part, gast.Call)]
+    times = sum(called in (getattr(one, "id", ""), getattr(one, "attr", "")) for one in calls)
+    return is_straight(tree) and (times - 1) * operations(tree) <= _AGAIN
+
+
+def check_order(value: Node | None, site: Site, alone: bool = True) -> None:
+    """A call that changes what the rest of its expression may read stands alone; `a += g(a)` reads a before."""
+    calls = [] if value is None else [n for n in walk(value) if isinstance(n, gast.Call)]
+    for call in [n for n in calls if n is not value or not alone]:
+        found = called_by(call, site.facts, site.local)
+        if found is None:
+            continue
+        writes = found.tree is not None and _changes_what_is_read(found.tree, call, value, site)
+        known = Procedures(site.facts)
+        given = known.arguments(call, site.facts, site.local)
+        seen = {one for part in given for one in known.seen(part, site.facts, site.local)}
+        if writes or (seen and not (alone and _is_apart(seen, call, value, site.facts))):
+            raise site.facts.refuse(
+                call,
+                "E5010",
+                f"`{found.name}` changes what the rest of the expression may read",
+                "call it in a statement of its own: `t = ...`",
+            )
+
+
+def _changes_what_is_read(tree: Node, call: Node, value: Node, site: Site) -> bool:
+    """Whether a nested function writes into arrays, or binds a name that its expression reads beside it.
+
+    Other calls are written out before the statement as well, in their order.
+    """
+    if not changes_outside(tree, site.facts) or is_straight(tree):
+        return changes_outside(tree, site.facts)
+    if any(is_write(node) for node in statements(tree.body)):
+        return True
+    inside = {id(n) for n in walk(call)}
+    read = {n.id for n in walk(value) if isinstance(n, gast.Name) and id(n) not in inside}
+    calls = [n for n in walk(value) if isinstance(n, gast.Call) and id(n) not in inside]
+    found = [called_by(one, site.facts, site.local) for one in calls]
+    trees = [one.tree for one in found if one is not None and one.tree is not None]
+    kept = [one for one in trees if is_straight(one) or not changes_outside(one, site.facts)]
+    read |= {n.id for one in kept for n in walk(one) if isinstance(n, gast.Name)}
+    return bool(read & outer_changes(tree, site.facts))
+
+
+def _is_apart(seen: set[str], call: Node, value: Node, facts: Facts) -> bool:
+    """Whether a call changes lists and dicts alone that nothing else in its expression reads."""
+    inside = {id(n) for n in walk(call)}
+    read = {n.id for n in walk(value) if isinstance(n, gast.Name) and id(n) not in inside}
+    kinds = [facts.kinds.get(one, facts.named.get(one, UNKNOWN)) for one in sorted(seen)]
+    return not seen & read and all(kind.tag in ("list", "dict") for kind in kinds)
+
+
+_STORED = (gast.Subscript, gast.Attribute)
+_CALLS = 4  # functions called from one another that are looked into
+
+
+def check_outside(function: Node, facts: Facts) -> None:
+    """Refuse `y = x * c.k; n = bump()`, where `bump` changes `c.k`: the backward half would read the new one."""
+    local = frozenset(own_names(function) | facts.local)
+    order = statements(function.body)
+    read: list[dict[int, None]] = [_read(node, facts, local) for node in order]
+    if not any(read):
+        return
+    loops = [(k, k + len(statements([n]))) for k, n in enumerate(order) if isinstance(n, gast.For | gast.While)]
+    for place, node in enumerate(order):
+        ends = [end for first, end in loops if first <= place < end]
+        known = {one for table in read[: max([place, *ends])] for one in table}
+        for call in [n for part in header(node) for n in inside(part, gast.Call)]:
+            own = _read(node, facts, local, call)
+            if any(one in known or one in own for one in _changed(call, facts, local, _CALLS)):
+                raise facts.refuse(
+                    call,
+                    "E5010",
+                    "what is called changes what the module holds, and the function has read that before",
+                    "give the value to the function as an argument, or copy it to a name first: `k = float(c.k)`",
+                )
+
+
+def _read(node: Node, facts: Facts, local: frozenset[str], beside: Node | None = None) -> dict[int, None]:
+    """The objects of the module that may change, and of which a statement reads something, `beside` a call."""
+    found: dict[int, None] = {}
+    asked = {id(n) for part in header(node) for call in inside(part, gast.Call) for n in walk(call.func)}
+    asked |= set() if beside is None else {id(n) for n in walk(beside)}
+    for name in [n for part in header(node) for n in inside(part, gast.Name) if id(n) not in asked]:
+        held = _held(name, facts, local)
+        if held is not None:
+            found[id(held)] = found[id(type(held))] = None
+    return found
+
+
+def _held(name: Node, facts: Facts, local: frozenset[str]) -> Any:
+    """The live object that may change which a name of the module means; None for any other name."""
+    found = None if name.id in local or not isinstance(name.ctx, gast.Load) else facts.namespace.lookup(name.id)
+    if found is None or found.kind != "object":
+        return None
+    held = found.object
+    steady = isinstance(held, types.FunctionType | types.ModuleType | types.BuiltinFunctionType | np.ufunc | np.generic)
+    return held if isinstance(held, list | dict | np.ndarray) or (hasattr(held, "__dict__") and not steady) else None
+
+
+def _changed(call: Node, facts: Facts, local: frozenset[str], depth: int) -> dict[int, None]:
+    """The objects of modules that a called function of the user's changes."""
+    found = function_of(call.func, facts, local) if depth else None
+    if found is None or found.binding is None or not isinstance(found.called, types.FunctionType):
+        return {}
+    try:
+        source, namespace = facts.module.source(found.called)
+    except DifferentiationError:
+        return {}
+    tree, inner = source.tree, Facts(source, namespace, facts.mode, (), module=facts.module)
+    inner.local = own = frozenset(own_names(tree))
+    given = _given(call, found, tree)
+    changed: dict[int, None] = {}
+    for place in _written_places(tree):
+        name = root(place)
+        if name is None:
+            continue
+        given_as = given.get(name.id)
+        where = (given_as, facts, local) if given_as is not None else (name, inner, own)
+        base = root(where[0])
+        held = None if base is None else _held(gast.Name(base.id, gast.Load(), None, None), where[1], where[2])
+        if held is not None:
+            changed[id(held)] = None
+    for each in inside(tree, gast.Call):
+        changed.update(_changed(each, inner, own, depth - 1))
+    return changed
+
+
+def _given(call: Node, found: Function, tree: Node) -> dict[str, Node]:
+    names = [a.id for a in [*tree.args.posonlyargs, *tree.args.args]]
+    words = {word.arg: word.value for word in call.keywords if word.arg}
+    return {**dict(zip(names, [*found.args, *call.args], strict=False)), **words}
+
+
+def _written_places(tree: Node) -> list[Node]:
+    """What a function writes: parts of names, and what changes by methods of lists and dicts."""
+    stored = [n for node in tree.body for n in inside(node, *_STORED) if not isinstance(n.ctx, gast.Load)]
+    calls = [n.value for node in tree.body for n in inside(node, gast.Expr) if isinstance(n.value, gast.Call)]
+    return stored + [c.func for c in calls if isinstance(c.func, gast.Attribute) and c.func.attr in CHANGES]
+
+
+def reason_of(call: Node, function: Any, site: Site, *, performed: bool = False) -> str:
+    """The reason; an empty string for a call that is not written out. `performed` if its result is not used."""
+    given = [*call.args, *(w.value for w in call.keywords)]
+    if any(_is_function(item, site) for item in given):
+        return "takes a function"
+    if is_composition(function) and not any(
+        isinstance(n, gast.Name) and n.id in site.local for item in given for n in walk(item)
+    ):
+        return ""  # of constants
+    if site.facts.generated and any(isinstance(item, gast.Tuple) for item in given):
+        return "is the rule of a user, with the primals of a call"
+    if changed_by(call, site, performed=performed):
+        return "writes into its arguments"
+    if _asks_owner(call, function, site):
+        return "calls methods of an object that it gets"
+    return "takes `*args`" if site.is_of(function, lambda tree: tree.args.vararg is not None) else ""
+
+
+def _is_function(item: Node, site: Site) -> bool:
+    """Whether an argument is a function, or an object by its name; an object that another holds is one to ask."""
+    if not isinstance(item, gast.Name | gast.Attribute | gast.Call):
+        return False
+    found = function_of(item, site.facts, site.local)
+    return found is not None and (found.whole is None or isinstance(item, gast.Name))
+
+
+def changed_by(call: Node, site: Site, *, performed: bool) -> list[Node]:
+    """The arguments that a call changes; `u *= s` of a parameter is meant to where the call is made for its effect."""
+    return Procedures(site.facts, augments=performed).arguments(call, site.facts, site.local)
+
+
+def _asks_owner(call: Node, function: Any, site: Site) -> bool:
+    """Whether a function calls something of a class, or of an object of the module, that is its argument."""
+    owners = [k for k, item in enumerate(call.args) if as_owner("", item, site.facts, site.local) is not None]
+    if not owners:
+        return False
+    tree = site.facts.module.source(function)[0].tree
+    names = [a.id for a in [*tree.args.posonlyargs, *tree.args.args]]
+    asked = {names[k] for k in owners if k < len(names)}
+    called = [n.func for s in tree.body for n in walk(s) if isinstance(n, gast.Call)]
+    by_super = any(getattr(getattr(getattr(one, "value", None), "func", None), "id", "") == "super" for one in called)
+    return (by_super and 0 in owners) or any(getattr(getattr(one, "value", one), "id", "") in asked for one in called)
+
+
+def inlined(function: Node, facts: Facts) -> Node:
+    """Write the bodies of called functions in place of the calls, where a call of a derivative would not do.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> text = "def f(x, c):\\n    def g(a):\\n        return a * c\\n    return g(x) + 1.0"
+    >>> print(explain_text(text, after="inlined"))
+    def f(x, c):
+        return x * c + 1.0
+    """
+    if facts.module is None:
+        return function
+    for parameter, kind in contained(facts.kinds):
+        known = of_argument(parameter, kind)
+        if known is not None:
+            facts.functions[parameter] = known
+    local = own_names(function)
+    calls = [n for node in function.body for n in walk(node) if isinstance(n, gast.Call)]
+    if not facts.functions and not facts.module.inline and not any(_has_source(c, facts, local) for c in calls):
+        return function
+    facts.namespace = Overlay(facts.namespace, read=read_alone(facts.source.tree))
+    own = facts.generated
+    facts.doubtful = None if own else doubtful_write(facts.source.tree)
+    varied = frozenset(varied_names(function, facts, local))
+    function.body = expanded(function.body, Site(facts, local, (id(facts.source.tree),), expanded, varied))
+    check_given(function, facts, local)
+    if not own:
+        check_outside(function, facts)
+    if facts.generated and not own and facts.doubtful is not None:
+        raise facts.refuse(
+            facts.doubtful,
+            "E5010",
+            "a second derivative goes through a derivative and through an array that changes",
+            "make the array by `np.zeros`, fill it, and give it a second name after that; or build it by np.stack",
+        )
+    return function
+
+
+def _has_source(call: Node, facts: Facts, local: frozenset[str]) -> bool:
+    """Whether a call is one of a function that is written in Python, or of a method."""
+    found = called_by(call, facts, local)
+    if handed_of(call, facts, local) is not None:
+        return True
+    return found is not None and (
+        found.binding is None or rule_of(found.called) is None or not _is_known(call.func, found, facts, local)
+    )
+
+
+def _is_known(node: Node, found: Function, facts: Facts, local: frozenset[str]) -> bool:
+    """Whether the rest of the pipeline finds a function by what its call says: a global name, as it is."""
+    if isinstance(node, gast.Name) and node.id in facts.functions:
+        return False  # a second name of a function, whatever the module has by that name
+    return is_ordinary(found) and binding_of(node, facts, local) is not None
+
+
+def expanded(block: Block, site: Site) -> Block:
+    """A block with its calls written out."""
+    made: Block = []
+    for node in block:
+        before: Block = []
+        if isinstance(node, COMPOUND):
+            check_order(getattr(node, "test", getattr(node, "iter", None)), site)
+            if isinstance(node, gast.While) and any(_is_nested(n, site) or hands(n, site) for n in walk(node.test)):
+                raise site.facts.refuse(
+                    node.test, "E5005", "a nested function in the test of this `while`", "use `while True`, and `break`"
+                )
+            if isinstance(node, gast.If):
+                node.test = _expand(node.test, node, before, site)
+            elif isinstance(node, gast.For):
+                node.iter = _expand(node.iter, node, before, site)
+            node.body = expanded(node.body, site)
+            node.orelse = expanded(getattr(node, "orelse", None) or [], site)
+        elif isinstance(node, gast.Assign | gast.AugAssign | gast.Return | gast.AnnAssign) and node.value is not None:
+            if isinstance(node.value, gast.IfExp) and _must(node.value, site):
+                made += expanded(_as_branch(node, site), site)
+                continue
+            check_order(node.value, site, alone=not isinstance(node, gast.AugAssign))
+            places = _places(node)
+            for place in places:
+                check_order(place.slice, site, alone=False)
+            node.value = _expand(node.value, node, before, site)
+            for place in places:
+                place.slice = _expand(place.slice, node, before, site)
+        elif isinstance(node, gast.Assert):
+            check_order(node.test, site, alone=False)
+            node.test = _expand(node.test, node, before, site)
+        elif isinstance(node, gast.Expr) and isinstance(node.value, gast.Call):
+            if _is_procedure(node.value, site):
+                made += _performed(node, site)
+                continue
+            for argument in node.value.args:
+                check_order(argument, site)
+            node.value.args = [_expand(argument, node, before, site) for argument in node.value.args]
+        if before:
+            site.facts.foreign[node] = None
+        made += [*before, node]
+    return made
+
+
+def _places(node: Node) -> list[Node]:
+    """The parts into which a statement stores, indices and all."""
+    targets = node.targets if isinstance(node, gast.Assign) else [getattr(node, "target", None)]
+    return [n for t in targets if t is not None for n in walk(t) if isinstance(n, gast.Subscript)]
+
+
+def _is_nested(node: Node, site: Site) -> bool:
+    return isinstance(node, gast.Call) and getattr(node.func, "id", "") in site.facts.functions
+
+
+def _as_branch(node: Node, site: Site) -> Block:
+    """`y = g(x) if c else e` as an `if`; `return` of such a value returns a name."""
+    held = site.facts.names.fresh("chosen")
+    sides = [[at(assign(held, side), node)] for side in (node.value.body, node.value.orelse)]
+    branch = at(gast.If(node.value.test, *sides), node)
+    node.value = at(name(held), node.value)
+    for made in (*sides[0], *sides[1], branch, node):
+        site.facts.foreign[made] = None
+    return [branch, node]
+
+
+def _must(value: Node, site: Site) -> bool:
+    """Whether some call in an expression has to be written out."""
+    calls = [n for n in walk(value) if isinstance(n, gast.Call)]
+    handed = any(handed_of(n, site.facts, site.local) for n in calls)
+    return handed or any(_is_written_out(n, site) or made_by(n, site.facts, site.local) for n in calls)
+
+
+def _is_procedure(call: Node, site: Site) -> bool:
+    """Whether a call whose result is not used is one of a function that may write: not of `print`."""
+    found = called_by(call, site.facts, site.local)
+    if found is None:
+        return False
+    return found.tree is not None or bool(changed_by(call, site, performed=True))
+
+
+def _performed(node: Node, site: Site) -> Block:
+    """The statements of a procedure that is called for what it writes."""
+    before: Block = []
+    value = _expand(node.value, node, before, site)
+    if value is node.value:
+        raise site.facts.refuse(
+            node, "E5005", "a recursive function that writes into its arguments is not accepted", "write it as a loop"
+        )
+    return before
+
+
+def _expand(value: Node, where: Node, before: Block, site: Site) -> Node:
+    if isinstance(value, gast.Lambda | gast.JoinedStr):
+        return value
+    value = value_of(value, site)
+    derived = derived_call(value, where, before, site) if isinstance(value, gast.Call) else None
+    if derived is None and made_by(value, site.facts, site.local):
+        if function_of(value, site.facts, site.local) is not None:
+            return value  # a function, as an argument of another
+        raise not_known(value, site.facts)
+    if derived is not None:
+        value.args = [_expand(argument, where, before, site) for argument in value.args]
+        for word in value.keywords:
+            word.value = _expand(word.value, where, before, site)
+        site.facts.foreign[where] = None
+        _give_bound(value, derived, site)
+        return written_out(value, derived, where, before, site) if _is_written_out(value, site, derived) else value
+    if isinstance(value, gast.IfExp | gast.BoolOp):
+        if not _must(value, site):
+            return value
+        if isinstance(value, gast.IfExp):
+            return _chosen(value, where, before, site)
+        value.values[0] = _expand(value.values[0], where, before, site)
+        for item in value.values[1:]:
+            _check_none(item, site)
+        return value
+    for key in value._fields:
+        part = getattr(value, key, None)
+        if isinstance(part, list):
+            setattr(value, key, [_expand(p, where, before, site) if isinstance(p, gast.AST) else p for p in part])
+        elif isinstance(part, gast.AST) and part._fields:
+            setattr(value, key, _expand(part, where, before, site))
+            _keep_kind(part, getattr(value, key), site)
+    if not isinstance(value, gast.Call):
+        return value
+    found = called_by(value, site.facts, site.local)
+    if found is None:
+        return value
+    if _is_local(value.func, site) or not _is_known(value.func, found, site.facts, site.local):
+        _give_bound(value, found, site)
+        site.facts.foreign[where] = None
+    hand_over(value, where, site)
+    performed = isinstance(where, gast.Expr) and where.value is value
+    return written_out(value, found, where, before, site) if _is_written_out(value, site, found, performed) else value
+
+
+def _keep_kind(call: Node, made: Node, site: Site) -> None:
+    """What a call gives is of the kind of the call: `M(m.w)` in the place of `m.copy()` is an object of M."""
+    kind = site.facts.of.get(call)
+    if made is call or kind is None or kind.tag != "object" or made in site.facts.of:
+        return
+    site.facts.of[made] = kind
+    known = of_argument(made.id, kind) if isinstance(made, gast.Name) else None
+    if known is not None and made.id in site.local:
+        site.facts.functions.setdefault(made.id, known)
+
+
+def _check_none(item: Node, site: Site) -> None:
+    if _must(item, site):
+        raise site.facts.refuse(
+            item, "E5005", "a call that is made only if what stands before it holds is not accepted", "use an `if`"
+        )
+
+
+def _chosen(value: Node, where: Node, before: Block, site: Site) -> Node:
+    """A conditional expression inside of another one: its value gets a name."""
+    held = site.facts.names.fresh("chosen")
+    bind = at(assign(held, value), where)
+    site.facts.foreign[bind] = None
+    before += expanded([bind], site)
+    return at(name(held), value)
+
+
+def _is_local(node: Node, site: Site) -> bool:
+    return isinstance(node, gast.Name) and node.id in site.facts.functions
+
+
+def _give_bound(call: Node, found: Function, site: Site) -> None:
+    """Put arguments that a function has already before those of the call, and call a global function by a name."""
+    own = [*map(copy, found.args)]
+    if found.cls is not None:
+        own = [name(site.alias(found.cls.__name__, Binding("object", found.cls)))]
+    call.args = [*own, *call.args]
+    given = {word.arg for word in call.keywords}
+    call.keywords += [gast.keyword(key, copy(value)) for key, value in found.words.items() if key not in given]
+    if found.binding is not None:
+        spelled = site.alias(found.name, found.binding)
+        call.func = at(name(spelled), call.func)
+
+
+def _is_written_out(call: Node, site: Site, found: Function | None = None, performed: bool = False) -> bool:
+    found = found or called_by(call, site.facts, site.local)
+    if found is None:
+        return False
+    if found.tree is not None or found.wanted is not None:
+        return True
+    if found.binding is not None and rule_of(found.called) is not None:
+        return False
+    operation = operation_of(call, site.facts, site.local)
+    if operation is None or operation.kind != "callee":
+        return False
+    of_numpy = str(getattr(operation.function, "__module__", "")).partition(".")[0] == "numpy"
+    if not of_numpy and (site.facts.module.inline or is_short(call, found.name, operation, site)):
+        return True
+    reason = reason_of(call, operation.function, site, performed=performed)
+    if reason and operation.checkpointed and site.facts.recomputes:
+        raise site.facts.refuse(
+            call,
+            "E5025",
+            f"the checkpointed function {reason}, and so has no derivative of its own",
+            "call it without `checkpoint`, or checkpoint what it calls",
+        )
+    return bool(reason)

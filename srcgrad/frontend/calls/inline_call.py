@@ -1,0 +1,399 @@
+"""Inlining of one call: arguments, names, body.
+
+The arguments of a call that is written out: by parameter, and bound to the names that these have in the caller.
+
+One call, written out: arguments bound to parameters, the function's names made different from the caller's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any  # functions are arbitrary objects
+
+import gast
+
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.facts import Facts, Names
+from srcgrad.core.namespace import Binding, Namespace, Overlay
+from srcgrad.core.source_text import Source
+from srcgrad.core.trees import (
+    Block,
+    Node,
+    assign,
+    at,
+    constant,
+    copy,
+    is_write,
+    loads,
+    name,
+    own_names,
+    parameters,
+    statements,
+    stores,
+    substitute,
+    walk,
+)
+from srcgrad.frontend.again.stacks import displays, open_display
+from srcgrad.frontend.calls.checkpoint_safety import is_fresh
+from srcgrad.frontend.calls.checkpointed_loops import checkpoints
+from srcgrad.frontend.calls.default_values import default_of
+from srcgrad.frontend.calls.evaluation_order import is_straight, place, put_in
+from srcgrad.frontend.calls.functions import Function, as_owner, function_of
+from srcgrad.frontend.calls.nested_functions import check_given, check_handed
+from srcgrad.frontend.calls.side_effects import Procedures, entering
+from srcgrad.frontend.context import (
+    brought,
+    carried,
+    is_change,
+    mentioned,
+    move_apart,
+    reached,
+    read_alone,
+    read_by_both,
+    scope_names,
+)
+from srcgrad.frontend.desugar.assignments import item_targets
+from srcgrad.frontend.desugar.conversions import conversions
+from srcgrad.frontend.desugar.desugar import plain
+from srcgrad.frontend.desugar.early_exits import exits
+from srcgrad.frontend.kinds_of_values import known_of
+from srcgrad.frontend.language import doubtful_write, subset
+
+
+def arguments_of(call: Node, tree: Node, found: Function, facts: Facts) -> dict[str, Node]:
+    """The arguments of a call by parameter; what is left over goes to `*args`, defaults to what is not given."""
+    arguments = tree.args
+    positional = [a.id for a in arguments.posonlyargs + arguments.args]
+    every = positional + [a.id for a in arguments.kwonlyargs]
+    given = dict(zip(positional, call.args, strict=False)) | {w.arg: w.value for w in call.keywords}
+    rest = call.args[len(positional) :]
+    if (rest and arguments.vararg is None) or any(n not in every for n in given):
+        raise facts.refuse(
+            call, "E5005", "the arguments do not fit the function's parameters", f"it takes: {', '.join(every)}"
+        )
+    for parameter in every:
+        value = given.get(parameter)
+        if value is None:
+            value = default_of(parameter, tree, found, facts)
+        if value is None:
+            raise facts.refuse(
+                call, "E5008", f"the argument `{parameter}` is missing", f"the function takes: {', '.join(every)}"
+            )
+        given[parameter] = value
+    made = {parameter: given[parameter] for parameter in every}
+    if arguments.vararg is not None:
+        made[arguments.vararg.id] = at(gast.Tuple(elts=rest, ctx=gast.Load()), call)
+        arguments.vararg = None
+    return made
+
+
+def bind(
+    given: dict[str, Node],
+    call: Node,
+    tree: Node,
+    found: Function,
+    spelled: dict[str, str],
+    where: Node,
+    before: Block,
+    facts: Facts,
+) -> None:
+    """Assign the arguments to the callee's parameters."""
+    changes = Procedures(facts).changed(found.called) if found.tree is None else _changed(tree)
+    for parameter, value in given.items():
+        bound = spelled.get(parameter)
+        if _shares_name(parameter, value, tree, parameter in changes, call, facts):
+            spelled[parameter] = value.id
+            continue
+        if bound is None:
+            bound = spelled[parameter] = facts.names.numbered(parameter)
+        made = at(assign(bound, value), where)
+        facts.foreign[made] = None
+        before.append(made)
+
+
+def _changed(tree: Node) -> dict[str, None]:
+    writes = [(node, part) for node in statements(tree.body) if is_write(node) for part in stores(node)]
+    return entering(writes, tree, parameters(tree))
+
+
+def _shares_name(parameter: str, value: Node, tree: Node, changes: bool, call: Node, facts: Facts) -> bool:
+    """Whether a parameter goes by the name of its argument: one array, which the function may write into."""
+    bound = {s for n in statements(tree.body) for s in stores(n) if not is_write(n) and not is_change(n, s)}
+    if isinstance(value, gast.Name) and parameter not in bound and value.id not in bound:
+        return True
+    if isinstance(value, gast.BinOp | gast.UnaryOp) or (isinstance(value, gast.Call) and is_fresh(value, facts)):
+        return False  # a new array, which nothing else holds
+    if changes and not (parameter not in bound and isinstance(value, gast.Subscript | gast.Attribute)):
+        raise facts.refuse(
+            value if "lineno" in value.__dict__ else call,
+            "E5010",
+            f"the called function writes into its argument `{parameter}`, which is not an array with a name here",
+            "bind the array to a name, pass that, and do not bind the parameter anew in the function",
+        )
+    return False
+
+
+def taken_as_real(function: Any) -> tuple[str, ...]:
+    """The parameters of a derivative with a text that were taken to be real when that text was made."""
+    for mark in ("__srcgrad_real__", "real"):
+        found = getattr(function, mark, None)
+        if isinstance(found, tuple):
+            return found
+    return ()
+
+
+def note_real(given: dict[str, Node], found: Function, spelled: dict[str, str], inner: Facts, facts: Facts) -> None:
+    """The text of a derivative that a function calls was made for real arguments: `complexes` sees to it."""
+    real = () if found.tree is not None else taken_as_real(found.called)
+    assumed = [*inner.assumed_real, *(p for p in given if p in real)]
+    facts.assumed_real.update({spelled.get(one, one): None for one in assumed})
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where calls are written out: the caller's facts and names, the functions that are being written out around."""
+
+    facts: Facts
+    own: frozenset[str]
+    above: tuple[int, ...]
+    expanded: Callable[[Block, Site], Block]
+    varied: frozenset[str] | None = None  # names through which a derivative may flow; None for any name
+
+    @property
+    def local(self) -> frozenset[str]:
+        """The names that the text binds, those of what has been written out among them."""
+        return self.own | self.facts.local
+
+    def alias(self, stem: str, binding: Binding) -> str:
+        """A global name of the text for a function that is known by its value."""
+        return carried(stem, binding, self.facts, self.local)
+
+    def is_of(self, function: Any, kind: Callable[[Node], bool], generated: bool = True) -> bool:
+        """Whether a called function has a source, and one of a kind; with `generated=False`, one of the user's."""
+        try:
+            source, _ = self.facts.module.source(function)
+        except DifferentiationError:
+            return False
+        return (generated or not source.file.startswith("<srcgrad ")) and kind(source.tree)
+
+
+def written_out(call: Node, found: Function, where: Node, before: Block, site: Site) -> Node:
+    """The value of a call as a name; the statements that compute it go to `before`."""
+    facts = site.facts
+    callee = _callee(found, site)
+    if callee is not None and found.tree is not None and id(found.tree) in site.above:
+        raise facts.refuse(
+            call,
+            "E5005",
+            f"the nested function `{found.name}` calls itself, which is not accepted",
+            "define it at module level, and pass it what it reads",
+        )
+    if callee is None or id(callee.tree) in site.above:
+        check_handed(call, callee is not None, facts)
+        return call
+    source, namespace, original = callee.source, callee.namespace, callee.tree
+    tree = copy(original)
+    performed = isinstance(where, gast.Expr) and where.value is call
+    if not isinstance(tree.body[-1], gast.Return) and performed:
+        tree.body.append(at(gast.Return(constant(0.0)), tree))
+    inner = _facts_of(tree, found, Overlay(namespace), source, facts)
+    outer = _outer_names(tree, found)
+    tree.body = [node for node in tree.body if not isinstance(node, gast.Nonlocal)]
+    given = arguments_of(call, tree, found, facts)
+    known = {p: f for p, v in given.items() if (f := function_of(v, facts, site.local)) is not None}
+    owners = {p: f for p, v in given.items() if p not in known and (f := as_owner(p, v, facts, site.local)) is not None}
+    inner.functions.update(known | owners)
+    functions = {p: f for p, f in known.items() if f.whole is None and f.cls is None}
+    theirs = mentioned([*known.values(), *owners.values()])
+    around = frozenset().union(*(_around(f.owner) for f in functions.values() if f.tree is not None))
+    theirs_around = around | (_around(facts) if functions else around)
+    moved = _apart(tree, found, theirs, theirs_around, outer, inner, facts)
+    inner.around |= theirs_around - own_names(tree)  # what functions read that it hands on in turn
+    given = {moved.get(p, p): v for p, v in given.items()}
+    _front(tree, given, inner, facts)
+    shared = outer | around | (_around(facts) if around else around)
+    shared |= {n for n in theirs if n in site.local}
+    local = own_names(tree) - shared
+    assert isinstance(inner.namespace, Overlay), "an overlay was put there"
+    inner.namespace.read.update(read_alone(source.tree) | read_by_both(source.tree, inner.namespace, facts.namespace))
+    tree.body = site.expanded(tree.body, Site(inner, local | shared, (*site.above, id(original)), site.expanded))
+    check_given(tree, inner, local)
+    facts.generated, facts.doubtful = facts.generated or inner.generated, facts.doubtful or inner.doubtful
+    inside = _inside({p: v for p, v in given.items() if p not in functions}, tree, shared, found, inner, site)
+    spelled = _spelled(tree, inner, site, shared | set(functions))
+    tuples = displays(given, tree, where, before, facts) if facts.generated else {}
+    handed = {p: v for p, v in given.items() if p not in {*functions, *tuples, *inside}}
+    bind(handed, call, tree, found, spelled, where, before, facts)
+    note_real(given, found, spelled, inner, facts)
+    _settle(tree, spelled, tuples, inside, call, where, inner, facts)
+    facts.records.update({spelled[one]: owner for one, owner in inner.records.items() if one not in given})
+    last = tree.body[-1]
+    before += tree.body[:-1]
+    assert isinstance(facts.namespace, Overlay), "an overlay was put there"
+    facts.namespace.parts += [(namespace, source), *_parts(inner.namespace)]
+    if performed:
+        return at(constant(None), call)
+    if _needs_no_name(last.value, original, where, call):
+        facts.foreign[where] = None
+        return last.value
+    return _named(last.value, tree, where, before, call, facts)
+
+
+def _facts_of(tree: Node, found: Function, namespace: Overlay, source: Source, facts: Facts) -> Facts:
+    """What is known of a callee before it is looked at."""
+    taken = facts.names.taken | {n.id for n in walk(tree) if isinstance(n, gast.Name)}
+    inner = Facts(source, namespace, facts.mode, (), names=Names(sorted(taken)), module=facts.module)
+    inner.generated, inner.placed = source.file.startswith("<srcgrad "), True
+    inner.local, inner.doubtful = own_names(tree), None if inner.generated else doubtful_write(tree)
+    if found.owner is not None:
+        inner.around = namespace.hidden = _around(found.owner)
+        inner.functions.update({n: f for n, f in found.owner.functions.items() if n not in inner.local})
+    return inner
+
+
+def _front(tree: Node, given: dict[str, Node], inner: Facts, facts: Facts) -> None:
+    """The callee in the language of the rest of the pipeline, for what the caller knows of the arguments."""
+    inner.named = {p: facts.of.get(v) or known_of(v, facts) for p, v in given.items()}
+    inner.kinds.update({p: kind for p, kind in inner.named.items() if kind.tag in ("dict", "list")})
+    exits(subset(plain(conversions(checkpoints(item_targets(tree, inner), inner), inner), inner), inner), inner)
+
+
+def _needs_no_name(value: Node, original: Node, where: Node, call: Node) -> bool:
+    """Whether a result may stand where the call does: a statement binds it anyway, or a straight function gives it."""
+    if isinstance(where, gast.Assign) and where.value is call:
+        if not isinstance(value, gast.Tuple) or _is_taken_apart(value, where):
+            return True
+    return isinstance(where, gast.Assign | gast.Return) and is_straight(original)
+
+
+def _is_taken_apart(value: Node, where: Node) -> bool:
+    """Whether a statement binds each item of a tuple to a name of its own."""
+    places = where.targets[0] if len(where.targets) == 1 else None
+    if not isinstance(places, gast.Tuple) or len(places.elts) != len(value.elts):
+        return False
+    starred = any(isinstance(item, gast.Starred) for item in value.elts)
+    return not starred and all(isinstance(one, gast.Name) for one in places.elts)
+
+
+def _named(value: Node, tree: Node, where: Node, before: Block, call: Node, facts: Facts) -> Node:
+    """A name for the result, which a statement of its own binds."""
+    result = facts.names.fresh(f"{tree.name}_value")
+    before.append(at(assign(result, value), where))
+    facts.foreign[before[-1]] = None
+    return at(name(result), call)
+
+
+def _inside(
+    given: dict[str, Node], tree: Node, shared: set[str], found: Function, inner: Facts, site: Site
+) -> dict[str, Node]:
+    """Arguments that stand where they are read: of names that the function does not change."""
+    if inner.assumed_real or (found.tree is None and taken_as_real(found.called)):  # known by the parameters' names
+        return {}
+    changed = shared & {one for node in statements(tree.body) for one in stores(node)}
+    kept = {p: v for p, v in given.items() if not changed.intersection(loads(v))}
+    return put_in(kept, tree, lambda value: function_of(value, site.facts, site.local) is not None)
+
+
+def _settle(
+    tree: Node,
+    spelled: dict[str, str],
+    tuples: dict[str, Node],
+    inside: dict[str, Node],
+    call: Node,
+    where: Node,
+    inner: Facts,
+    facts: Facts,
+) -> None:
+    """Give the callee's names their spelling in the caller, and put arguments where their parameters are read."""
+    called = call if "lineno" in call.__dict__ else where
+    stand: dict[str, Node | str] = {place(p): getattr(v, "id", v) for p, v in inside.items()}
+    for node in tree.body:
+        for item in walk(node):
+            if isinstance(item, gast.Name):
+                item.id = spelled.get(item.id, item.id)
+            facts.module.written.move(item, where, inner.place, called, facts.place)
+        if stand:
+            node.value = substitute(node.value, stand)
+        for parameter, display in tuples.items():
+            open_display(node, spelled.get(parameter, parameter), display)
+        for item in statements([node]):
+            facts.foreign[item] = None
+
+
+@dataclass(frozen=True)
+class Callee:
+    """A function to write out: its text, where its names are looked up, its tree."""
+
+    source: Source
+    namespace: Namespace
+    tree: Node
+
+
+def _callee(found: Function, site: Site) -> Callee | None:
+    if found.tree is not None:
+        assert found.owner is not None, "a nested function has an owner"
+        return Callee(found.owner.source, found.owner.namespace, found.tree)
+    try:
+        source, namespace = site.facts.module.source(found.called)
+    except DifferentiationError:
+        return None  # refused later, if a derivative flows through it
+    return Callee(source, namespace, source.tree)
+
+
+def _apart(
+    tree: Node,
+    found: Function,
+    theirs: dict[str, None],
+    others: frozenset[str],
+    outer: set[str],
+    inner: Facts,
+    facts: Facts,
+) -> dict[str, str]:
+    """New names for what would hide a variable that functions read which this one calls or gets."""
+    if found.owner is not None:
+        hidden = _around(found.owner) - outer
+        others |= hidden.intersection(reached(tree, found.owner.functions))
+    if not theirs and not others:
+        return {}
+    moved = move_apart(tree, inner, others | set(theirs), outer, facts)
+    brought(theirs, inner, facts)
+    return moved
+
+
+def _outer_names(tree: Node, found: Function) -> set[str]:
+    """Names that a nested function shares with the function around it."""
+    if found.owner is None:
+        return set()
+    nonlocal_names = {n for node in statements(tree.body) if isinstance(node, gast.Nonlocal) for n in node.names}
+    return set(_around(found.owner) - scope_names(tree)) | nonlocal_names
+
+
+def _around(owner: Facts | None) -> frozenset[str]:
+    """The names of a function, and of those in which it stands."""
+    return frozenset() if owner is None else owner.local | owner.around
+
+
+def _parts(namespace: Namespace) -> list[tuple[Namespace, Source]]:
+    return namespace.parts if isinstance(namespace, Overlay) else []
+
+
+def _spelled(tree: Node, inner: Facts, site: Site, shared: set[str]) -> dict[str, str]:
+    """New names for the callee's locals, and for what its global names mean."""
+    facts, receiving = site.facts, site.local
+    local = own_names(tree) - shared
+    found: dict[str, str] = {}
+    mine = set(facts.names.taken)
+    facts.names.taken |= inner.names.taken
+    assert isinstance(facts.namespace, Overlay), "an overlay was put there"
+    for item in [n for s in tree.body for n in walk(s) if isinstance(n, gast.Name)]:
+        if item.id in found or item.id in shared:
+            continue
+        if item.id in local:
+            found[item.id] = facts.names.numbered(item.id) if item.id in mine else item.id
+            continue
+        meant = inner.namespace.lookup(item.id)
+        home = inner.namespace, item.id
+        found[item.id] = item.id if meant is None else carried(item.id, meant, facts, receiving, home, mine)
+    facts.local |= {found[one] for one in local if one in found}
+    return found

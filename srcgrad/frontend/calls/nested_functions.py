@@ -1,0 +1,580 @@
+"""Functions that are defined inside of the differentiated one.
+
+`hook(x, fn)`: a function that stands inside of the differentiated one is written where the hook is.
+
+Functions that functions make: `f = poly(a, b)`, where `poly` returns one that it defines, as that definition.
+
+Nested functions that are mentioned where they are not called, once calls are written out.
+
+Functions defined inside of the differentiated one: taken out of its body, to be written where they are called.
+
+Nested functions of one name, each of which is called where it stands: all but the first get names of their own.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import gast
+
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.facts import Facts
+from srcgrad.core.namespace import Binding
+from srcgrad.core.rules import rule_of
+from srcgrad.core.trees import (
+    BLOCKS,
+    SOMETIMES,
+    Block,
+    Node,
+    at,
+    children,
+    constant,
+    copy,
+    exchange,
+    header,
+    holds,
+    inside,
+    is_write,
+    name,
+    statements,
+    stores,
+    target,
+    walk,
+    written,
+)
+from srcgrad.frontend.calls.functions import Function, function_of, made_by, pulled_or_pushed
+from srcgrad.frontend.language import doubtful_write
+from srcgrad.frontend.resolve import binding_of
+from srcgrad.runtime.hooks import hook
+
+if TYPE_CHECKING:
+    from srcgrad.frontend.context import Plain
+
+
+def is_hook(node: Node, facts: Facts, local: frozenset[str]) -> bool:
+    """Whether a node is a call of `srcgrad.hook`."""
+    if not isinstance(node, gast.Call):
+        return False
+    found = binding_of(node.func, facts, local)
+    return found is not None and found.kind == "object" and found.object is hook
+
+
+def hooks(function: Node, work: Plain, local: frozenset[str]) -> None:
+    """Spell nested functions that hooks call as lambdas, whose parameters have names of their own.
+
+    Refuses a call of `hook` whose result is not used, and a nested function of several statements.
+    """
+    calls = [(node, n) for node in statements(function.body) for part in header(node) for n in inside(part, gast.Call)]
+    calls = [(node, n) for node, n in calls if is_hook(n, work.facts, local)]
+    if not calls:
+        return
+    inner = {n.name: n for n in statements(function.body) if isinstance(n, gast.FunctionDef)}
+    inner |= {str(target(n)): n.value for n in statements(function.body) if _names_lambda(n)}
+    for node, call in calls:
+        if isinstance(node, gast.Expr) and node.value is call:
+            raise work.facts.refuse(
+                node,
+                "E5005",
+                "the result of `hook` is not used: nothing goes through it",
+                "bind it: `h = srcgrad.hook(h, fn)`",
+            )
+        for place, given in enumerate(call.args[1:], start=1):
+            found = inner.get(given.id) if isinstance(given, gast.Name) else given
+            if isinstance(found, gast.FunctionDef):
+                found = _as_lambda(found, call, work)
+            if isinstance(found, gast.Lambda):
+                call.args[place] = _apart(copy(found), function, work)
+                work.facts.lambdas[call.args[place]] = None
+                if found is not given:
+                    work.facts.foreign[node] = None
+
+
+def _names_lambda(node: Node) -> bool:
+    return target(node) is not None and isinstance(node.value, gast.Lambda)
+
+
+def _as_lambda(definition: Node, call: Node, work: Plain) -> Node:
+    """`def fn(g): return e`, or one call, as a lambda."""
+    body = [n for n in definition.body if not (isinstance(n, gast.Expr) and isinstance(n.value, gast.Constant))]
+    last = body[0] if len(body) == 1 else None
+    if not isinstance(last, gast.Return | gast.Expr) or last.value is None or definition.decorator_list:
+        raise work.facts.refuse(
+            call,
+            "E5005",
+            f"the hook `{definition.name}`, a nested function, is more than one expression",
+            f"define `{definition.name}` outside of the function, or pass it as an argument",
+        )
+    return gast.copy_location(gast.Lambda(copy(definition.args), copy(last.value)), call)
+
+
+def _apart(value: Node, function: Node, work: Plain) -> Node:
+    """A lambda whose parameters no other name of the function is called."""
+    arguments = value.args
+    own = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    for parameter in [p for p in own if p is not None]:
+        inside = [n for n in walk(value) if isinstance(n, gast.Name) and n.id == parameter.id]
+        everywhere = [n for s in [function.args, *function.body] for n in walk(s)]
+        hidden = {id(n) for held in everywhere if isinstance(held, gast.Lambda) for n in walk(held)}
+        if any(isinstance(n, gast.Name) and n.id == parameter.id and id(n) not in hidden for n in everywhere):
+            spelled = work.facts.names.fresh(parameter.id)
+            for item in inside:
+                item.id = spelled
+        work.made |= {parameter.id}
+    return value
+
+
+def made_here(node: Node, work: Plain) -> Block:
+    """The statements for functions that calls in a statement make, whose places names take.
+
+    What the maker computes is computed where it is called, under names of its own.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> text = "def poly(a):\\n    return lambda t: a * t\\ndef f(x):\\n    g = poly(x)\\n    return g(2.0) * g(x)"
+    >>> print(explain_text(text, after="inlined"))
+    def f(x):
+        a = x
+        return a * 2.0 * (a * x)
+    """
+    made: Block = []
+    if isinstance(node, gast.Assign | gast.AugAssign | gast.Return | gast.Expr | gast.AnnAssign) and node.value:
+        bound = target(node)
+        whole = _parts(node.value, work) if bound is not None and node.value is not None else None
+        if whole is not None and bound is not None:
+            return _written(node.value, whole, bound, node, work)
+        if any(_parts(part, work) is not None for part in inside(node, gast.Call)):
+            exchange(node, partial(_named, node=node, made=made, work=work), SOMETIMES)
+    return made
+
+
+def _named(part: Node, node: Node, made: Block, work: Plain) -> Node:
+    whole = _parts(part, work)
+    if whole is None:
+        return part
+    spelled = work.name("inner")
+    made += _written(part, whole, spelled, node, work)
+    work.facts.foreign[node] = None
+    return at(name(spelled), part)
+
+
+def _parts(call: Node, work: Plain) -> Node | None:
+    """The definition of a function that defines another one and returns it, for a call whose arguments fit."""
+    found = function_of(call.func, work.facts, work.facts.local) if isinstance(call, gast.Call) else None
+    if found is None or found.wanted is not None or found.args or found.words or work.facts.module is None:
+        return None
+    tree = found.tree if found.tree is not None else _of_module(found, work)
+    if tree is None or not _makes(tree) or any(isinstance(n, gast.Return) for n in own_statements(tree.body[:-1])):
+        return None
+    if any(isinstance(n, gast.Nonlocal | gast.Global) for s in tree.body for n in walk(s)):
+        return None
+    if any(_locals(n) & _locals(tree) for s in tree.body for n in walk(s) if isinstance(n, _FUNCTIONS)):
+        return None
+    return tree if _arguments(call, tree) is not None else None
+
+
+def _makes(tree: Node) -> bool:
+    """Whether a function ends with one that it defines."""
+    last = tree.body[-1]
+    return isinstance(last, gast.Return) and not (tree.args.vararg or tree.args.kwarg) and _returned(tree) is not None
+
+
+def _of_module(found: Function, work: Plain) -> Node | None:
+    """The tree of a function of the module, if all that it reads means the same where it is called."""
+    if rule_of(found.called) is not None:
+        return None  # an operation, whose source may be thousands of lines
+    try:
+        source, namespace = work.facts.module.source(found.called)
+    except DifferentiationError:
+        return None
+    if not _makes(source.tree):
+        return None
+    own: set[str] = set()
+    for node in walk(source.tree):
+        own |= _locals(node) if isinstance(node, _FUNCTIONS) else set()
+    for one in {n.id for s in source.tree.body for n in walk(s) if isinstance(n, gast.Name)} - own:
+        meant, known = namespace.lookup(one), work.facts.namespace.lookup(one)
+        if one in work.facts.local or meant is None or known is None or not _same(meant, known):
+            return None
+    return source.tree
+
+
+def _same(one: Binding, other: Binding) -> bool:
+    """Whether two names mean one thing; objects are told apart by identity, since arrays compare by element."""
+    texts = [(b.kind, b.static, b.module, b.expression) for b in (one, other)]
+    return one.kind != "unknown" and one.object is other.object and texts[0] == texts[1]
+
+
+_FUNCTIONS = (gast.FunctionDef, gast.Lambda)
+
+
+def own_statements(block: Block) -> Block:
+    """The statements of a function, without those of functions in it."""
+    found: Block = []
+    for node in block:
+        found.append(node)
+        if not isinstance(node, gast.FunctionDef):
+            found += [n for which in BLOCKS for n in own_statements(getattr(node, which, None) or [])]
+    return found
+
+
+def _locals(tree: Node) -> set[str]:
+    """What a function binds, functions in it apart: parameters, names, the names of these functions."""
+    given = tree.args
+    names = {a.id for a in [*given.posonlyargs, *given.args, *given.kwonlyargs]}
+    body = own_statements(tree.body) if isinstance(tree.body, list) else []
+    inside = [n for s in body if not isinstance(s, gast.FunctionDef) for n in walk(s) if isinstance(n, gast.Name)]
+    names |= {n.id for n in inside if isinstance(n.ctx, gast.Store)}
+    return names | {s.name for s in body if isinstance(s, gast.FunctionDef)}
+
+
+def _returned(tree: Node) -> Node | None:
+    """The nested function, or lambda, that a function returns."""
+    value = tree.body[-1].value
+    if isinstance(value, gast.Lambda):
+        return value
+    inner = {n.name: n for n in tree.body if isinstance(n, gast.FunctionDef) and not n.decorator_list}
+    bound = [n.id for n in walk(tree) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)]
+    called = getattr(value, "id", "")
+    return inner.get(called) if called not in bound else None
+
+
+def _arguments(call: Node, tree: Node) -> dict[str, Node] | None:
+    """What each parameter gets; None where that is not certain."""
+    names = [a.id for a in [*tree.args.posonlyargs, *tree.args.args]]
+    every = [*names, *(a.id for a in tree.args.kwonlyargs)]
+    if len(call.args) > len(names) or any(isinstance(a, gast.Starred) for a in call.args):
+        return None
+    late = names[len(names) - len(tree.args.defaults) :]
+    defaults = dict(zip(late, tree.args.defaults, strict=True))
+    defaults |= {a.id: d for a, d in zip(tree.args.kwonlyargs, tree.args.kw_defaults, strict=True) if d is not None}
+    given = dict(zip(names, call.args, strict=False)) | {w.arg: w.value for w in call.keywords}
+    known = {key: value for key, value in defaults.items() if isinstance(value, gast.Constant)} | given
+    return {one: known[one] for one in every} if set(known) == set(every) else None
+
+
+def _written(call: Node, tree: Node, bound: str, node: Node, work: Plain) -> Block:
+    """Assignments of the arguments, what the maker computes, and the definition under the name that it gets."""
+    given = _arguments(call, tree)
+    assert given is not None, "they fit"
+    own, inner = sorted(_locals(tree)), copy(_returned(tree))
+    if isinstance(inner, gast.Lambda):
+        result = gast.copy_location(gast.Return(inner.body), inner.body)
+        inner = gast.copy_location(gast.FunctionDef(bound, inner.args, [result], [], None, None, []), inner)
+    before = [copy(n) for n in tree.body[:-1] if getattr(n, "name", "") != getattr(tree.body[-1].value, "id", "")]
+    moved = {one: work.name(one) for one in own}
+    for item in [i for n in [*before, inner] for i in walk(n)]:
+        if isinstance(item, gast.Name) and item.id in moved:
+            item.id = moved[item.id]
+        elif isinstance(item, gast.FunctionDef) and item is not inner and item.name in moved:
+            item.name = moved[item.name]
+        at(item, node)
+    inner.name = bound
+    made = [work.bind(moved[one], copy(value), node) for one, value in given.items()]
+    for one in statements(before):
+        work.facts.foreign[one] = None
+    return [*made, *before, inner]
+
+
+def check_handed(call: Node, again: bool, facts: Facts) -> None:
+    """Refuse a function that a call gives on `again`, to one that is being written out: no name means it there."""
+    given = [n for value in [*call.args, *(word.value for word in call.keywords)] for n in walk(value)]
+    handed = [n for n in given if isinstance(n, gast.Name) and n.id in facts.functions] if again else []
+    if handed:
+        raise facts.refuse(
+            handed[0],
+            "E5005",
+            f"the function `{handed[0].id}` is given to one that calls itself, which is not accepted",
+            "write the calls of that function as a loop",
+        )
+
+
+def check_given(function: Node, facts: Facts, local: frozenset[str]) -> None:
+    """Refuse a nested function that is still given to something, or kept: what it reads would have no derivative.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> explain_text("def f(x):\\n    h = [lambda t: t * x]\\n    return h[0](2.0)", after="inlined")
+    Traceback (most recent call last):
+    ...
+    srcgrad.core.errors.DifferentiationError: E5005 Python outside the subset: a nested function is used as a value
+      at <stdin>:2:10
+              h = [lambda t: t * x]
+                   ^^^^^^^^^^^^^^^
+      what to do: give each function a name of its own, and call it by that
+    """
+    inside = {name for name, known in facts.functions.items() if known.tree is not None}
+    for call in [n for node in function.body for n in walk(node) if isinstance(n, gast.Call)] if inside else []:
+        for argument in [*call.args, *(word.value for word in call.keywords)]:
+            if isinstance(argument, gast.Name) and argument.id in inside and not is_hook(call, facts, local):
+                raise _unknown(call, argument, facts, local)
+    kept = {id(n) for node in function.body for call in walk(node) if is_hook(call, facts, local) for n in walk(call)}
+    for read in [n for node in function.body for n in walk(node) if isinstance(n, gast.Name)] if inside else []:
+        if read.id in inside and isinstance(read.ctx, gast.Load) and id(read) not in kept:
+            raise facts.refuse(
+                read,
+                "E5005",
+                "a nested function is used as a value",
+                "give each function a name of its own, and call it by that",
+            )
+
+
+def _unknown(call: Node, argument: Node, facts: Facts, local: frozenset[str]) -> Exception:
+    found, called = binding_of(call.func, facts, local), gast.unparse(call.func)
+    rule = None if found is None or found.kind != "object" else rule_of(found.object)
+    if rule is not None and rule.kind == "refused":
+        return facts.refuse(call, "E5001", f"`{called}` has no derivative: {rule.note}", "use srcgrad.stop_gradient")
+    return facts.refuse(
+        argument,
+        "E5003",
+        f"what `{called}` does with a function that stands in this one is not known",
+        f"define the function outside, if it reads nothing of this one; or write a rule for `{called}`",
+    )
+
+
+def take_out(block: Block, work: Plain) -> Block:
+    """The block without nested functions, lambdas and second names of functions; what their defaults hold is kept."""
+    names = [s for node in own_statements(block) for s in stores(node)]
+    names += [one for node in statements(block) if isinstance(node, gast.Nonlocal) for one in node.names]
+    return _block(block, names, work)
+
+
+def _block(block: Block, names: list[str], work: Plain) -> Block:
+    made: Block = []
+    for node in block:
+        if isinstance(node, gast.FunctionDef):
+            made += _define(node, node.name, node, names, work)
+            continue
+        made_before = made_here(node, work)
+        if made_before:
+            own = [s for one in made_before for s in stores(one)]
+            names += [one for one in own if one not in names]
+            made += _block(made_before, names, work)
+            if isinstance(made_before[-1], gast.FunctionDef) and made_before[-1].name == target(node):
+                continue
+        before: Block = []
+        bound = target(node)
+        if isinstance(node, gast.Assign) and bound is not None and names.count(bound) == 1:
+            if isinstance(node.value, gast.Lambda):
+                made += _define(_as_function(node.value, bound), bound, node, names, work)
+                continue
+            _name_lambdas(node, before, names, work)
+            known = _second_name(node, before, work)
+            if known is not None:
+                work.facts.functions[bound] = known
+                work.facts.local |= {bound}
+                made += before
+                continue
+        linear = _linear(node, before, names, work)
+        if linear:
+            made += linear
+            continue
+        for part in header(node):
+            _lambdas(part, node, before, names, work)
+        for which in ("body", "orelse"):
+            if getattr(node, which, None):
+                setattr(node, which, _block(getattr(node, which), names, work) or [at(gast.Pass(), node)])
+        made += [*before, node]
+    return made
+
+
+def _define(tree: Node, spelled: str, like: Node, names: list[str], work: Plain) -> Block:
+    """Keep a function; its defaults are computed where it is defined."""
+    if names.count(spelled) > 1 or getattr(tree, "decorator_list", None):
+        why = "a nested function that is bound twice" if names.count(spelled) > 1 else "a decorated nested function"
+        raise work.facts.refuse(like, "E5005", f"{why} is not accepted", "give each function a name of its own")
+    made: Block = []
+    for table in (tree.args.defaults, tree.args.kw_defaults):
+        for place, value in enumerate(table):
+            if value is not None and not isinstance(value, gast.Constant):
+                held = work.name(f"{spelled}_default")
+                made.append(work.bind(held, value, like))
+                table[place] = at(name(held), value)
+    work.facts.functions[spelled] = Function(spelled, tree, work.facts)
+    work.facts.local |= {spelled}
+    return made
+
+
+def _as_function(value: Node, spelled: str) -> Node:
+    """A lambda as a definition."""
+    body = [gast.copy_location(gast.Return(value.body), value.body)]
+    made = gast.FunctionDef(spelled, value.args, body, [], None, None, [])
+    return gast.copy_location(made, value)
+
+
+def _second_name(node: Node, before: Block, work: Plain) -> Function | None:
+    """`h = np.sin`, `h = partial(g, c)`: the function itself; arguments that are bound get names."""
+    value = node.value
+    if isinstance(value, gast.Call):
+        derived = function_of(value, work.facts, work.facts.local)
+        if derived is not None and derived.wanted is not None:
+            return replace(derived, spelled=value)
+        maker = binding_of(value.func, work.facts, work.facts.local)
+        if maker is None or maker.object is not functools.partial or not value.args:
+            return None
+        for place, item in enumerate(value.args[1:], start=1):
+            if not isinstance(item, gast.Constant):
+                value.args[place] = _held(item, node, before, work)
+        for word in value.keywords:
+            if not isinstance(word.value, gast.Constant):
+                word.value = _held(word.value, node, before, work)
+    elif not isinstance(value, gast.Name | gast.Attribute):
+        return None
+    found = function_of(value, work.facts, work.facts.local)
+    own = found is not None and found.binding is not None and isinstance(value, gast.Name) and found.args
+    if found is None or own or found.kind is not None or found.value is not None:
+        return None  # an object that can be called is an object as well
+    return replace(found, spelled=value)
+
+
+def _check_steady(call: Node, work: Plain) -> None:
+    """What a pullback was made at must not change before it is called."""
+    tree = work.facts.source.tree
+    changed = {w for n in statements(tree.body) if is_write(n) for w in written(n)}
+    held = {n.id for a in call.args for n in walk(a) if isinstance(n, gast.Name)}
+    doubtful = doubtful_write(tree)
+    if doubtful is not None or changed & held:
+        raise work.facts.refuse(
+            doubtful or call,
+            "E5010",
+            "an array changes in a function that holds a pullback, which may be of that array",
+            "call `vjp(g, x)[1](seed)` in one expression, or write into a copy in a function of its own",
+        )
+
+
+def _name_lambdas(node: Node, before: Block, names: list[str], work: Plain) -> None:
+    """`dg = grad(lambda z: z * x)`, `h = partial(lambda a, b: a * b, x)`: the lambda gets a name."""
+    if not isinstance(node.value, gast.Call):
+        return
+    maker = binding_of(node.value.func, work.facts, work.facts.local)
+    if (maker is not None and maker.object is functools.partial) or made_by(node.value, work.facts, work.facts.local):
+        _lambdas(node.value, node, before, names, work)
+
+
+def _linear(node: Node, before: Block, names: list[str], work: Plain) -> Block:
+    """`y, pullback = vjp(g, x)` as `y = g(x)`, and a function `pullback` that is made where it is called."""
+    pair = node.targets[0] if isinstance(node, gast.Assign) and len(node.targets) == 1 else None
+    if not isinstance(pair, gast.Tuple) or made_by(node.value, work.facts, work.facts.local) not in (
+        "vjp",
+        "linearize",
+    ):
+        return []
+    call = node.value
+    _lambdas(call, node, before, names, work)
+    spelled = getattr(pair.elts[-1], "id", "")
+    if len(pair.elts) != 2 or names.count(spelled) != 1 or not call.args:
+        raise work.facts.refuse(
+            node, "E5005", "a pullback that is bound twice, or to no name", "write `y, pullback = vjp(g, x)`"
+        )
+    _check_steady(call, work)
+    call.args[1:] = [a if isinstance(a, gast.Constant) else _held(a, node, before, work) for a in call.args[1:]]
+    found = pulled_or_pushed(call, work.facts, work.facts.local)
+    if found is None:
+        return []
+    work.facts.functions[spelled] = replace(found, spelled=gast.Subscript(call, constant(1), gast.Load()))
+    work.facts.local |= {spelled}
+    value = at(gast.Call(copy(call.args[0]), [copy(a) for a in call.args[1:]], []), call)
+    return [*before, work.own(gast.Assign([pair.elts[0]], value, None), node)]
+
+
+def _held(value: Node, node: Node, before: Block, work: Plain) -> Node:
+    """A name that no later statement binds."""
+    held = work.name("bound")
+    before.append(work.bind(held, value, node))
+    return at(name(held), value)
+
+
+_BY_KEY = ("sorted", "min", "max", "sort")
+
+
+def _lambdas(part: Node, node: Node, before: Block, names: list[str], work: Plain) -> None:
+    """A lambda inside of an expression gets a name; one that only sorts stays."""
+    if not holds(part, gast.Lambda):
+        return
+    for item in _outside_lambdas(part):
+        keeps = isinstance(item, gast.Call) and getattr(item.func, "id", getattr(item.func, "attr", "")) in _BY_KEY
+        keeps = keeps or is_hook(item, work.facts, work.facts.local)
+        for key in item._fields:
+            inner = getattr(item, key, None)
+            values = inner if isinstance(inner, list) else [inner]
+            for place, value in enumerate(values):
+                if not isinstance(value, gast.Lambda) or keeps or getattr(item, "arg", "") == "key":
+                    continue
+                spelled = work.name("inner")
+                before += _define(_as_function(value, spelled), spelled, node, [*names, spelled], work)
+                swap = at(name(spelled), value)
+                if isinstance(inner, list):
+                    inner[place] = swap
+                else:
+                    setattr(item, key, swap)
+                work.facts.foreign[node] = None
+
+
+def _outside_lambdas(node: Node) -> Block:
+    """What is below a node, without the bodies of lambdas: those in them are taken out where these are written out."""
+    found: Block = [node]
+    for part in found:
+        found += [] if isinstance(part, gast.Lambda) else children(part)
+    return found
+
+
+def namesakes(function: Node, facts: Facts) -> None:
+    """Tell functions of one name apart, where each call is behind one of them in the same block.
+
+    In two loops of one header that each define `g` and call it, the second one's is `g_1`.
+    """
+    found = _definitions(function.body)
+    for spelled in dict.fromkeys(one.node.name for one in found):
+        same = [one for one in found if one.node.name == spelled]
+        if len(same) > 1 and _are_apart(spelled, same, function):
+            for one in same[1:]:
+                _rename(one, facts.names.numbered(spelled), facts)
+
+
+@dataclass(frozen=True)
+class _Definition:
+    """A nested function, and what stands behind it in its block up to the next one of its name."""
+
+    node: Node
+    behind: Block
+
+
+def _definitions(block: Block) -> list[_Definition]:
+    found: list[_Definition] = []
+    for place, node in enumerate(block):
+        if isinstance(node, gast.FunctionDef):
+            behind = block[place + 1 :]
+            ends = [k for k, n in enumerate(behind) if isinstance(n, gast.FunctionDef) and n.name == node.name]
+            found.append(_Definition(node, behind[: ends[0]] if ends else behind))
+            continue
+        for which in BLOCKS:
+            found += _definitions(getattr(node, which, None) or [])
+    return found
+
+
+def _are_apart(spelled: str, same: list[_Definition], function: Node) -> bool:
+    """Whether each place that has the name is behind one of the functions, and behind no other at any time."""
+    others = [n for n in walk(function) if spelled in stores(n) and not isinstance(n, gast.FunctionDef)]
+    scopes = [n for n in walk(function) if isinstance(n, gast.Lambda | gast.FunctionDef) and n is not function]
+    nested = {id(n) for scope in scopes for n in inside(scope, gast.Name)}
+    own = {id(n) for one in same for part in one.behind for n in inside(part, gast.Name)}
+    reads = [n for n in inside(function, gast.Name) if n.id == spelled]
+    if others or any(id(n) in nested or id(n) not in own for n in reads):
+        return False
+    for one in same:
+        within = [part for part in one.behind if any(other.node in walk(part) for other in same)]
+        first = one.behind.index(within[0]) if within else len(one.behind)
+        if any(n.id == spelled for part in one.behind[first:] for n in inside(part, gast.Name)):
+            return False
+    return True
+
+
+def _rename(one: _Definition, made: str, facts: Facts) -> None:
+    old, one.node.name = one.node.name, made
+    facts.local |= {made}
+    for part in one.behind:
+        for node in [n for n in walk(part) if isinstance(n, gast.stmt)]:
+            if any(n.id == old for n in inside(node, gast.Name)):
+                facts.foreign[node] = None
+        for n in inside(part, gast.Name):
+            n.id = made if n.id == old else n.id

@@ -1,0 +1,373 @@
+"""Desugaring of assignments: stars, walrus, targets that are no names, quiet contexts.
+
+Contexts that change no value, `with np.errstate(...)`: their statements are taken out, and put back in the text.
+
+Targets with a star: `a, *b, c = e` as `a = e[0]`, a list of what is between, `c = e[-1]`.
+
+`(t := e)` inside of an expression: a statement of its own before the one that holds it.
+
+Unpacking into what is no name: `a[i], o.k, *d["r"] = e` binds names first, and stores them one after the other.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+import gast
+import numpy as np
+
+from srcgrad.core.facts import Facts
+from srcgrad.core.trees import (
+    BLOCKS,
+    Block,
+    Node,
+    at,
+    copy,
+    expression,
+    header,
+    holds,
+    inside,
+    name,
+    statements,
+    walk,
+)
+from srcgrad.frontend.resolve import binding_of
+
+if TYPE_CHECKING:
+    from srcgrad.frontend.context import Plain
+
+
+QUIET = (np.errstate, warnings.catch_warnings)
+
+
+def is_quiet(node: Node, facts: Facts) -> bool:
+    """Whether a `with` is of a context that changes no value, and binds no name."""
+    for item in node.items:
+        called = item.context_expr
+        found = binding_of(called.func, facts, facts.local) if isinstance(called, gast.Call) else None
+        if found is None or not any(found.object is one for one in QUIET) or item.optional_vars is not None:
+            return False
+    return True
+
+
+def is_inside(node: Node, context: Node) -> bool:
+    """Whether all lines of a statement are in the body of a `with`."""
+    lines = [n.lineno for n in statements([node]) if "lineno" in n.__dict__]
+    first, last = context.body[0].lineno, context.end_lineno
+    return bool(lines) and all(first <= line <= last for line in lines)
+
+
+def opened(block: Block, facts: Facts) -> Block:
+    """A block of generated text without its contexts, of which each is noted once, with the user's lines in it."""
+    made: Block = []
+    for node in block:
+        for which in BLOCKS:
+            if getattr(node, which, None):
+                setattr(node, which, opened(getattr(node, which), facts))
+        if isinstance(node, gast.With) and is_quiet(node, facts):
+            _note(node, facts)
+            made += node.body
+        else:
+            made.append(node)
+    return made
+
+
+def _note(context: Node, facts: Facts) -> None:
+    """Both halves of a text may have a part of what the user put into one context."""
+    lines = [node.lineno for node in statements(context.body)]
+    for other in facts.contexts:
+        if other.lineno == context.lineno:
+            lines += [other.body[0].lineno, other.end_lineno]
+            facts.contexts.remove(other)
+    noted = at(gast.With(context.items, [at(gast.Pass(), context)], None), context)
+    noted.body[0].lineno, noted.end_lineno = min(lines), max(lines)
+    facts.contexts.append(noted)
+
+
+def spread(node: Node, work: Plain) -> Block | None:
+    """The statements that take a sequence apart; None for any other statement.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> print(explain_text("def f(x):\\n    *head, last = x\\n    return last * sum(head)", after="plain"))
+    def f(x):
+        head = []
+        for k in range(0, len(x) - 1):
+            head.append(x[k])
+        last = x[-1]
+        return last * sum(head)
+    """
+    first = node.targets[0] if isinstance(node, gast.Assign) and len(node.targets) == 1 else None
+    places = first.elts if isinstance(first, gast.Tuple | gast.List) else []
+    stars = [k for k, item in enumerate(places) if isinstance(item, gast.Starred)]
+    if len(stars) != 1 or not all(isinstance(getattr(p, "value", p), gast.Name) for p in places):
+        return None
+    if isinstance(node.value, gast.Tuple | gast.List):
+        return _written(node, places, stars[0], work)
+    if _may_have_no_length(node.value, work):
+        return None
+    made: Block = []
+    held = getattr(node.value, "id", "")
+    if not held or held in [n.id for p in places for n in [getattr(p, "value", p)]]:
+        held = work.name("items")
+        made.append(work.bind(held, node.value, node))
+    after = len(places) - stars[0] - 1
+    for k, item in enumerate(places):
+        if k != stars[0]:
+            place = k if k < stars[0] else k - len(places)
+            made.append(work.bind(item.id, expression(f"{held}[{place}]"), node))
+            continue
+        count = work.name("k")
+        end = f"len({held}) - {after}" if after else f"len({held})"
+        each = gast.comprehension(name(count, gast.Store()), expression(f"range({k}, {end})"), [], 0)
+        work.lists[item.value.id] = "list"
+        rest = work.bind(item.value.id, gast.ListComp(expression(f"{held}[{count}]"), [each]), node)
+        made += work.block([rest])
+    return made
+
+
+def _may_have_no_length(value: Node, work: Plain) -> bool:
+    """Whether an expression may be an iterator: calls of anything but NumPy, generators."""
+    if not isinstance(value, gast.Call):
+        return isinstance(value, gast.GeneratorExp | gast.SetComp | gast.DictComp)
+    found = binding_of(value.func, work.facts, work.facts.local)
+    return str(getattr(None if found is None else found.object, "__module__", "")).partition(".")[0] != "numpy"
+
+
+def _written(node: Node, targets: list[Node], place: int, work: Plain) -> Block | None:
+    """`a, *b = x, y, z` as `a, b = x, [y, z]`."""
+    values = node.value.elts
+    after = len(targets) - place - 1
+    if any(isinstance(item, gast.Starred) for item in values) or len(values) < len(targets) - 1:
+        return None
+    rest = gast.List(elts=values[place : len(values) - after], ctx=gast.Load())
+    gast.copy_location(rest, node.value)
+    node.value.elts = [*values[:place], rest, *values[len(values) - after :]]
+    targets[place] = targets[place].value
+    work.facts.foreign[node] = None
+    return [node]
+
+
+def walruses(node: Node, work: Plain) -> Block:
+    """`t = e` for each `(t := e)` that is evaluated in any case, whose place `t` takes."""
+    made: Block = []
+    for key in ("test", "iter", "value", "exc"):
+        part = getattr(node, key, None)
+        if isinstance(part, gast.AST):
+            setattr(node, key, _hoisted(part, node, made, work))
+    if made:
+        work.facts.foreign[node] = None
+    return made
+
+
+def _hoisted(value: Node, where: Node, made: Block, work: Plain) -> Node:
+    if not holds(value, gast.NamedExpr):
+        return value
+    if isinstance(value, gast.NamedExpr):
+        inner = _hoisted(value.value, where, made, work)
+        read = [n for part in header(where) for n in walk(part)]
+        earlier = [n for n in read if isinstance(n, gast.Name) and n.id == value.target.id]
+        if any((n.lineno, n.col_offset) < (value.lineno, value.col_offset) for n in earlier if "lineno" in n.__dict__):
+            return value
+        made.append(work.bind(value.target.id, inner, where))
+        return at(name(value.target.id), value)
+    if isinstance(value, gast.IfExp):
+        value.test = _hoisted(value.test, where, made, work)
+    elif isinstance(value, gast.BoolOp):
+        value.values[0] = _hoisted(value.values[0], where, made, work)
+    elif not isinstance(value, gast.Lambda | gast.ListComp | gast.GeneratorExp | gast.SetComp | gast.DictComp):
+        for key in value._fields:
+            part = getattr(value, key, None)
+            if isinstance(part, list):
+                setattr(value, key, [_hoisted(p, where, made, work) if isinstance(p, gast.AST) else p for p in part])
+            elif isinstance(part, gast.AST):
+                setattr(value, key, _hoisted(part, where, made, work))
+    return value
+
+
+def branched(node: Node, work: Plain) -> Block | None:
+    """`if a and (t := e) > 1.0:` as two branches, so that e is computed only where a holds; None for any other.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> text = "def f(x):\\n    if x > 0 and (t := x * x) < 4:\\n        x = t\\n    return x"
+    >>> print(explain_text(text, after="plain"))
+    def f(x):
+        if x > 0:
+            t = x * x
+            if t < 4:
+                x = t
+        return x
+    """
+    if not isinstance(node, gast.If) or not _splits(node.test):
+        return None
+    return [_branch(node.test, node.body, node.orelse, node, work)]
+
+
+def _splits(test: Node) -> bool:
+    """Whether some part of a condition that may not be evaluated binds a name."""
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+        return _splits(test.operand)
+    if not isinstance(test, gast.BoolOp):
+        return False
+    return _splits(test.values[0]) or any(isinstance(n, gast.NamedExpr) for v in test.values[1:] for n in walk(v))
+
+
+def _branch(test: Node, body: Block, orelse: Block, node: Node, work: Plain) -> Node:
+    """A branch whose condition is taken apart; what both ways lead to stands twice."""
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not) and _splits(test):
+        return _branch(test.operand, orelse or [at(gast.Pass(), node)], body, node, work)
+    if not _splits(test):
+        return work.own(gast.If(test, body, orelse), node)
+    first, rest = test.values[0], test.values[1:]
+    later = rest[0] if len(rest) == 1 else at(gast.BoolOp(test.op, rest), test)
+    if isinstance(test.op, gast.And):
+        inner = _branch(later, body, [copy(one) for one in orelse], node, work)
+        return _branch(first, [inner], orelse, node, work)
+    inner = _branch(later, [copy(one) for one in body], orelse, node, work)
+    return _branch(first, body, [inner], node, work)
+
+
+def item_targets(function: Node, facts: Facts) -> Node:
+    """Spell a target of several parts with names alone, and store what they hold from left to right, as Python does.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> text = "def f(x, a, n):\\n    a[0], (a[n], *b) = x, 2.0 * x\\n    return a"
+    >>> print(explain_text(text, after="item_targets"))
+    def f(x, a, n):
+        item, item_ = x, 2.0 * x
+        a[0] = item
+        item__, *b = item_
+        a[n] = item__
+        return a
+
+    Of a name that stands in a target twice, the last one holds:
+
+    >>> print(explain_text("def f(x):\\n    a, (a, b) = x\\n    return a", after="item_targets"))
+    def f(x):
+        item, (a, b) = x
+        return a
+    """
+    if holds(function, gast.Tuple, gast.List, gast.For):
+        for node in walk(function):
+            if isinstance(node, gast.Assign | gast.For | gast.comprehension):
+                targets = node.targets if isinstance(node, gast.Assign) else [node.target]
+                renamed = [_last_holds(one, facts) for one in targets]
+                facts.foreign.update({node: None} if any(renamed) else {})
+        function.body = _block(function.body, facts)
+    return function
+
+
+def _last_holds(target: Node, facts: Facts) -> bool:
+    """Give a name to each part of a target that a later part of the same name replaces at once; whether any has."""
+    if not isinstance(target, gast.Tuple | gast.List):
+        return False
+    stored = [part for part in walk(target) if isinstance(part, gast.Name) and isinstance(part.ctx, gast.Store)]
+    last = {part.id: part for part in _in_order(target, stored)}
+    reads = {part.id for part in walk(target) if isinstance(part, gast.Name) and isinstance(part.ctx, gast.Load)}
+    replaced = [part for part in stored if part is not last[part.id] and part.id not in reads]  # an index may read it
+    for part in replaced:
+        part.id = _fresh(facts)
+    return bool(replaced)
+
+
+def _in_order(target: Node, stored: list[Node]) -> list[Node]:
+    """The names that a target stores, in the order in which it does."""
+    if isinstance(target, gast.Tuple | gast.List):
+        return [one for part in target.elts for one in _in_order(part, stored)]
+    part = target.value if _is_starred(target) else target
+    return [part] if any(part is one for one in stored) else []
+
+
+def _block(block: Block, facts: Facts) -> Block:
+    made: Block = []
+    for node in block:
+        for which in (*BLOCKS, "handlers"):
+            inner = getattr(node, which, None)
+            if isinstance(inner, list):
+                setattr(node, which, _block(inner, facts))
+        if isinstance(node, gast.For) and (_is_stored(node.target) or _is_deep(node.target)):
+            node.body = [*_of_loop(node, facts), *node.body]
+        made += _statement(node, facts) if isinstance(node, gast.Assign) else [node]
+    return made
+
+
+def _statement(node: Node, facts: Facts) -> Block:
+    """An assignment, or those that it stands for."""
+    if not any(_is_deep(one) for one in node.targets) or _is_parallel(node):
+        return [node]
+    if len(node.targets) == 1:
+        return [node, *_stored(_names_taken(node.targets[0], facts), node, facts)]
+    held = _fresh(facts)
+    each = [gast.Assign([one], name(held), None) for one in node.targets]
+    node.targets = [name(held, gast.Store(), like=node)]
+    return [node, *_stored(each, node, facts)]
+
+
+def _of_loop(node: Node, facts: Facts) -> Block:
+    """A name for each part of a loop's target, and the statements that store them at the head of each trip."""
+    if isinstance(node.target, gast.Tuple | gast.List):
+        return _stored(_names_taken(node.target, facts), node, facts)
+    held, part = _fresh(facts), node.target
+    node.target = at(name(held, gast.Store()), part)
+    return _stored([gast.Assign([part], name(held), None)], node, facts)
+
+
+def _is_stored(one: Node) -> bool:
+    return isinstance(one, gast.Subscript | gast.Attribute)
+
+
+def _is_starred(one: Node) -> bool:
+    return isinstance(one, gast.Starred)
+
+
+def _is_deep(one: Node) -> bool:
+    """Whether a target of several parts has one that is no name, or a star below its first level."""
+    if not isinstance(one, gast.Tuple | gast.List):
+        return False
+    inner = [part for part in one.elts if isinstance(part, gast.Tuple | gast.List)]
+    stored = any(_is_stored(part.value if _is_starred(part) else part) for part in one.elts)
+    return stored or any(_is_deep(part) or any(map(_is_starred, part.elts)) for part in inner)
+
+
+def _is_parallel(node: Node) -> bool:
+    """`a[i], a[j] = a[j], a[i]`, of which both sides are displays of as many parts: `plain` has a spelling for it."""
+    first, value = node.targets[0], node.value
+    if len(node.targets) > 1 or not isinstance(first, gast.Tuple) or not isinstance(value, gast.Tuple):
+        return False
+    nested = any(isinstance(part, gast.Tuple | gast.List) for part in first.elts)
+    starred = any(map(_is_starred, [*first.elts, *value.elts]))
+    return not nested and not starred and len(first.elts) == len(value.elts)
+
+
+def _names_taken(whole: Node, facts: Facts) -> Block:
+    """Names in place of the parts of a target that are none, and the assignments that store these."""
+    after: Block = []
+    read: set[str] = set()  # by parts before, which are stored once the names of the target are bound
+    for place, part in enumerate(whole.elts):
+        inner = part.value if _is_starred(part) else part
+        if isinstance(inner, gast.Name) and inner.id not in read:
+            continue
+        read.update(n.id for n in inside(inner, gast.Name) if isinstance(n.ctx, gast.Load))
+        held = _fresh(facts)
+        stand = at(name(held, gast.Store()), inner)
+        whole.elts[place] = at(gast.Starred(stand, gast.Store()), part) if _is_starred(part) else stand
+        after.append(gast.Assign([inner], name(held), None))
+    return after
+
+
+def _fresh(facts: Facts) -> str:
+    made = facts.names.fresh("item")
+    facts.local |= {made}
+    return made
+
+
+def _stored(made: Block, like: Node, facts: Facts) -> Block:
+    """Statements at the line of the one that they are parts of; none of them is as the user wrote it."""
+    facts.foreign[like] = None
+    for node in made:
+        facts.foreign[node] = None
+        for item in walk(node):
+            if "lineno" not in item.__dict__:
+                at(item, like)
+        at(node, like)
+    return [one for node in made for one in _statement(node, facts)]

@@ -1,0 +1,193 @@
+"""`f(t, *p)` and `f(**options)`: what is unpacked is named before the statement, by the parameters that it fills."""
+
+from __future__ import annotations
+
+import inspect
+from types import FunctionType
+from typing import TYPE_CHECKING
+
+import gast
+import numpy as np
+
+from srcgrad.core.trees import Block, Node, copy, expression, inside, name, statements, target, walk
+from srcgrad.frontend.calls.functions import function_of
+from srcgrad.frontend.resolve import binding_of
+
+if TYPE_CHECKING:
+    from srcgrad.core.facts import Facts
+    from srcgrad.frontend.context import Plain
+
+
+_LAZY = (gast.Lambda, gast.ListComp, gast.GeneratorExp, gast.SetComp, gast.DictComp)
+
+
+def starred(node: Node, work: Plain) -> Block:
+    """The statements that take apart what the calls of a statement unpack, of those that are made in any case.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> print(explain_text("def f(p):\\n    def g(a, b):\\n        return a * b\\n    return g(*p)", after="plain"))
+    def f(p):
+        a_, b_ = p
+        return g(a_, b_)
+    """
+    made: Block = []
+    for key in ("test", "iter", "value", "exc"):
+        part = getattr(node, key, None)
+        if isinstance(part, gast.AST) and any(_unpacks(item) for item in inside(part, gast.Starred, gast.keyword)):
+            _visit(part, node, made, work, sure=True)
+    if made:
+        work.facts.foreign[node] = None
+    return made
+
+
+def _unpacks(item: Node) -> bool:
+    """`*a`, `**d`"""
+    return isinstance(item, gast.Starred) or (isinstance(item, gast.keyword) and item.arg is None)
+
+
+def options(function: Node, facts: Facts) -> dict[str, Node]:
+    """Dicts of the function that are only read by constant keys, or unpacked: `opts = dict(axis=0)`."""
+    found: dict[str, Node] = {}
+    for node in statements(function.body):
+        one = target(node)
+        if one is not None and isinstance(node, gast.Assign) and _items(node.value, facts) is not None:
+            found[one] = node.value
+    if not found:
+        return {}
+    bound = [n.id for s in statements(function.body) for n in inside(s, gast.Name) if isinstance(n.ctx, gast.Store)]
+    for node in [n for s in function.body for n in walk(s)]:
+        if isinstance(node, gast.keyword) and node.arg is None and isinstance(node.value, gast.Name):
+            bound.append(f"**{node.value.id}")
+        elif isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and isinstance(node.ctx, gast.Load):
+            bound.append(f"**{node.value.id}" if isinstance(node.slice, gast.Constant) else "")
+        elif isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load):
+            bound.append(f"read {node.id}")
+    return {
+        one: value
+        for one, value in found.items()
+        if bound.count(one) == 1 and bound.count(f"read {one}") == bound.count(f"**{one}")
+    }
+
+
+def _items(value: Node, facts: Facts) -> dict[str, Node] | None:
+    """The items of a dict's display, or of `dict(a=1)`."""
+    if isinstance(value, gast.Dict):
+        items = {getattr(key, "value", None): item for key, item in zip(value.keys, value.values, strict=True)}
+        return {str(key): item for key, item in items.items()} if all(isinstance(key, str) for key in items) else None
+    if isinstance(value, gast.Call) and not value.args and all(word.arg for word in value.keywords):
+        found = binding_of(value.func, facts, facts.local)
+        if found is not None and found.object is dict:
+            return {word.arg: word.value for word in value.keywords}
+    return None
+
+
+def has_starred(node: Node) -> bool:
+    """Whether a call in a statement's value unpacks something."""
+    calls = [n for n in walk(node.value) if isinstance(n, gast.Call)]
+    return any(isinstance(part, gast.Starred) for call in calls for part in call.args)
+
+
+def _visit(value: Node, where: Node, made: Block, work: Plain, sure: bool) -> None:
+    """Calls inside of an expression, innermost first; what may not be evaluated is left as it is."""
+    if isinstance(value, _LAZY):
+        return
+    always = _always(value)
+    for part in gast.iter_child_nodes(value):
+        _visit(part, where, made, work, sure and any(part is one for one in always))
+    if not isinstance(value, gast.Call):
+        return
+    value.args = [item for part in value.args for item in _displayed(part)]
+    value.keywords = [item for word in value.keywords for item in _words(word, work)]
+    places = [k for k, part in enumerate(value.args) if isinstance(part, gast.Starred)]
+    if len(places) != 1 or not sure:
+        return
+    if _takes_a_tuple(value, work):
+        value.args = [value.args[0].value]
+        return
+    filled = _filled(value, work.facts)
+    if not filled:
+        return
+    names = [work.name(one) for one in filled[places[0] : len(filled) - (len(value.args) - places[0] - 1)]]
+    parts = gast.Tuple(elts=[name(one, gast.Store()) for one in names], ctx=gast.Store())
+    if names:
+        made.append(work.own(gast.Assign([parts], value.args[places[0]].value, None), where))
+        value.args[places[0] : places[0] + 1] = [gast.copy_location(name(one), value) for one in names]
+
+
+def _always(value: Node) -> list[Node]:
+    """The parts of an expression that are evaluated whenever it is."""
+    if isinstance(value, gast.IfExp):
+        return [value.test]
+    if isinstance(value, gast.BoolOp):
+        return [value.values[0]]
+    if isinstance(value, gast.Compare):
+        return [value.left, value.comparators[0]]
+    return list(gast.iter_child_nodes(value))
+
+
+def _displayed(part: Node) -> list[Node]:
+    """`*[a, b]` as `a, b`."""
+    shown = part.value if isinstance(part, gast.Starred) else None
+    return list(shown.elts) if isinstance(shown, gast.List | gast.Tuple) else [part]
+
+
+def _words(word: Node, work: Plain) -> list[Node]:
+    """`**{"axis": 0}` as `axis=0`; of a dict with a name, what is no constant is read from it."""
+    if word.arg is not None:
+        return [word]
+    held = word.value.id if isinstance(word.value, gast.Name) else ""
+    items = _items(work.options.get(held, word.value), work.facts)
+    if items is None:
+        return [word]
+    made = []
+    for key, item in items.items():
+        read = copy(item) if not held or isinstance(item, gast.Constant) else expression(f"{held}[{key!r}]")
+        made.append(gast.copy_location(gast.keyword(key, gast.copy_location(read, word.value)), word.value))
+    return made
+
+
+def _takes_a_tuple(call: Node, work: Plain) -> bool:
+    """`x.reshape(*shape)` is `x.reshape(shape)`."""
+    method = call.func.attr if isinstance(call.func, gast.Attribute) else ""
+    alone = method in ("reshape", "transpose") and len(call.args) == 1
+    return alone and binding_of(call.func, work.facts, work.facts.local) is None
+
+
+def _filled(call: Node, facts: Facts) -> list[str]:
+    """The parameters that positional arguments fill, where it is certain how many those are."""
+    found = function_of(call.func, facts, facts.local)
+    if found is None or found.wanted is not None:
+        return []
+    given = {*found.words, *(word.arg for word in call.keywords)}
+    if None in given:
+        return []
+    if found.tree is not None:
+        return _of_tree(found.tree, given)[len(found.args) :]
+    static = found.binding.static if found.binding is not None else None
+    if static is not None:
+        return [] if static.decorators else _of_tree(static.node, given)
+    function = getattr(found.called, "__srcgrad_primal__", found.called)
+    if isinstance(function, np.ufunc):
+        return [f"x{k + 1}" for k in range(function.nin)] if not given else []
+    if not isinstance(function, FunctionType):
+        return []
+    taken = inspect.signature(function).parameters.values()
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    places = [(one.name, one.default is not inspect.Parameter.empty) for one in taken if one.kind in kinds]
+    spread = any(one.kind is inspect.Parameter.VAR_POSITIONAL for one in taken)
+    return [] if spread else _certain(places, given)[len(found.args) :]
+
+
+def _of_tree(tree: Node, given: set[str]) -> list[str]:
+    """The same for a function that is known as text; a gast tree, or one of Python's."""
+    arguments = tree.args
+    names = [getattr(one, "id", None) or one.arg for one in [*arguments.posonlyargs, *arguments.args]]
+    least = len(names) - len(arguments.defaults)
+    return [] if arguments.vararg else _certain([(one, k >= least) for k, one in enumerate(names)], given)
+
+
+def _certain(places: list[tuple[str, bool]], given: set[str]) -> list[str]:
+    """The parameters before those given by name, if none of them has a default; [] if it is not certain."""
+    open_ = [one for one, _ in places if one not in given]
+    settled = [one for one, _ in places][: len(open_)] == open_
+    return open_ if settled and not any(default for one, default in places if one in open_) else []

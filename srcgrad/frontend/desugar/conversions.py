@@ -1,0 +1,433 @@
+"""Conversions that NumPy makes without being told, written out.
+
+Objects of own classes that a function makes of what does not vary: their methods are those of their class.
+
+Which operations cannot take a list as it is: those whose rules compute with it by operators, as with an array.
+
+Conversions that NumPy makes without being told, written out: lists beside arrays, modules by other names.
+
+What is beside what is told by the kinds of values, never by how they are spelled.
+"""
+
+from __future__ import annotations
+
+import inspect
+from contextlib import suppress
+from dataclasses import dataclass, field, is_dataclass, replace
+from dis import get_instructions
+from functools import lru_cache, reduce
+from types import FunctionType
+from typing import Any  # classes are arbitrary
+
+import gast
+
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.facts import UNKNOWN, Facts, Kind
+from srcgrad.core.namespace import Binding, Overlay
+from srcgrad.core.rule_forms import written_out
+from srcgrad.core.rules import ParsedTemplate as Template
+from srcgrad.core.rules import Rule, adjoint_template, derivative_of, parse, rule_of, tangent_template
+from srcgrad.core.trees import BLOCKS, Block, Node, at, called, constant, expression, header, own_names, statement, walk
+from srcgrad.frontend.again.stacks import SAME
+from srcgrad.frontend.desugar.list_names import kinds_of_lists
+from srcgrad.frontend.desugar.meanings import Meanings
+from srcgrad.frontend.early_facts import reads_varied, varied_names
+from srcgrad.frontend.kinds import Kinds
+from srcgrad.frontend.kinds_of_values import SEQUENCES
+from srcgrad.frontend.operand_checks import TAKE_ITEMS, TAKE_SEVERAL
+from srcgrad.frontend.resolve import METHODS, bind_arguments, binding_of
+
+
+def instances(kinds: Kinds, varied: dict[str, None] | None, facts: Facts) -> dict[str, None] | None:
+    """Know `m.copy()` as an object of its class, as an argument is, where no derivative flows through it.
+
+    `varied` are the names through which one may flow, None for any name; they are given back.
+    """
+    if varied is None:
+        return None
+    for node, kind in kinds.of.items():
+        if _is_made(kind) and not reads_varied(node, varied, facts, facts.local):
+            kinds.of[node] = replace(kind, tag="object")
+    for held, kind in kinds.named.items():
+        if _is_made(kind) and held not in varied:
+            kinds.named[held] = replace(kind, tag="object")
+    return varied
+
+
+def _is_made(kind: Kind) -> bool:
+    """Whether a kind is that of an object made here whose methods are surely those of its class, and no record's."""
+    made: Any = kind.items[0][0] if kind.tag == "made" else None
+    if made is None or is_dataclass(made) or type(made) is not type:
+        return False
+    if any(one in vars(base) for base in made.__mro__[:-1] for one in ("__new__", "__getattribute__")):
+        return False
+    written = [f for base in made.__mro__ for f in vars(base).values() if isinstance(f, FunctionType)]
+    stored = {i.argval for f in written for i in get_instructions(f) if i.opname == "STORE_ATTR"}
+    named = {one for f in written for one in f.__code__.co_names}
+    odd = named & {"setattr", "__dict__", "vars", "__setattr__"}
+    return not odd and not any(isinstance(getattr(made, one, None), FunctionType) for one in stored)
+
+
+ARRAYS_ALONE = ("take_along_axis", "put_along_axis", "split")  # functions of NumPy that ask what they get for its axes
+
+
+def needs_array(rule: Rule, parameter: str, *, forward: bool) -> bool:
+    """Whether a rule holds for an array of the items, and not for a list of them: operators mean its own there.
+
+    In forward mode a tangent is a list as well, with which an elementwise rule multiplies.
+
+    >>> import numpy as np, srcgrad.templates as templates
+    >>> from srcgrad.core.rules import rule_of
+    >>> templates.load()
+    >>> needs_array(rule_of(np.dot), "a", forward=False), needs_array(rule_of(np.sum), "x", forward=False)
+    (True, False)
+    """
+    if forward and rule.kind in ("elementwise", "multilinear"):
+        return True
+    if rule.kind == "elementwise" and len(rule.parameters) > 1:
+        return True  # what compares or scales two values is given arrays by the engine's own helpers
+    pushed = tangent_template(rule) if forward or rule.template is None else None
+    if pushed is not None and (_computes(pushed, parameter) or _hands_tangent(pushed, parameter)):
+        return True
+    template = adjoint_template(rule)
+    return template is not None and _computes(template, parameter)
+
+
+@lru_cache(maxsize=1024)
+def composition_needs_array(composition: Any, parameter: str, *, forward: bool = False) -> bool:
+    """The same of an operation that is written out with others, of which it gives them the list."""
+    known = inspect.signature(composition).parameters
+    if parameter not in known:
+        return False
+    body = parse_composition(composition)
+    return _any_operand(body, parameter) or (forward and _pushes(body, parameter, parse(composition).namespace))
+
+
+def _pushes(body: tuple[Node, ...], parameter: str, names: dict[str, Any]) -> bool:
+    """Whether an operation of a composition is given the list, and in forward mode computes with its tangent."""
+    for node in [item for statement in body for item in walk(statement) if isinstance(item, gast.Call)]:
+        if any(getattr(argument, "id", "") == parameter for argument in node.args):
+            held, *attributes = gast.unparse(node.func).split(".")
+            rule = rule_of(reduce(lambda found, one: getattr(found, one, None), attributes, names.get(held)))
+            if rule is not None and rule.kind in ("elementwise", "multilinear"):
+                return True
+    return False
+
+
+def _hands_tangent(template: Template, parameter: str) -> bool:
+    """Whether the tangent of a parameter is the result's as it is, or is given to what takes arrays alone."""
+    for node in [item for statement in template.body for item in walk(statement)]:
+        if isinstance(node, gast.Assign):
+            values = node.value.elts if isinstance(node.value, gast.Tuple) else [node.value]
+            if any(derivative_of(value) == parameter for value in values):
+                return True
+        if isinstance(node, gast.Call) and gast.unparse(node.func).rpartition(".")[2] in ARRAYS_ALONE:
+            if any(derivative_of(argument) == parameter for argument in node.args):
+                return True
+    return False
+
+
+def parse_composition(composition: Any) -> tuple[Node, ...]:
+    """The statements of a composition: it is spelled like a template, with no result among its parameters."""
+    return parse(composition).body
+
+
+def _computes(template: Template, parameter: str) -> bool:
+    return _any_operand(template.body, parameter)
+
+
+def _any_operand(body: tuple[Node, ...], parameter: str) -> bool:
+    return any(_is_list(one, parameter) for statement in body for node in walk(statement) for one in _operands(node))
+
+
+def _operands(node: Node) -> list[Node]:
+    """What an expression computes with by an operator, an attribute or an index."""
+    if isinstance(node, gast.BinOp):
+        pairs = ((node.left, node.right), (node.right, node.left))
+        return [one for one, other in pairs if derivative_of(one) is None or not isinstance(other, gast.Call)]
+    if isinstance(node, gast.UnaryOp):
+        return [node.operand]
+    if isinstance(node, gast.Compare):
+        return [node.left, *node.comparators]
+    if isinstance(node, gast.Attribute):
+        return [node.value]
+    return [node.value] if isinstance(node, gast.Subscript) and derivative_of(node) is None else []
+
+
+def _is_list(node: Node, parameter: str) -> bool:
+    """Whether an expression of a template is a list where the parameter is one: itself, its tangent, its mirror."""
+    if isinstance(node, gast.Name):
+        return bool(node.id == parameter)
+    if derivative_of(node) == parameter:
+        return True
+    place = SAME.get(called(node))
+    return place is not None and place < len(node.args) and _is_list(node.args[place], parameter)
+
+
+_JOINS = (gast.Add, gast.Mult)  # what lists know as well
+_DISPLAYS = (gast.List, gast.Tuple)
+
+
+def conversions(function: Node, facts: Facts) -> Node:
+    """Make an array of a list that stands beside an array, or where a function of NumPy computes with it.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> text = "def f(x):\\n    pair = [x[0], 2.0]\\n    return np.dot(np.exp(x) + [1.0, 2.0], pair)"
+    >>> print(explain_text(text, after="conversions"))
+    def f(x):
+        pair = [x[0], 2.0]
+        return np.dot(np.exp(x) + np.array([1.0, 2.0]), np.array(pair))
+    """
+    if facts.generated:
+        return function
+    kinds = Kinds(facts.namespace, facts.module, around=facts.around)
+    assumed = _modules(function, kinds, facts)
+    kinds.function(function, {**assumed, **facts.kinds, **facts.named})
+    facts.of, facts.named = kinds.of, kinds.named
+    varied = instances(kinds, _varied(function, facts), facts)
+    Meanings(function, kinds, facts).spell(assumed)
+    work = _Work(facts, kinds.of, varied, set(kinds_of_lists(function, facts)))
+    work.shown = {n.id for part in function.body for node in walk(part) for n in _as_array(node, facts)}
+    function.body = work.block(function.body)
+    return function
+
+
+def _modules(function: Node, kinds: Kinds, facts: Facts) -> dict[str, Kind]:
+    """Arguments of which nothing is known but that they are modules where they are not given: `xp=np`."""
+    positional = [*function.args.posonlyargs, *function.args.args]
+    pairs = zip(positional[len(positional) - len(function.args.defaults) :], function.args.defaults, strict=True)
+    named = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
+    found = {one.id: kinds.kind(default, {}) for one, default in [*pairs, *named] if default is not None}
+    known = {**facts.kinds, **facts.named}
+    return {one: kind for one, kind in found.items() if kind.tag == "module" and one not in known}
+
+
+def _varied(function: Node, facts: Facts) -> dict[str, None] | None:
+    """Names through which a derivative may flow; None for any name."""
+    if not facts.wrt:
+        return None
+    inner = [n for node in function.body for n in walk(node) if isinstance(n, gast.FunctionDef | gast.Lambda)]
+    own = {n.id for one in inner for n in walk(one) if isinstance(n, gast.Name)}
+    return dict.fromkeys([*varied_names(function, facts, own_names(function)), *sorted(own)])
+
+
+def _as_array(node: Node, facts: Facts) -> list[Node]:
+    """The names that an expression reads as arrays: operands, what has an index, arguments of NumPy's functions."""
+    parts: list[Node] = []
+    if isinstance(node, gast.BinOp):
+        parts = [node.left, node.right]
+    elif isinstance(node, gast.Subscript | gast.UnaryOp):
+        parts = [node.value if isinstance(node, gast.Subscript) else node.operand]
+    elif isinstance(node, gast.Call):
+        found = binding_of(node.func, facts, facts.local)
+        parts = node.args if found is not None and rule_of(found.object) is not None else []
+    return [part for part in parts if isinstance(part, gast.Name)]
+
+
+@dataclass
+class _Work:
+    facts: Facts
+    of: dict[Node, Kind]
+    varied: dict[str, None] | None
+    lists: set[str]  # names that are taken for lists of the function all along
+    before: Block = field(default_factory=list)  # checks of the statement that is looked at
+    shown: set[str] = field(default_factory=set)  # names that something else in the text shows to be arrays
+
+    def block(self, block: Block) -> Block:
+        """A block with conversions, and a check where a kind is assumed."""
+        made: Block = []
+        for node in block:
+            self.before = []
+            self._statement(node)
+            made += [*self.before, node]
+            for which in BLOCKS:
+                if getattr(node, which, None):
+                    setattr(node, which, self.block(getattr(node, which)))
+        return made
+
+    def _statement(self, node: Node) -> None:
+        if isinstance(node, gast.FunctionDef):
+            return
+        for part in header(node):
+            for item in reversed(walk(part)):
+                if self._expression(item):
+                    self.facts.foreign[node] = None
+
+    def _expression(self, node: Node) -> bool:
+        if isinstance(node, gast.BinOp) and (self._flows(node) or self._adds_array(node)):
+            return self._operator(node)
+        if isinstance(node, gast.AugAssign) and self._flows(node.value, node.target):
+            return self._augmented(node)
+        if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
+            self._method(node)
+        return isinstance(node, gast.Call) and self._flows(node) and self._call(node)
+
+    def _method(self, node: Node) -> None:
+        """A check of an argument of which nothing shows that its method, with these arguments, is an array's."""
+        held, op = node.func.value, METHODS.get(node.func.attr)
+        rule = rule_of(op)
+        known = not isinstance(held, gast.Name) or held.id not in self.facts.wrt or held.id in self.shown
+        if rule is None or rule.kind == "refused" or known or self._kind(held).tag != "unknown":
+            return
+        bound: dict[Any, Node] = dict(enumerate(node.args))
+        with suppress(DifferentiationError):  # it is refused where the operation is looked at
+            bound = bound if rule.kind == "constant" else bind_arguments(rule, [held, *node.args], [], node, self.facts)
+        given = [argument for parameter, argument in bound.items() if parameter not in _places(rule)]
+        local = dict.fromkeys(self.facts.local)
+        if any(one is not held and reads_varied(one, local, self.facts, self.facts.local) for one in given):
+            self._check("check_method", held.id, node)
+            self.shown.add(held.id)
+
+    def _adds_array(self, node: Node) -> bool:
+        """Whether `+` has an array on one side: a list beside it is not joined, whether a derivative flows or not."""
+        return isinstance(node.op, gast.Add) and "array" in (self._kind(node.left).tag, self._kind(node.right).tag)
+
+    def _flows(self, *nodes: Node) -> bool:
+        """Whether a derivative may flow through an expression."""
+        if self.varied is None:
+            return True
+        return any(reads_varied(node, self.varied, self.facts, self.facts.local) for node in nodes)
+
+    def _kind(self, node: Node) -> Kind:
+        if isinstance(node, gast.Name) and node.id in self.lists:
+            known = self.of.get(node, UNKNOWN)
+            return known if known.tag != "unknown" else Kind("list")
+        return self.of.get(node, UNKNOWN)
+
+    # -- operators ---------------------------------------------------------------------------------------------------
+
+    def _operator(self, node: Node) -> bool:
+        for side, other in (("left", "right"), ("right", "left")):
+            listed, beside = getattr(node, side), getattr(node, other)
+            if self._kind(listed).tag in SEQUENCES and self._converts(node.op, listed, beside, node):
+                setattr(node, side, self._array(listed))
+                return True
+        return False
+
+    def _augmented(self, node: Node) -> bool:
+        if self._kind(node.value).tag in SEQUENCES and self._converts(node.op, node.value, node.target, node):
+            node.value = self._array(node.value)
+            return True
+        return False
+
+    def _converts(self, op: Node, listed: Node, beside: Node, node: Node) -> bool:
+        """Whether an operation of a list and something else is one of arrays."""
+        if not isinstance(op, _JOINS) and self._is_plain(listed):
+            return False  # it is made an array where it is used
+        kind = self._kind(beside)
+        if kind.tag in ("array", "numeric"):
+            return kind.tag == "array" or not isinstance(op, gast.Mult) or kind.dtype != "integer"
+        if kind.tag in ("scalar", "bool"):
+            return not isinstance(op, gast.Mult)
+        if kind.tag != "unknown" or isinstance(op, gast.Mult | gast.Mod):
+            return False
+        if not isinstance(op, gast.Add):
+            return True
+        return self._assumed(beside, node)
+
+    def _assumed(self, beside: Node, node: Node) -> bool:
+        """Whether `+` of a list and of what nothing is known of is taken as a sum of arrays, and checked."""
+        if not isinstance(beside, gast.Name) or beside.id in self.lists or beside.id not in self.facts.named:
+            return False
+        self._check("check_operand", beside.id, node)
+        return True
+
+    def _check(self, helper: str, held: str, node: Node) -> None:
+        """A line that looks at what is assumed of a name."""
+        check = at(statement(f"{self.library(helper)}({held})"), node)
+        self.facts.foreign[check] = None
+        self.before.append(check)
+
+    def _is_plain(self, node: Node) -> bool:
+        """Whether an expression is a display, or a list of the module: what a text makes an array of anyhow."""
+        if isinstance(node, _DISPLAYS):
+            return True
+        found = binding_of(node, self.facts, self.facts.local) if isinstance(node, gast.Name | gast.Attribute) else None
+        return found is not None
+
+    def _array(self, node: Node) -> Node:
+        """`np.array(node)`"""
+        made = expression(f"{self.library('np')}.array(x)", x=node)
+        for item in walk(made):
+            if "lineno" not in item.__dict__:
+                at(item, node)
+        self.of[made] = Kind("array")
+        return at(made, node)
+
+    def library(self, identifier: str) -> str:
+        """How the text spells a library name."""
+        spelled = self.facts.library(identifier)
+        meant = Binding("object", self.facts.library_values[identifier])
+        self.facts.namespace = Overlay(self.facts.namespace, {spelled: meant})
+        return spelled
+
+    # -- calls -------------------------------------------------------------------------------------------------------
+
+    def _call(self, node: Node) -> bool:
+        found = binding_of(node.func, self.facts, self.facts.local)
+        function = None if found is None or found.kind != "object" else found.object
+        rule = rule_of(function) if function is not None else None
+        if rule is None or rule.kind in ("constant", "refused") or rule.own is not None:
+            return False
+        self._dtype(node, rule)
+        if not any(
+            self._kind(one).tag in (*SEQUENCES, "none") for one in [*node.args, *(w.value for w in node.keywords)]
+        ):
+            return False
+        changes = self._changes(node, function, rule)
+        for argument, made in changes.items():
+            node.args = [made if arg is argument else arg for arg in node.args]
+            for word in node.keywords:
+                word.value = made if word.value is argument else word.value
+        return bool(changes)
+
+    def _dtype(self, node: Node, rule: Rule) -> None:
+        """A check of a `dtype=` of which nothing is known: a sum of integers carries no derivative."""
+        for asked in [word.value for word in node.keywords if word.arg == "dtype" and rule.kind == "linear"]:
+            if self._kind(asked).tag == "unknown" and binding_of(asked, self.facts, self.facts.local) is None:
+                self._check("check_dtype", gast.unparse(asked), node)
+
+    def _changes(self, node: Node, function: Any, rule: Rule) -> dict[Node, Node]:
+        changes, composition = {}, rule.composition or written_out(rule, node.args, node.keywords)
+        forward = self.facts.pushes_forward or (self.facts.module is not None and self.facts.module.inline)
+        if composition is not None:
+            for parameter, argument in _by_parameter(composition, node).items():
+                listed = self._kind(argument).tag in SEQUENCES
+                needed = composition_needs_array(composition, parameter, forward=forward)
+                if listed and parameter not in TAKE_SEVERAL and needed:
+                    changes[argument] = self._array(argument)
+            return changes
+        bound: dict[str, Node] = {}
+        with suppress(DifferentiationError):  # it is refused where the operation is looked at
+            bound = bind_arguments(rule, node.args, node.keywords, node, self.facts)
+        places = _places(rule)
+        template = adjoint_template(rule) or tangent_template(rule)
+        variadic = None if template is None else bound.pop(template.variadic or "", None)
+        for operand in [] if variadic is None else variadic.elts:
+            listed = self._kind(operand).tag in SEQUENCES and not self._is_plain(operand)
+            if listed and self._flows(operand):
+                changes[operand] = self._array(operand)
+        for parameter, argument in bound.items():
+            kind = self._kind(argument)
+            if parameter not in places or parameter in TAKE_SEVERAL or function in TAKE_ITEMS:
+                continue
+            if kind.tag == "none" and not isinstance(argument, gast.Constant):
+                changes[argument] = at(constant(None), argument)
+            elif kind.tag in SEQUENCES and not self._is_plain(argument):
+                if needs_array(rule, parameter, forward=forward):
+                    changes[argument] = self._array(argument)
+        return changes
+
+
+def _places(rule: Rule) -> tuple[str, ...]:
+    """The parameters of a rule that carry a derivative."""
+    template = adjoint_template(rule) or tangent_template(rule)
+    if template is None:
+        return ()
+    return template.differentiable if rule.template is not None else template.parameters
+
+
+def _by_parameter(composition: Any, node: Node) -> dict[str, Node]:
+    code = composition.__code__
+    names = code.co_varnames[: code.co_argcount]
+    return dict(zip(names, node.args, strict=False)) | {word.arg: word.value for word in node.keywords if word.arg}

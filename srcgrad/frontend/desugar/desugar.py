@@ -1,0 +1,232 @@
+"""Other spellings of what the language has: `with np.errstate`, `:=`, imports and `del` in the body, `a, *b = ...`."""
+
+from __future__ import annotations
+
+import builtins
+
+import gast
+
+from srcgrad.core.facts import Facts
+from srcgrad.core.trees import (
+    BLOCKS,
+    Block,
+    Node,
+    at,
+    copy,
+    expression,
+    header,
+    inside,
+    name,
+    own_names,
+    parameters,
+    statements,
+    stores,
+    target,
+    walk,
+    written,
+)
+from srcgrad.frontend.again.implicit_functions import implicit
+from srcgrad.frontend.again.lengths import lengths
+from srcgrad.frontend.calls.evaluation_order import check_sequence, check_targets
+from srcgrad.frontend.calls.functions import made_by
+from srcgrad.frontend.calls.nested_functions import hooks, namesakes, take_out
+from srcgrad.frontend.context import Plain
+from srcgrad.frontend.desugar.assignments import branched, is_quiet, opened, spread, walruses
+from srcgrad.frontend.desugar.call_arguments import has_starred, options, starred
+from srcgrad.frontend.desugar.library_objects import frozen, solutions, splines
+from srcgrad.frontend.desugar.list_names import kinds_of_lists
+from srcgrad.frontend.desugar.lists_and_dicts import apart, changed_list, repeats, spell_displays, usual
+from srcgrad.frontend.desugar.loops import COMPREHENSIONS, comprehended, has_comprehension, trips, zipped
+from srcgrad.frontend.desugar.numpy_spellings import chosen, fill
+from srcgrad.frontend.desugar.records import open_records, opened_records
+from srcgrad.frontend.desugar.views import in_place
+from srcgrad.frontend.early_facts import assigned_varied
+from srcgrad.frontend.local_imports import imported
+from srcgrad.frontend.rename_variables import record_names
+from srcgrad.frontend.resolve import binding_of
+
+
+def plain(function: Node, facts: Facts) -> Node:
+    """Spell with assignments, `if`, `for` and `while` what Python has other words for.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> print(explain_text("def f(x):\\n    if (s := x * x) > 1.0:\\n        return s\\n    return x", after="plain"))
+    def f(x):
+        s = x * x
+        if s > 1.0:
+            return s
+        return x
+    """
+    if facts.generated:
+        function.body = opened(function.body, facts)
+        opened_records(function, facts)
+        lengths(function, facts)
+        spell_displays(function, facts)
+        implicit(function, Plain(facts, plain_block))
+        function.body = zipped(function.body, Plain(facts, plain_block))
+    else:
+        work = Plain(facts, plain_block)
+        apart(function, facts)
+        record_names(function, facts)
+        namesakes(function, facts)
+        hooks(function, work, own_names(function))
+        function.body = take_out(function.body, work)
+        open_records(function, work)
+        solutions(function, work)
+        frozen(function, work)
+        splines(function, work)
+        in_place(function, facts)
+        work.bound = frozenset(s for node in statements(function.body) for s in stores(node))
+        usual(function, work)
+        work.lists = kinds_of_lists(function, facts)
+        work.written = frozenset(w for node in statements(function.body) for w in written(node))
+        work.used = _outside_comprehensions(function)
+        facts.local = work.made | own_names(function) | frozenset(facts.functions)
+        work.options = options(function, facts)
+        work.given = frozenset(parameters(function))
+        if any(isinstance(node, gast.For) for node in statements(function.body)):
+            work.varied = work.given | assigned_varied(function, facts, parameters(function))
+        function.body = plain_block(function.body, work) or [at(gast.Pass(), function)]
+    return function
+
+
+def _outside_comprehensions(function: Node) -> frozenset[str]:
+    within = {n for s in function.body for c in inside(s, *COMPREHENSIONS) for n in inside(c, gast.Name)}
+    own = {n.id for node in function.body for n in inside(node, gast.Name) if n not in within}
+    arguments = function.args
+    return frozenset(own | {a.id for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs})
+
+
+def plain_block(block: Block, work: Plain) -> Block:
+    made: Block = []
+    for node in block:
+        made += _statement(node, work)
+    return made
+
+
+def _statement(node: Node, work: Plain) -> Block:
+    apart = branched(node, work)
+    if apart is not None:
+        return plain_block(apart, work)
+    for which in BLOCKS:
+        if getattr(node, which, None):
+            setattr(node, which, plain_block(getattr(node, which), work) or [at(gast.Pass(), node)])
+    if isinstance(node, gast.With):
+        return _context(node, work)
+    items = repeats(node, work)
+    if items:
+        return plain_block([*items, node], work)
+    check_sequence(node, work.facts)
+    check_targets(node, work.facts)
+    changed = changed_list(node, work)
+    if changed is not None:
+        return plain_block(changed, work)
+    if isinstance(node, gast.Delete):
+        return [] if all(isinstance(item, gast.Name) for item in node.targets) else [node]
+    if isinstance(node, gast.Import | gast.ImportFrom):
+        return [] if imported(node, work.facts) else [node]
+    if isinstance(node, gast.While):
+        return _while(node, work)
+    if _is_parallel_write(node):
+        return _apart(node, work)
+    if isinstance(node, gast.Assign) and len(node.targets) > 1 and _names_an_array(node, work):
+        return _one_by_one(node, work)
+    branches = isinstance(getattr(node, "value", None), gast.IfExp)
+    if branches and (has_comprehension(node, work) or has_starred(node)):
+        return plain_block(_as_branch(node, work), work)
+    _fold_extremes(node, work)
+    before = walruses(node, work)
+    before += chosen(node, work)
+    before += comprehended(node, work)
+    before += starred(node, work)
+    if isinstance(node, gast.For):
+        return before + trips(node, work)
+    if target(node) is not None and getattr(node.value, "id", "") == target(node):
+        return before  # what is bound was computed under its own name
+    apart = spread(node, work)
+    return before + (fill(node, work) if apart is None else apart)
+
+
+def _is_parallel_write(node: Node) -> bool:
+    """`a[i], a[j] = a[j], a[i]`"""
+    first = node.targets[0] if isinstance(node, gast.Assign) else None
+    if not isinstance(first, gast.Tuple) or not isinstance(node.value, gast.Tuple):
+        return False
+    parts = any(isinstance(item, gast.Subscript) for item in first.elts)
+    starred = any(isinstance(item, gast.Starred) for item in [*first.elts, *node.value.elts])
+    return parts and not starred and len(first.elts) == len(node.value.elts)
+
+
+def _names_an_array(node: Node, work: Plain) -> bool:
+    """`a = b = e`, where something is written into one of the two."""
+    names = [item.id for item in node.targets if isinstance(item, gast.Name)]
+    return len(names) == len(node.targets) and any(one in work.written for one in names)
+
+
+def _one_by_one(node: Node, work: Plain) -> Block:
+    """`a = e`, then `b = a`."""
+    first, *others = [item.id for item in node.targets]
+    return [work.bind(first, node.value, node), *(work.bind(one, name(first), node) for one in others)]
+
+
+def _apart(node: Node, work: Plain) -> Block:
+    """All right sides first, then one assignment after the other."""
+    held = [work.name("held") for _ in node.value.elts]
+    made = [work.bind(one, value, node) for one, value in zip(held, node.value.elts, strict=True)]
+    for place, one in zip(node.targets[0].elts, held, strict=True):
+        made.append(work.own(gast.Assign([place], name(one), None), node))
+    return made
+
+
+def _as_branch(node: Node, work: Plain) -> Block:
+    """`y = e if c else [...]` as an `if`, so that what is not chosen is not computed."""
+    sides = []
+    for side in (node.value.body, node.value.orelse):
+        other = copy(node)
+        other.value = side
+        sides.append([work.own(other, node)])
+    return [work.own(gast.If(node.value.test, *sides), node)]
+
+
+def _context(node: Node, work: Plain) -> Block:
+    """The body of a `with` that changes no value; the text is put into the same context at the end."""
+    if not is_quiet(node, work.facts):
+        return [node]
+    work.facts.contexts.append(node)
+    return list(node.body)
+
+
+def _while(node: Node, work: Plain) -> Block:
+    """A test that binds names, or calls a function of this one, is computed at the head of each trip."""
+    before = walruses(node, work) + starred(node, work)
+    own = work.facts.functions
+    calls = [
+        n
+        for n in inside(node.test, gast.Call)
+        if getattr(n.func, "id", "") in own or made_by(n, work.facts, work.facts.local)
+    ]
+    if not before and not calls and not any(isinstance(n, gast.NamedExpr) for n in walk(node.test)):
+        return [node]
+    ended = work.name("ended") if node.orelse else ""
+    leave = [work.bind(ended, expression("True"), node)] if ended else []
+    leave.append(work.own(gast.Break(), node))
+    test = work.own(gast.If(gast.UnaryOp(gast.Not(), node.test), leave, []), node)
+    tests = plain_block(branched(test, work) or [], work) or [test]
+    after, node.orelse = node.orelse, []
+    node.test = expression("True")
+    node.body = [*before, *tests, *node.body]
+    if not ended:
+        return [node]
+    return [work.bind(ended, expression("False"), node), node, work.own(gast.If(name(ended), after, []), node)]
+
+
+def _fold_extremes(node: Node, work: Plain) -> None:
+    """`min(a, b, c)` as `min(min(a, b), c)`."""
+    for call in [n for part in header(node) for n in walk(part) if isinstance(n, gast.Call) and len(n.args) > 2]:
+        found = binding_of(call.func, work.facts, work.facts.local)
+        if found is None or found.object not in (builtins.min, builtins.max) or call.keywords:
+            continue
+        while len(call.args) > 2:
+            inner = gast.Call(copy(call.func), call.args[:2], [])
+            call.args[:2] = [gast.copy_location(inner, call)]
+            work.facts.foreign[node] = None

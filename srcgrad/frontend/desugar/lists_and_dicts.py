@@ -1,0 +1,713 @@
+"""Desugaring of lists and dicts: many ways to write them, in terms of few.
+
+`rows = np.array(rows)`, where a list ends: what is made of it has a name of its own.
+
+`dict(w=a)`, which is a display in other words, as a display.
+
+Lists and dicts that the function fills: which names hold them, and how their methods are spelled.
+
+Usual ways to write lists and dicts, in terms of the few that the language has.
+
+`dict(w=a)` is a display, `max(l)` of a list is that of an array, `del d[k]` and `{**d, "k": e}` make a dict anew, and
+`d.get(k, e)` asks whether the key is there.
+
+`[a, b] * 3` and `(a, b) * 3` of literal lengths, as the display that they give.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import gast
+import numpy as np
+
+from srcgrad.core.facts import Facts
+from srcgrad.core.rule_forms import written_out
+from srcgrad.core.rules import rule_of
+from srcgrad.core.trees import (
+    BLOCKS,
+    COMPOUND,
+    SIMPLE,
+    Block,
+    Node,
+    at,
+    constant,
+    copy,
+    expression,
+    inside,
+    is_write,
+    loads,
+    name,
+    part_written,
+    statement,
+    statements,
+    stores,
+    target,
+    walk,
+    written,
+)
+from srcgrad.core.visitor import mentions
+from srcgrad.frontend.again.stacks import portions
+from srcgrad.frontend.calls.functions import function_of
+from srcgrad.frontend.context import is_change
+from srcgrad.frontend.desugar.list_names import kind_of_list, kinds_of_lists, mixed
+from srcgrad.frontend.desugar.numpy_spellings import builtin_name, columns, masked
+from srcgrad.frontend.rename_variables import separate
+from srcgrad.frontend.resolve import METHODS, binding_of
+
+if TYPE_CHECKING:
+    from srcgrad.frontend.context import Plain
+
+
+def apart(function: Node, facts: Facts) -> None:
+    """Rename what follows, where one block has the whole life of a list and of what is made of it.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> text = "def f(x):\\n    y = []\\n    y.append(x)\\n    y = np.array(y)\\n    return np.sum(y)"
+    >>> print(explain_text(text, after="plain"))
+    def f(x):
+        y = []
+        y.append(x)
+        y_1 = np.array(y)
+        return np.sum(y_1)
+    """
+    shared = {one for node in function.body for item in walk(node) for one in _shared(item)}
+    kept = {*facts.wrt, *shared, *(n.id for n in walk(function.args) if isinstance(n, gast.Name))}
+    for block in [function.body, *(b for node in statements(function.body) for b in _blocks(node))]:
+        begun = dict.fromkeys(str(target(node)) for node in block if _begins(node, target(node)))
+        within, whole = (_counted(block), _counted(function.body)) if begun else ({}, {})
+        for held in begun:
+            first = next(node for node in block if mentions(node, held))
+            if _begins(first, held) and within[held] == whole[held] and held not in kept:
+                _name_apart(block, held, facts)
+
+
+def _shared(item: Node) -> list[str]:
+    """Names that a nested function, or another module, may see under their name."""
+    if isinstance(item, gast.FunctionDef | gast.Lambda):
+        return [n.id for n in walk(item) if isinstance(n, gast.Name)]
+    return item.names if isinstance(item, gast.Global | gast.Nonlocal) else []
+
+
+def _blocks(node: Node) -> list[Block]:
+    return [getattr(node, which) for which in BLOCKS if getattr(node, which, None)]
+
+
+def _begins(node: Node, held: str | None) -> bool:
+    """Whether a statement binds the name to a new list: `rows = []`."""
+    listed = held is not None and target(node) == held and isinstance(node.value, gast.List | gast.ListComp)
+    return listed and held not in loads(node.value)
+
+
+def _makes_other(node: Node, held: str) -> bool:
+    """Whether a statement binds the name to what a call makes of the list: `rows = np.array(rows)`."""
+    return target(node) == held and isinstance(node.value, gast.Call) and held in loads(node.value)
+
+
+def _counted(block: Block) -> dict[str, int]:
+    """How often each name stands in a block."""
+    return Counter(n.id for node in block for n in inside(node, gast.Name))
+
+
+def _name_apart(block: Block, held: str, facts: Facts) -> None:
+    """Another name from where a list is made something else, up to where the next one begins."""
+    made = held
+    for node in block:
+        if _begins(node, held):
+            made = held
+        elif made == held and _makes_other(node, held):
+            made = facts.names.numbered(held)
+            facts.text[node] = copy(node)
+            node.targets[0].id = made
+        elif made != held:
+            _rename(node, held, made, facts)
+
+
+def _rename(node: Node, held: str, made: str, facts: Facts) -> None:
+    facts.text.update((item, copy(item)) for item in statements([node]) if not isinstance(item, COMPOUND))
+    for item in walk(node):
+        if isinstance(item, gast.Name) and item.id == held:
+            item.id = made
+
+
+def displayed(call: Node, facts: Facts) -> Node | None:
+    """The display that a call of `dict` with words alone is; None for any other call."""
+    if call.args or not isinstance(call.func, gast.Name) or not all(word.arg for word in call.keywords):
+        return None
+    found = binding_of(call.func, facts, facts.local)
+    if found is None or found.object is not dict:
+        return None
+    return gast.Dict([constant(word.arg) for word in call.keywords], [word.value for word in call.keywords])
+
+
+def spell_displays(node: Node, facts: Facts) -> None:
+    """The same for all calls below a node of a text of ours, in which nothing else is spelled anew."""
+    for key in node._fields:
+        part = getattr(node, key, None)
+        if isinstance(part, list):
+            setattr(node, key, [_spelled(p, facts) if isinstance(p, gast.AST) else p for p in part])
+        elif isinstance(part, gast.AST):
+            setattr(node, key, _spelled(part, facts))
+
+
+def _spelled(node: Node, facts: Facts) -> Node:
+    if not node._fields or isinstance(node, SIMPLE):
+        return node
+    spell_displays(node, facts)
+    made = displayed(node, facts) if isinstance(node, gast.Call) else None
+    return node if made is None else at(made, node)
+
+
+def lists(function: Node, facts: Facts) -> Node:
+    """Find the names that hold nothing but lists, or dicts, which this function made."""
+    names = mixed(function, facts)
+    if names:
+        separate(function, facts, names)
+    facts.lists = kinds_of_lists(function, facts)
+    if facts.generated:
+        portions(function, facts)
+    for node in statements(function.body):
+        if is_write(node) and not isinstance(part_written(node).value, gast.Name) and written(node)[0] in facts.lists:
+            raise facts.refuse(
+                part_written(node),
+                "E5010",
+                f"a write into an item of an item of `{written(node)[0]}`",
+                "use an array with two axes, or make the inner item anew and store that",
+            )
+        if is_write(node) and isinstance(part_written(node).slice, gast.Slice) and written(node)[0] in facts.lists:
+            raise facts.refuse(part_written(node), "E5005", "a write into a slice of a list", "write item by item")
+    return function
+
+
+def changed_list(node: Node, work: Plain) -> Block | None:
+    """A statement that changes a list, in terms of `append`, `pop` and `out[i] = e`; None for any other."""
+    if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name) and isinstance(node.op, gast.Add):
+        if work.lists.get(node.target.id) == "list":
+            if not isinstance(node.value, gast.Tuple):
+                _joins(node.value, node, work)
+            return _extend(node.target.id, node.value, node, work)
+        return None
+    if isinstance(node, gast.Assign) and target(node) is not None:
+        return _assigned(node, str(target(node)), work)
+    if isinstance(node, gast.Delete) and len(node.targets) == 1 and isinstance(node.targets[0], gast.Subscript):
+        part = node.targets[0]
+        plain = not isinstance(part.slice, gast.Slice) and isinstance(part.value, gast.Name)
+        if plain and work.lists.get(part.value.id) == "list":
+            return _taken(part.value.id, part.slice, node, work)
+        return None
+    call = node.value if isinstance(node, gast.Expr) else None
+    if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Attribute):
+        return None
+    held = call.func.value
+    if not isinstance(held, gast.Name) or held.id not in work.lists:
+        return None
+    args = call.args
+    if call.func.attr == "sort" and not args and work.lists[held.id] == "list":
+        return _sorted(held.id, call.keywords, node, work)
+    if call.keywords and call.func.attr == "update" and not args and all(word.arg for word in call.keywords):
+        args = [gast.Dict([constant(word.arg) for word in call.keywords], [word.value for word in call.keywords])]
+    elif call.keywords:
+        return None
+    return _method(held.id, call.func.attr, args, node, work)
+
+
+def _method(held: str, method: str, args: list[Node], node: Node, work: Plain) -> Block | None:
+    if work.lists[held] == "dict":
+        if method == "update" and len(args) == 1 and isinstance(args[0], gast.Dict) and None not in args[0].keys:
+            before, values = _first(held, args[0].values, node, work)
+            return before + [_put(held, k, value, node, work) for k, value in zip(args[0].keys, values, strict=True)]
+        return _set_default(held, args, node, work) if method == "setdefault" else None
+    if method == "extend" and len(args) == 1:
+        return _extend(held, args[0], node, work)
+    if method == "clear" and not args:
+        k, last = work.name("k"), work.bind(work.name("last"), expression(f"{held}.pop()"), node)
+        trips = expression(f"range(len({held}))")
+        return [work.own(gast.For(name(k, gast.Store()), trips, [last], [], None), node)]
+    if method == "reverse" and not args:
+        k, turned = work.name("k"), work.name("turned")
+        empty = work.bind(turned, gast.List([], gast.Load()), node)
+        take = _append(turned, expression(f"{held}[{k}]"), node, work)
+        back = gast.For(name(k, gast.Store()), expression(f"range(len({held}) - 1, -1, -1)"), [take], [], None)
+        put = _put(held, name(k), expression(f"{turned}[{k}]"), node, work)
+        loop = gast.For(name(k, gast.Store()), expression(f"range(len({held}))"), [put], [], None)
+        return [empty, work.own(back, node), work.own(loop, node)]
+    if method == "pop" and len(args) < 2:
+        return _taken(held, args[0] if args else None, node, work)
+    if method == "insert" and len(args) == 2:
+        return _insert(held, args[0], args[1], node, work)
+    return None
+
+
+def _set_default(held: str, args: list[Node], node: Node, work: Plain) -> Block | None:
+    """`d.setdefault(k, e)`: what is not there yet is put there; both are computed in any case."""
+    if len(args) != 2 or not isinstance(args[0], gast.Constant | gast.Name):
+        return None
+    before, value = ([], args[1]) if isinstance(args[1], gast.Constant | gast.Name) else _first_of(args[1], node, work)
+    put = _put(held, copy(args[0]), value, node, work)
+    return [*before, work.own(gast.If(expression(f"key not in {held}", key=copy(args[0])), [put], []), node)]
+
+
+def _first_of(value: Node, node: Node, work: Plain) -> tuple[Block, Node]:
+    held = work.name("item")
+    return [work.bind(held, value, node)], name(held)
+
+
+def _sorted(held: str, keywords: list[Node], node: Node, work: Plain) -> Block | None:
+    """`out.sort()` puts numbers to their places; what is equal stays in its order, backwards too."""
+    turned = [getattr(word.value, "value", None) for word in keywords]
+    if any(word.arg != "reverse" for word in keywords) or not all(isinstance(one, bool) for one in turned):
+        return None
+    order, k, items = work.name("order"), work.name("k"), work.name("ordered")
+    np_ = work.library("np")
+    sign = "-" if True in turned else ""
+    places = work.bind(order, expression(f"{np_}.argsort({sign}{np_}.array({held}), kind='stable')"), node)
+    empty = work.bind(items, gast.List([], gast.Load()), node)
+    take = _append(items, expression(f"{held}[{k}]"), node, work)
+    put = _put(held, name(k), expression(f"{items}[{k}]"), node, work)
+    loops = [
+        gast.For(name(k, gast.Store()), name(order), [take], [], None),
+        gast.For(name(k, gast.Store()), expression(f"range(len({held}))"), [put], [], None),
+    ]
+    return [places, empty, *(work.own(loop, node) for loop in loops)]
+
+
+def _assigned(node: Node, bound: str, work: Plain) -> Block | None:
+    """`e = out.pop(i)`, `out = out + [e]`."""
+    value = node.value
+    if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add) and work.lists.get(bound) == "list":
+        if isinstance(value.left, gast.Name) and value.left.id == bound:
+            _joins(value.right, node, work)
+            return _joined(bound, value.right, node, work)
+    if not isinstance(value, gast.Call) or not isinstance(value.func, gast.Attribute):
+        return None
+    held = value.func.value
+    if value.func.attr == "setdefault" and work.lists.get(getattr(held, "id", "")) == "dict" and not value.keywords:
+        put = _set_default(held.id, value.args, node, work)
+        read = expression(f"{held.id}[key]", key=copy(value.args[0])) if put is not None else None
+        return None if put is None else [*put, work.bind(bound, read, node)]
+    if value.func.attr != "pop":
+        return None
+    if isinstance(held, gast.Name) and work.lists.get(held.id) == "list" and len(value.args) == 1:
+        before, place = _place(held.id, value.args[0], node, work)
+        read = work.bind(bound, expression("held[i]", held=held.id, i=copy(place)), node)
+        return [*before, read, *_without(held.id, place, node, work)]
+    return None
+
+
+def _joined(held: str, items: Node, node: Node, work: Plain) -> Block:
+    """`out = out + items` adds to the list, which nobody else holds; one that a caller gave stays as it is."""
+    if held not in work.given or not (work.facts.called or work.facts.placed):
+        return _extend(held, items, node, work)
+    whole, item = work.name("whole"), work.name("item")
+    work.lists[whole] = "list"
+    every = work.bind(whole, expression(f"[{item} for {item} in {held}]"), node)
+    return [every, *_extend(whole, items, node, work), work.bind(held, name(whole), node)]
+
+
+def _extend(held: str, items: Node, node: Node, work: Plain) -> Block:
+    if isinstance(items, gast.List | gast.Tuple) and not any(isinstance(e, gast.Starred) for e in items.elts):
+        before, values = _first(held, items.elts, node, work)
+        return before + [_append(held, item, node, work) for item in values]
+    item = work.name("item")
+    loop = gast.For(name(item, gast.Store()), items, [_append(held, name(item), node, work)], [], None)
+    return [work.own(loop, node)]
+
+
+def _first(held: str, values: list[Node], node: Node, work: Plain) -> tuple[Block, list[Node]]:
+    """Values that read a list are computed before any of them goes into it."""
+    if len(values) < 2 or not any(
+        getattr(n, "id", "") == held or isinstance(n, gast.Call) for v in values for n in walk(v)
+    ):
+        return [], values
+    names = [work.name("item") for _ in values]
+    return [work.bind(one, value, node) for one, value in zip(names, values, strict=True)], list(map(name, names))
+
+
+def _is_list(value: Node, work: Plain) -> bool:
+    """Whether `+` of a list and an expression joins lists for sure: an array is added to the items."""
+    if isinstance(value, gast.List | gast.ListComp | gast.GeneratorExp):
+        return True
+    if isinstance(value, gast.Name):
+        return work.lists.get(value.id) == "list"
+    if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult | gast.Add):
+        return _is_list(value.left, work) or _is_list(value.right, work)
+    return kind_of_list(value, work.facts, work.lists) == "list"
+
+
+def _joins(value: Node, node: Node, work: Plain) -> None:
+    if not _is_list(value, work):
+        raise work.facts.refuse(
+            node, "E5005", "`+` of a list and what may be an array", "use `.extend(...)`, or make an array of the list"
+        )
+
+
+def _append(held: str, value: Node, node: Node, work: Plain) -> Node:
+    return work.own(statement("held.append(value)", held=held, value=value), node)
+
+
+def _put(held: str, key: Node, value: Node, node: Node, work: Plain) -> Node:
+    part = expression("held[key]", held=held, key=key)
+    part.ctx = gast.Store()
+    return work.own(gast.Assign([part], value, None), node)
+
+
+def _place(held: str, place: Node, node: Node, work: Plain) -> tuple[Block, Node]:
+    """A place in a list as an expression that may be read again; a negative one counts from the end."""
+    value = place.value if isinstance(place, gast.Constant) else None
+    if (isinstance(value, int) and value >= 0) or _is_last(place):
+        return [], place
+    where = work.name("place")
+    from_end = work.bind(where, expression(f"{where} + len({held})"), node)
+    turn = work.own(gast.If(expression(f"{where} < 0"), [from_end], []), node)
+    return [work.bind(where, place, node), turn], name(where)
+
+
+def _is_last(place: Node) -> bool:
+    return isinstance(place, gast.UnaryOp) and getattr(place.operand, "value", 0) == 1
+
+
+def _taken(held: str, place: Node | None, node: Node, work: Plain) -> Block:
+    """`out.pop(i)`, `del out[i]`"""
+    before, where = ([], place) if place is None else _place(held, place, node, work)
+    return [*before, *_without(held, where, node, work)]
+
+
+def _without(held: str, place: Node | None, node: Node, work: Plain) -> Block:
+    """Take one item out: the items behind it move up, the last one goes."""
+    last = work.bind(work.name("last"), expression(f"{held}.pop()"), node)
+    if place is None or _is_last(place):
+        return [last]
+    k = work.name("k")
+    move = _put(held, name(k), expression(f"{held}[{k} + 1]"), node, work)
+    trips = expression("range(place, len(held) - 1)", held=held, place=copy(place))
+    return [work.own(gast.For(name(k, gast.Store()), trips, [move], [], None), node), last]
+
+
+def _insert(held: str, place: Node, value: Node, node: Node, work: Plain) -> Block | None:
+    """Put one item in: one more at the end, the items behind its place move down."""
+    if not isinstance(place, gast.Constant):
+        return None
+    where, k, item = work.name("place"), work.name("k"), work.name("item")
+    move = _put(held, name(k), expression(f"{held}[{k} - 1]"), node, work)
+    trips = expression(f"range(len({held}) - 1, {where}, -1)")
+    return [
+        work.bind(item, value, node),
+        _append(held, name(item), node, work),
+        work.bind(where, expression(f"{builtin_name(min, work)}(place, len(held) - 1)", held=held, place=place), node),
+        work.own(gast.For(name(k, gast.Store()), trips, [move], [], None), node),
+        _put(held, name(where), name(item), node, work),
+    ]
+
+
+__all__ = ["changed_list", "is_change", "lists"]
+
+
+_DISPLAYS = (gast.List, gast.Dict, gast.ListComp, gast.DictComp)
+_MANY = 64  # items that `[e] * n` may be spelled out to
+
+
+def usual(function: Node, work: Plain) -> None:
+    """Spell them out, first in expressions and then as statements, for names that hold dicts of this function."""
+    _expressions(function, work)
+    _separate(function, work)
+    held = kinds_of_lists(function, work.facts)
+    arguments = function.args
+    given = {a.id for a in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]}
+    dicts = {name for name, kind in held.items() if kind == "dict"}
+    if dicts:
+        _asked(function, dicts, work)
+    _statements(function, dicts - given, set(held) - dicts, work)
+
+
+def _named_blocks(node: Node) -> list[tuple[str, Block]]:
+    return [(key, block) for key in BLOCKS if (block := getattr(node, key, None))]
+
+
+def _expressions(node: Node, work: Plain) -> None:
+    """Replace calls and products that are displays in other words, below a node."""
+    for key in node._fields:
+        part = getattr(node, key, None)
+        if isinstance(part, list):
+            setattr(node, key, [_expression(p, work) if isinstance(p, gast.AST) else p for p in part])
+        elif isinstance(part, gast.AST):
+            setattr(node, key, _expression(part, work))
+
+
+def _expression(node: Node, work: Plain) -> Node:
+    if not node._fields or isinstance(node, SIMPLE):
+        return node
+    if not isinstance(node, gast.FunctionDef | gast.Lambda):
+        _expressions(node, work)
+    made = None
+    if isinstance(node, gast.Call) and any(word.arg in ("where", "initial") for word in node.keywords):
+        made = masked(node, work)
+    if made is None and isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
+        made = _called(node, work)
+    elif made is None and isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
+        made = _as_function(node, work)
+    elif isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult):
+        made = _repeated(node, work)
+    elif isinstance(node, gast.Subscript):
+        made = columns(node, work)
+    return node if made is None else work.own(made, node)
+
+
+def _called(call: Node, work: Plain) -> Node | None:
+    made = displayed(call, work.facts)
+    if made is not None:
+        return made
+    found = binding_of(call.func, work.facts, work.facts.local)
+    function = None if found is None else found.object
+    if function is list and not call.args and not call.keywords:
+        return gast.List([], gast.Load())
+    if function in (max, min) and len(call.args) == 1 and not call.keywords:
+        return _extreme(call, "max" if function is max else "min", work)
+    if function is list and len(call.args) == 1 and isinstance(call.args[0], gast.Name):
+        return _items(call.args[0], work)
+    return None
+
+
+def _as_function(call: Node, work: Plain) -> Node | None:
+    """`np.cumprod(x)` for `x.cumprod()`: an op that is written out with others is called as a function."""
+    op = METHODS.get(call.func.attr)
+    rule = rule_of(op)
+    if rule is None or function_of(call.func, work.facts, work.facts.local) is not None:
+        return None
+    if rule.composition is None and written_out(rule, [call.func.value, *call.args], call.keywords) is None:
+        return None
+    owner = call.func.value
+    known = binding_of(owner, work.facts, work.facts.local)
+    kind = work.facts.kinds.get(getattr(owner, "id", ""))
+    if (known is not None and not isinstance(known.object, np.ndarray)) or (kind is not None and kind.tag == "other"):
+        return None  # a method of an object that is no array
+    function = expression(f"{work.library('np')}.{call.func.attr}")
+    return gast.Call(function, [call.func.value, *call.args], call.keywords)
+
+
+def _extreme(call: Node, word: str, work: Plain) -> Node | None:
+    """`np.max(np.array(...))` of the items of a list or a generator; of a display, `max` of its items."""
+    items = call.args[0]
+    if isinstance(items, gast.List | gast.Tuple):
+        if len(items.elts) < 2 or any(isinstance(e, gast.Starred) for e in items.elts):
+            return None
+        return gast.Call(call.func, items.elts, [])
+    if isinstance(items, gast.GeneratorExp):
+        listed: Node = gast.ListComp(items.elt, items.generators)
+    else:
+        listed = items if isinstance(items, gast.ListComp) else _items(items, work)
+    return expression(f"{work.library('np')}.{word}({work.library('np')}.array(listed))", listed=listed)
+
+
+def _items(whole: Node, work: Plain) -> Node:
+    """`[item for item in whole]`"""
+    item = work.name("item")
+    each = gast.comprehension(name(item, gast.Store()), whole, [], 0)
+    return gast.ListComp(name(item), [each])
+
+
+def _repeated(node: Node, work: Plain) -> Node | None:
+    """`[e] * 3` for a literal e, written out; `[e] * n` as a comprehension."""
+    one, times = (node.left, node.right) if isinstance(node.left, gast.List) else (node.right, node.left)
+    if not isinstance(one, gast.List) or not all(isinstance(e, gast.Constant) for e in one.elts):
+        return None
+    if len(one.elts) == 1 and isinstance(times, gast.Name | gast.Call):
+        each = gast.comprehension(name(work.name("k"), gast.Store()), expression("range(n)", n=times), [], 0)
+        return gast.ListComp(one.elts[0], [each])
+    if not isinstance(times, gast.Constant) or type(times.value) is not int:
+        return None
+    if not 0 < times.value * len(one.elts) <= _MANY:
+        return None
+    return gast.List([copy(e) for _ in range(times.value) for e in one.elts], gast.Load())
+
+
+def _separate(node: Node, work: Plain) -> None:
+    """`a, b = [], {}` as two statements; `q = {**p, "k": e}` as a dict made anew, then `q["k"] = e`."""
+    for key, block in _named_blocks(node):
+        made: Block = []
+        for inner in block:
+            _separate(inner, work)
+            made += _pair(inner, work) or _merged(inner, work) or [inner]
+        setattr(node, key, made)
+
+
+def _pair(node: Node, work: Plain) -> Block | None:
+    if not isinstance(node, gast.Assign) or len(node.targets) != 1 or not isinstance(node.value, gast.Tuple):
+        return None
+    places, values = getattr(node.targets[0], "elts", []), node.value.elts
+    if len(places) != len(values) or not all(isinstance(p, gast.Name) for p in places):
+        return None
+    if not any(isinstance(v, _DISPLAYS) for v in values) or set(stores(node)) & set(loads(node.value)):
+        return None
+    return [work.bind(p.id, value, node) for p, value in zip(places, values, strict=True)]
+
+
+def _merged(node: Node, work: Plain) -> Block | None:
+    value, bound = getattr(node, "value", None), target(node)
+    if bound is None or not isinstance(value, gast.Dict) or not value.keys or value.keys[0] is not None:
+        return None
+    if None in value.keys[1:] or not isinstance(value.values[0], gast.Name) or bound in loads(value):
+        return None
+    made = [work.bind(bound, _entries(value.values[0].id, None, work), node)]
+    for key, item in zip(value.keys[1:], value.values[1:], strict=True):
+        put = statement("held[key] = item", held=bound, key=key, item=item)
+        made.append(work.own(put, node))
+    return made
+
+
+def _entries(held: str, without: Node | None, work: Plain) -> Node:
+    """The entries of a dict as a new one, perhaps but for one key."""
+    key, item = work.name("key"), work.name("item")
+    tests = [] if without is None else [expression("key != other", key=key, other=without)]
+    both = gast.Tuple([name(key, gast.Store()), name(item, gast.Store())], gast.Store())
+    each = gast.comprehension(both, expression(f"{held}.items()"), tests, 0)
+    return gast.DictComp(name(key), name(item), [each])
+
+
+def _asked(node: Node, dicts: set[str], work: Plain) -> None:
+    """`d.get(k, e)` is `d[k] if k in d else e`."""
+    for key in node._fields:
+        part = getattr(node, key, None)
+        if isinstance(part, list):
+            setattr(node, key, [_answer(p, dicts, work) if isinstance(p, gast.AST) else p for p in part])
+        elif isinstance(part, gast.AST):
+            setattr(node, key, _answer(part, dicts, work))
+
+
+def _answer(node: Node, dicts: set[str], work: Plain) -> Node:
+    if not isinstance(node, gast.FunctionDef | gast.Lambda):
+        _asked(node, dicts, work)
+    held, method = _method_call(node)
+    if held not in dicts or method != "get" or not 1 <= len(node.args) <= 2 or node.keywords:
+        return node
+    if not isinstance(node.args[0], gast.Name | gast.Constant):
+        return node
+    default = node.args[1] if len(node.args) == 2 else constant(None)
+    asked = f"{held}[key] if key in {held} else default"
+    return work.own(expression(asked, key=node.args[0], default=default), node)
+
+
+def _method_call(call: Node) -> tuple[str, str]:
+    """The name and the method of `name.method(...)`."""
+    if isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) and isinstance(call.func.value, gast.Name):
+        return str(call.func.value.id), str(call.func.attr)
+    return "", ""
+
+
+def _statements(node: Node, dicts: set[str], lists: set[str], work: Plain) -> None:
+    for key, block in _named_blocks(node):
+        made: Block = []
+        for inner in block:
+            _statements(inner, dicts, lists, work)
+            made += _removed(inner, dicts, work) or _copied(inner, lists, work) or [inner]
+        setattr(node, key, made)
+
+
+def _copied(node: Node, lists: set[str], work: Plain) -> Block | None:
+    """`m = l[:]`, `m = l.copy()`, `m = l + [e]`, for a list l."""
+    value, bound = getattr(node, "value", None), target(node)
+    added: list[Node] = []
+    if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add) and isinstance(value.right, gast.List):
+        value, added = value.left, value.right.elts
+        whole = getattr(value, "id", "")
+    elif isinstance(value, gast.Subscript) and isinstance(value.slice, gast.Slice):
+        part = value.slice
+        whole = getattr(value.value, "id", "") if part.lower is part.upper is part.step is None else ""
+    else:
+        whole, method = _method_call(value)
+        whole = whole if method == "copy" else ""
+    if bound is None or whole not in lists or bound in loads(node.value):
+        return None
+    more = [work.own(statement("held.append(item)", held=bound, item=item), node) for item in added]
+    return [work.bind(bound, _items(name(whole), work), node), *more]
+
+
+def _removed(node: Node, dicts: set[str], work: Plain) -> Block | None:
+    """`del d[k]`, `v = d.pop(k)`, `d.setdefault(k, e)`."""
+    if isinstance(node, gast.Delete) and len(node.targets) == 1 and isinstance(node.targets[0], gast.Subscript):
+        part = node.targets[0]
+        held, key = getattr(part.value, "id", ""), part.slice
+        bound = work.name("last")
+    elif isinstance(node, gast.Assign | gast.Expr):
+        held, method = _method_call(node.value)
+        args = node.value.args if method in ("pop", "setdefault") else []
+        if held in dicts and method == "setdefault" and len(args) == 2 and isinstance(node, gast.Expr):
+            put = work.own(statement("held[key] = item", held=held, key=copy(args[0]), item=args[1]), node)
+            return [work.own(gast.If(expression("key not in held", held=held, key=args[0]), [put], []), node)]
+        if method != "pop" or len(args) != 1:
+            return None
+        key = args[0]
+        bound = str(target(node) or "") if isinstance(node, gast.Assign) else work.name("last")
+    else:
+        return None
+    if held not in dicts or not bound or not isinstance(key, gast.Name | gast.Constant):
+        return None
+    rest, one, item = work.name("rest"), work.name("key"), work.name("item")
+    put = work.own(statement(f"{held}[{one}] = {item}"), node)
+    both = gast.Tuple([name(one, gast.Store()), name(item, gast.Store())], gast.Store())
+    return [
+        work.bind(bound, expression("held[key]", held=held, key=copy(key)), node),
+        work.bind(rest, _entries(held, copy(key), work), node),
+        work.bind(held, gast.Dict([], []), node),
+        work.own(gast.For(both, expression(f"{rest}.items()"), [put], [], None), node),
+    ]
+
+
+_MOST = 64  # items of a display that are still read as one
+_LAZY = (gast.Lambda, gast.ListComp, gast.GeneratorExp, gast.SetComp, gast.DictComp, gast.IfExp, gast.BoolOp)
+
+
+def repeats(node: Node, work: Plain) -> Block:
+    """Spell repeated displays of a statement's value; the statements that compute their items once.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> print(explain_text("def f(x):\\n    y = [x, 0.0] * 2\\n    return y[0] * y[2]", after="plain"))
+    def f(x):
+        y = [x, 0.0, x, 0.0]
+        return y[0] * y[2]
+    """
+    part = "iter" if isinstance(node, gast.For) else "value"
+    before: Block = []
+    if isinstance(node, gast.Assign | gast.Return | gast.AugAssign | gast.For) and getattr(node, part) is not None:
+        setattr(node, part, _spelled_repeats(getattr(node, part), node, before, work))
+    return before
+
+
+def _spelled_repeats(value: Node, where: Node, before: Block, work: Plain) -> Node:
+    if isinstance(value, _LAZY):
+        return value
+    for key in value._fields:
+        part = getattr(value, key, None)
+        if isinstance(part, list):
+            setattr(
+                value, key, [_spelled_repeats(p, where, before, work) if isinstance(p, gast.expr) else p for p in part]
+            )
+        elif isinstance(part, gast.expr):
+            setattr(value, key, _spelled_repeats(part, where, before, work))
+    shown, times = _repeated_display(value)
+    if shown is None:
+        return value
+    work.facts.foreign[where] = None
+    items = [
+        item if isinstance(item, gast.Constant | gast.Name) else _held(item, where, before, work) for item in shown.elts
+    ]
+    return at(type(shown)([copy(item) for _ in range(times) for item in items], gast.Load()), value)
+
+
+def _held(item: Node, where: Node, before: Block, work: Plain) -> Node:
+    held = work.name("item")
+    before.append(work.bind(held, item, where))
+    return at(name(held), item)
+
+
+def _repeated_display(value: Node) -> tuple[Node | None, int]:
+    """The display that an expression repeats, and how often; of constants alone it stays as it is."""
+    if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Mult):
+        return None, 0
+    for shown, times in ((value.left, value.right), (value.right, value.left)):
+        count = times.value if isinstance(times, gast.Constant) and type(times.value) is int else -1
+        if isinstance(shown, gast.List | gast.Tuple) and 0 < count * len(shown.elts) <= _MOST:
+            steady = all(isinstance(item, gast.Constant) for item in shown.elts)
+            starred = any(isinstance(item, gast.Starred) for item in shown.elts)
+            return (None, 0) if steady or starred else (shown, count)
+    return None, 0

@@ -1,0 +1,793 @@
+"""Kinds: what each expression of a function is, found forward.
+
+What calls give: the kinds of the results of NumPy's functions, of methods of arrays and lists, of built-in ones.
+
+What calls and attributes give: functions of the user are looked into, methods are those of what has them.
+
+The kinds of expressions, where those of the names in them are known.
+
+The kind of each expression of a function, found forward: from arguments, literals, globals and what is called.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from dataclasses import dataclass, field
+from typing import Any  # functions are arbitrary objects
+
+import gast
+import numpy as np
+
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.facts import ANY, SCALAR, UNKNOWN, Kind
+from srcgrad.core.namespace import Binding, Namespace, attribute
+from srcgrad.core.rules import rule_of
+from srcgrad.core.trees import Block, Node, children, parsed
+from srcgrad.frontend.kinds_of_values import (
+    ARRAY,
+    BOOL,
+    FLOAT,
+    INTEGER,
+    NONE,
+    NOTHING,
+    NUMERIC,
+    OF_NUMBERS,
+    SEQUENCES,
+    SHAPE,
+    STRING,
+    all_of,
+    each_of,
+    either,
+    live,
+    of_object,
+    part_at,
+    parts_of,
+)
+from srcgrad.frontend.local_imports import bound_by
+from srcgrad.frontend.resolve import ATTRIBUTES, METHODS
+
+_SHAPED = (np.zeros, np.ones, np.empty, np.full)
+_MIRRORED = (np.zeros_like, np.ones_like, np.empty_like, np.full_like)
+_MADE = (
+    np.array, np.asarray, np.ascontiguousarray, np.asanyarray, np.copy, np.stack, np.concatenate, np.vstack, np.hstack,
+    np.column_stack, np.dstack, np.append, np.arange, np.linspace, np.eye, np.identity, np.diag, np.outer, np.tile,
+    np.repeat, np.reshape, np.ravel, np.cumsum, np.cumprod, np.diff, np.sort, np.roll, np.flip, np.broadcast_to,
+    np.atleast_1d, np.atleast_2d, np.transpose, np.swapaxes, np.tril, np.triu, np.kron, np.pad, np.convolve,
+    np.linalg.inv, np.select, np.piecewise,
+)  # fmt: skip
+_SAME = (np.cumsum, np.flip, np.roll, np.sort, np.transpose, np.swapaxes, np.tril, np.triu, np.linalg.inv)
+_LISTED = (np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.meshgrid, np.broadcast_arrays, np.nonzero)
+_COUNTED = (np.argmax, np.argmin, np.argsort, np.searchsorted, np.count_nonzero, np.digitize, np.bincount)
+_TRUTH = (np.any, np.all, np.isclose, np.isfinite, np.isnan, np.isinf, np.allclose, np.array_equal)
+_REPEATED = (range, enumerate, zip, reversed, sorted, list, tuple, map, filter, iter)
+_NUMBERS = {len: INTEGER, int: INTEGER, float: FLOAT, round: SCALAR, bool: BOOL, isinstance: BOOL, callable: BOOL,
+            hasattr: BOOL, any: BOOL, all: BOOL, str: STRING, repr: STRING, type: UNKNOWN, print: NONE,
+            np.shape: SHAPE, np.ndim: INTEGER, np.size: INTEGER, dict.fromkeys: Kind("dict")}  # fmt: skip
+_ON_LISTS = {"pop": ANY, "copy": "same", "index": INTEGER, "count": INTEGER, "append": NONE, "extend": NONE,
+             "insert": NONE, "sort": NONE, "reverse": NONE, "clear": NONE, "remove": NONE}  # fmt: skip
+_TEXTS = ("join", "lower", "upper", "strip", "format", "replace", "title")
+
+
+def of_function(function: Any, args: list[Kind], words: dict[str, Kind]) -> Kind:
+    """The kind of what a function gives that is Python's, NumPy's or SciPy's.
+
+    >>> of_function(np.exp, [Kind("list", None, ((0, FLOAT), (1, FLOAT)))], {}).tag
+    'array'
+    """
+    if not _is_hashable(function):
+        return UNKNOWN
+    first = args[0] if args else UNKNOWN
+    if function in _NUMBERS:
+        return _NUMBERS[function]
+    if function in _REPEATED or function in (sum, max, min, abs, divmod, dict, pow):
+        return _of_builtin(function, args, words)
+    if function in _SHAPED:
+        return _shaped(first)
+    if function in _MIRRORED:
+        return _as_array(first) if first.tag in OF_NUMBERS or first.tag in SEQUENCES else NUMERIC
+    if function in _LISTED:
+        return Kind("list", None, ((ANY, ARRAY),))
+    if function in _MADE:
+        return _made(function, first)
+    if function in _COUNTED:
+        return INTEGER if first.tag == "array" and first.ndim == 1 and function in (np.argmax, np.argmin) else NUMERIC
+    if function in _TRUTH:
+        return BOOL
+    if isinstance(function, np.ufunc):
+        if function.signature is not None:  # a product of matrices or vectors: it may be a number
+            return NUMERIC if function.nout == 1 else UNKNOWN
+        return elementwise([*args, *words.values()]) if function.nout == 1 else UNKNOWN
+    rule = rule_of(function)
+    if rule is None or rule.kind in ("constant", "refused", "composed") or rule.results or rule.own is not None:
+        return UNKNOWN
+    module = str(getattr(function, "__module__", "") or "").partition(".")[0]
+    if module not in ("numpy", "scipy", "math", "cmath", "_operator", "builtins", "operator"):
+        return UNKNOWN
+    return elementwise(args) if rule.kind == "elementwise" else NUMERIC
+
+
+def _is_hashable(function: Any) -> bool:
+    return isinstance(function, np.ufunc) or type(function).__hash__ is not None
+
+
+def elementwise(args: list[Kind]) -> Kind:
+    """The kind of what an elementwise operation gives."""
+    known = [_as_array(kind) for kind in args if kind.tag != "none"]
+    if any(kind.tag == "array" for kind in known):
+        ranks = [kind.ndim for kind in known]
+        return Kind("array", max(r for r in ranks if r is not None) if None not in ranks else None)
+    if known and all(kind.tag in ("scalar", "bool") for kind in known):
+        return SCALAR
+    return NUMERIC
+
+
+def _as_array(kind: Kind) -> Kind:
+    """A list as the array that NumPy makes of it."""
+    if kind.tag in SEQUENCES:
+        inner = _as_array(each_of(kind)) if kind.items else UNKNOWN
+        rank = {"scalar": 0, "bool": 0}.get(inner.tag, inner.ndim if inner.tag == "array" else None)
+        return Kind("array", None if rank is None else rank + 1)
+    return kind if kind.tag in ("array", "scalar", "bool", "numeric") else NUMERIC
+
+
+def _shaped(shape: Kind) -> Kind:
+    if shape.tag == "scalar":
+        return Kind("array", 1)
+    known = shape.tag == "tuple" and ANY not in dict(shape.items)
+    return Kind("array", len(shape.items)) if known and shape.items else ARRAY
+
+
+def _made(function: Any, first: Kind) -> Kind:
+    if function in (np.array, np.asarray, np.copy, np.ascontiguousarray, np.asanyarray):
+        made = _as_array(first)
+        return made if made.tag == "array" else Kind("array", 0) if made.tag in ("scalar", "bool") else ARRAY
+    if function in (np.arange, np.linspace, np.ravel):
+        return Kind("array", 1) if function is not np.linspace or first.tag == "scalar" else ARRAY
+    same = function in (
+        np.cumsum,
+        np.flip,
+        np.roll,
+        np.sort,
+        np.transpose,
+        np.swapaxes,
+        np.tril,
+        np.triu,
+        np.linalg.inv,
+    )
+    made = _as_array(first) if same else ARRAY
+    return made if made.tag == "array" else ARRAY
+
+
+def _of_builtin(function: Any, args: list[Kind], words: dict[str, Kind]) -> Kind:
+    first = args[0] if args else UNKNOWN
+    if function is range:
+        return Kind("iterator", None, ((ANY, INTEGER),))
+    if function is enumerate:
+        return Kind("iterator", None, ((ANY, Kind("tuple", None, ((0, INTEGER), (1, each_of(first))))),))
+    if function is zip:
+        inner = tuple((place, each_of(kind)) for place, kind in enumerate(args))
+        return Kind("iterator", None, ((ANY, Kind("tuple", None, inner)),))
+    if function in (reversed, sorted, iter, list, tuple):
+        tag = {tuple: "tuple", reversed: "iterator", iter: "iterator"}.get(function, "list")
+        whole = function in (list, tuple) and first.tag in SEQUENCES
+        items = first.items if whole else ((ANY, each_of(first)),) if args else ()
+        return Kind(tag, None, items)
+    if function is dict:
+        return Kind("dict", None, tuple(words.items())) if not args else Kind("dict", None, first.items)
+    if function is sum:
+        return _summed(first, args)
+    if function in (max, min):
+        return each_of(first) if len(args) == 1 else _numeric(all_of(args))
+    if function is abs:
+        return first if first.tag in OF_NUMBERS else NUMERIC
+    return elementwise(args) if function is pow else UNKNOWN
+
+
+def _summed(first: Kind, args: list[Kind]) -> Kind:
+    inner = each_of(first)
+    start = args[1] if len(args) > 1 else INTEGER
+    if inner.tag in SEQUENCES or start.tag in SEQUENCES:
+        return start if start.tag in SEQUENCES else UNKNOWN
+    return either(inner, inner) if inner.tag in ("array", "scalar") else NUMERIC if inner.tag in OF_NUMBERS else UNKNOWN
+
+
+def _numeric(kind: Kind) -> Kind:
+    return kind if kind.tag in OF_NUMBERS else UNKNOWN
+
+
+def of_method(held: Kind, method: str, args: list[Kind]) -> Kind:
+    """The kind of what a method gives of an array, a number, a list, a dict or a string."""
+    if held.tag in OF_NUMBERS or held.tag == "unknown":
+        return _of_arrays_method(held, method, args)
+    if held.tag == "tuple":
+        return INTEGER if method in ("index", "count") else UNKNOWN  # of a NamedTuple's class, perhaps
+    if held.tag in SEQUENCES:
+        found: Any = _ON_LISTS.get(method, UNKNOWN)
+        return each_of(held) if found is ANY else held if found == "same" else found
+    if held.tag == "dict":
+        values = dict(held.items)
+        whole = values.get(ANY) or all_of(list(values.values()))
+        if method in ("keys", "values", "items"):
+            key = each_of(held)
+            pair = Kind("tuple", None, ((0, key), (1, whole)))
+            return Kind("iterator", None, ((ANY, {"keys": key, "values": whole, "items": pair}[method]),))
+        return held if method == "copy" else whole if method in ("pop", "setdefault") else UNKNOWN
+    if held.tag == "string":
+        return STRING if method in _TEXTS else BOOL if method in ("startswith", "endswith") else UNKNOWN
+    return UNKNOWN
+
+
+def _of_arrays_method(held: Kind, method: str, args: list[Kind]) -> Kind:
+    function = METHODS.get(method)
+    if method == "tolist":
+        return Kind("list") if held.tag == "array" and held.ndim else UNKNOWN
+    if function is None or method == "get":
+        return UNKNOWN
+    if method in ("item", "trace") and held.tag == "array" and (held.ndim or 0) < 3:
+        return SCALAR
+    if method in ("sum", "mean", "max", "min", "prod", "std", "var") and not args and held.tag in ("array", "scalar"):
+        return NUMERIC
+    if method in ("all", "any"):
+        return BOOL
+    if method in ("copy", "astype", "clip", "conj", "conjugate", "round", "cumsum", "cumprod", "transpose"):
+        return held if held.tag == "array" else NUMERIC
+    if method in ("flatten", "ravel"):
+        return Kind("array", 1)
+    return ARRAY if method in ("reshape", "repeat", "swapaxes", "diagonal", "nonzero", "argsort") else NUMERIC
+
+
+def of_operator(op: type, left: Kind, right: Kind) -> Kind:
+    """The kind of `left op right`; the operator is a class of the tree, as `gast.Add`."""
+    name = op.__name__
+    if left.tag in SEQUENCES and right.tag in SEQUENCES:
+        if name != "Add" or left.tag != right.tag:
+            return UNKNOWN
+        count = len(left.items)
+        exact = ANY not in dict(left.items) and ANY not in dict(right.items)
+        if exact:
+            return Kind(left.tag, None, (*left.items, *((count + k, kind) for k, (_, kind) in enumerate(right.items))))
+        return Kind(left.tag, None, ((ANY, either(each_of(left), each_of(right))),))
+    listed = left if left.tag in SEQUENCES else right if right.tag in SEQUENCES else None
+    if listed is not None:
+        other = right if listed is left else left
+        if name == "Mult" and other.tag in ("scalar", "unknown", "bool"):
+            return Kind(listed.tag, None, ((ANY, each_of(listed)),))
+        return elementwise([left, right]) if other.tag in OF_NUMBERS or name not in ("Add", "Mult") else UNKNOWN
+    if left.tag == "string":
+        return STRING if name in ("Mod", "Add", "Mult") else UNKNOWN
+    if left.tag in OF_NUMBERS and right.tag in OF_NUMBERS:
+        return NUMERIC if name == "MatMult" else _arithmetic(name, left, right)
+    known = left.tag if right.tag == "unknown" else right.tag if left.tag == "unknown" else ""
+    if known in ("array", "numeric") or (known == "scalar" and FLOAT.dtype in (left.dtype, right.dtype)):
+        return Kind("array") if known == "array" and name != "MatMult" else NUMERIC
+    if known in ("unknown", "scalar") and name in ("Sub", "Div", "Pow", "MatMult", "FloorDiv"):
+        return NUMERIC
+    return UNKNOWN
+
+
+def _arithmetic(name: str, left: Kind, right: Kind) -> Kind:
+    whole = left.tag == right.tag == "scalar" and left.dtype == right.dtype == "integer" and name != "Div"
+    return INTEGER if whole else elementwise([left, right])
+
+
+__all__ = ["elementwise", "of_function", "of_method", "of_operator"]
+
+
+Names = dict[str, Kind]
+_CALLS = 12  # functions called from one another that are looked into
+_HEAP_TYPE = 1 << 9  # a class made by a `class` statement
+
+
+@dataclass(frozen=True, eq=False)
+class Nested:
+    """A function that stands in another one, and what is known where it stands."""
+
+    tree: Node
+    names: Names
+
+
+@dataclass
+class Called:
+    """What is known of the expressions of one function, as far as calls go.
+
+    `of` has the kind of each expression, `named` what all that a name is bound to has in common, `returned` what the
+    function gives back at each `return`.
+    """
+
+    namespace: Namespace
+    module: Any
+    of: dict[Node, Kind] = field(default_factory=dict)
+    named: Names = field(default_factory=dict)
+    returned: dict[Node, Kind] = field(default_factory=dict)
+    open: list[Any] = field(default_factory=list)  # trees of functions that are being looked into
+    known: dict[Any, Kind] = field(default_factory=dict)  # what calls of functions of modules give
+    nested: dict[Node, Nested] = field(default_factory=dict)
+    left: list[list[Names]] = field(default_factory=list)  # what is known where loops are left, the innermost last
+    around: frozenset[str] = frozenset()  # names of the functions in which this one stands
+
+    def kind(self, node: Node, names: Names) -> Kind:
+        """The kind of an expression where names are of these kinds."""
+        raise NotImplementedError
+
+    def block(self, block: Block, names: Names) -> None:
+        """Look at statements in order."""
+        raise NotImplementedError
+
+    def function(self, tree: Node, given: Names) -> Kind:
+        """Look at a function whose arguments are of some kinds: what it gives back."""
+        names = {parameter: given.get(parameter, UNKNOWN) for parameter in _parameters(tree)}
+        if tree.args.vararg is not None:
+            names[tree.args.vararg.id] = given.get(tree.args.vararg.id, Kind("tuple"))
+        for name, kind in names.items():
+            self.note(name, kind)
+        outer, self.returned = self.returned, {}
+        if isinstance(tree, gast.Lambda):
+            found = [self.kind(tree.body, names)]
+        else:
+            self.block(tree.body, names)
+            found = list(self.returned.values())
+        if self.open[1:]:
+            self.returned = outer
+        return all_of(found)
+
+    def note(self, name: str, kind: Kind) -> None:
+        self.named[name] = either(self.named[name], kind) if name in self.named else kind
+
+    def own(self, tree: Node, names: Names) -> Kind:
+        """The kind of a function that stands in this one: the same each time that its definition is met."""
+        known = self.nested.get(tree)
+        if known is None or known.names is not names:
+            known = self.nested[tree] = Nested(tree, names)
+        return Kind("function", None, ((known, UNKNOWN),))
+
+    def meaning(self, found: Binding) -> Kind:
+        """The kind of what a name means outside of the function."""
+        if found.kind == "object":
+            return of_object(found.object)
+        if found.kind == "function" or found.kind == "module":
+            return Kind(found.kind, None, ((found.static or found.module, UNKNOWN),))
+        if found.kind == "value" and found.expression is not None and found.module is not None:
+            try:
+                value = parsed(found.expression.strip(), "eval").body
+            except SyntaxError:
+                return UNKNOWN
+            return self._among(found.module, value).kind(value, {}) if self._may() else UNKNOWN
+        return UNKNOWN
+
+    def _among(self, namespace: Namespace, tree: Node) -> Called:
+        """What is to be known of another function, or of an expression of another module."""
+        return type(self)(namespace, self.module, open=[*self.open, tree], known=self.known)
+
+    def _may(self) -> bool:
+        return len(self.open) < _CALLS
+
+    def attribute(self, held: Kind, name: str) -> Kind:
+        """The kind of an attribute of a value."""
+        if held.tag in ("module", "class"):
+            whole = held.items[0][0]
+            live = isinstance(whole, types.ModuleType | type)
+            of = Binding("object", whole) if live else Binding("module", module=whole)
+            found = attribute(of, name)
+            return UNKNOWN if found is None else self.meaning(found)
+        if held.tag == "object":
+            attributes: Names = dict(held.items[1:])
+            return attributes.get(name, UNKNOWN)
+        if held.tag == "made" or (held.owner is not None and name in getattr(held.owner, "_fields", ())):
+            fields: dict[Any, Kind] = dict(held.items)
+            return fields.get(held.owner._fields.index(name), UNKNOWN) if held.owner is not None else UNKNOWN
+        if name == "shape":
+            count = held.ndim if held.tag == "array" else None
+            return SHAPE if count is None else Kind("tuple", None, tuple((k, INTEGER) for k in range(count)))
+        if name in ("ndim", "size"):
+            return INTEGER
+        if name in ATTRIBUTES:
+            return held if held.tag in ("array", "scalar") else NUMERIC
+        return UNKNOWN
+
+    def called(self, callee: Kind, args: list[Kind], words: Names) -> Kind:
+        """The kind of what a call gives."""
+        if callee.tag == "class":
+            made: Any = callee.items[0][0]
+            if isinstance(made, type) and made.__flags__ & _HEAP_TYPE:
+                return Kind("tuple", owner=made) if issubclass(made, tuple) else Kind("made", None, ((made, UNKNOWN),))
+            return of_function(made, args, words)
+        if callee.tag != "function":
+            return UNKNOWN
+        function = callee.items[0][0]
+        if isinstance(function, Nested):
+            return self._into_nested(function, args, words)
+        if isinstance(function, types.MethodType):
+            return self.called(of_object(function.__func__), [of_object(function.__self__), *args], words)
+        if not _has_text(function):
+            return of_function(function, args, words)
+        return self._into(function, args, words)
+
+    def _into_nested(self, function: Nested, args: list[Kind], words: Names) -> Kind:
+        if any(one is function.tree for one in self.open) or not self._may():
+            return UNKNOWN
+        self.open.append(function.tree)
+        names = dict(function.names)
+        inner = _bound(function.tree, args, words, lambda default: self.kind(default, dict(names)))
+        outer, self.returned = self.returned, {}
+        names.update(inner)
+        for name, kind in inner.items():
+            self.note(name, kind)
+        if isinstance(function.tree, gast.Lambda):
+            found = [self.kind(function.tree.body, names)]
+        else:
+            self.block(function.tree.body, names)
+            found = list(self.returned.values())
+        self.returned = outer
+        self.open.pop()
+        return all_of(found)
+
+    def _into(self, function: Any, args: list[Kind], words: Names) -> Kind:
+        """What a function of a module gives; nothing is known of one that is being looked into."""
+        if self.module is None or not self._may():
+            return UNKNOWN
+        try:
+            source, namespace = self.module.source(function)
+        except DifferentiationError:
+            return UNKNOWN
+        key = (id(source.tree), tuple(args), tuple(sorted(words.items(), key=lambda item: item[0])))
+        if any(one is source.tree for one in self.open):
+            return UNKNOWN
+        if key not in self.known:
+            inner = self._among(namespace, source.tree)
+            given = _bound(source.tree, args, words, lambda default: inner.kind(default, {}))
+            self.known[key] = inner.function(source.tree, given)
+        return self.known[key]
+
+
+def _has_text(function: Any) -> bool:
+    """Whether a function is the user's: one with a text, of no library that has rules."""
+    if type(function).__name__ == "StaticFunction":
+        return True
+    module = str(getattr(function, "__module__", "") or "").partition(".")[0]
+    return isinstance(function, types.FunctionType) and module not in ("numpy", "scipy", "srcgrad", "math", "functools")
+
+
+def _parameters(tree: Node) -> list[str]:
+    arguments = tree.args
+    return [a.id for a in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]]
+
+
+def _bound(tree: Node, args: list[Kind], words: Names, default: Any) -> Names:
+    """The kinds of parameters in a call; of those that it does not give, those of their defaults."""
+    arguments = tree.args
+    positional = [a.id for a in [*arguments.posonlyargs, *arguments.args]]
+    pairs = list(zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True))
+    pairs += zip([a.id for a in arguments.kwonlyargs], arguments.kw_defaults, strict=True)
+    given = dict(zip(positional, args, strict=False)) | words
+    for parameter, value in pairs:
+        if parameter not in given and value is not None:
+            given[parameter] = default(value)
+    if arguments.vararg is not None:
+        rest = args[len(positional) :]
+        given[arguments.vararg.id] = Kind("tuple", None, tuple(enumerate(rest)))
+    every = [*_parameters(tree), *([arguments.vararg.id] if arguments.vararg is not None else [])]
+    return {parameter: given.get(parameter, UNKNOWN) for parameter in every}
+
+
+_GROWS = {"append": 0, "add": 0, "insert": 1, "extend": 0, "update": 0, "setdefault": 1}
+
+
+class Expressed(Called):
+    """What is known of the expressions of one function."""
+
+    def bind(self, place: Node, kind: Kind, names: Names) -> None:
+        """What a target holds from now on."""
+        raise NotImplementedError
+
+    def kind(self, node: Node, names: Names) -> Kind:
+        """The kind of an expression where names are of these kinds; of one that is met again, what holds each time."""
+        look = getattr(self, f"_of_{type(node).__name__.lower()}", None)
+        if look is None:
+            for part in children(node):
+                self.kind(part, names)
+            found = UNKNOWN
+        else:
+            found = look(node, names)
+        self.of[node] = either(self.of[node], found) if node in self.of else found
+        return found
+
+    def _of_name(self, node: Node, names: Names) -> Kind:
+        if node.id in names:
+            return names[node.id]
+        found = None if node.id in self.around else self.namespace.lookup(node.id)
+        return UNKNOWN if found is None else self.meaning(found)
+
+    def _of_constant(self, node: Node, names: Names) -> Kind:
+        return of_object(node.value)
+
+    def _of_joinedstr(self, node: Node, names: Names) -> Kind:
+        for part in node.values:
+            self.kind(part, names)
+        return STRING
+
+    def _of_tuple(self, node: Node, names: Names) -> Kind:
+        tag = "tuple" if isinstance(node, gast.Tuple) else "list"
+        parts = [self.kind(item, names) for item in node.elts]
+        if any(isinstance(item, gast.Starred) for item in node.elts):
+            each = [each_of(k) if isinstance(i, gast.Starred) else k for i, k in zip(node.elts, parts, strict=True)]
+            return Kind(tag, None, ((ANY, all_of(each)),))
+        return Kind(tag, None, tuple(enumerate(parts)))
+
+    _of_list = _of_tuple
+
+    def _of_starred(self, node: Node, names: Names) -> Kind:
+        return self.kind(node.value, names)
+
+    def _of_dict(self, node: Node, names: Names) -> Kind:
+        values = [self.kind(value, names) for value in node.values]
+        keys = [None if key is None else self.kind(key, names) and getattr(key, "value", ANY) for key in node.keys]
+        if None in keys or len(set(map(repr, keys))) < len(keys):
+            return Kind("dict")
+        return Kind("dict", None, tuple(zip(keys, values, strict=True)))
+
+    def _of_unaryop(self, node: Node, names: Names) -> Kind:
+        kind = self.kind(node.operand, names)
+        if isinstance(node.op, gast.Not):
+            return BOOL
+        return kind if kind.tag in OF_NUMBERS else NUMERIC if kind.tag == "unknown" else UNKNOWN
+
+    def _of_binop(self, node: Node, names: Names) -> Kind:
+        return of_operator(type(node.op), self.kind(node.left, names), self.kind(node.right, names))
+
+    def _of_boolop(self, node: Node, names: Names) -> Kind:
+        return all_of([self.kind(value, names) for value in node.values])
+
+    def _of_compare(self, node: Node, names: Names) -> Kind:
+        kinds = [self.kind(part, names) for part in (node.left, *node.comparators)]
+        plain = isinstance(node.ops[0], gast.In | gast.NotIn | gast.Is | gast.IsNot)
+        if plain or all(kind.tag in ("scalar", "string", "none", "bool") for kind in kinds):
+            return BOOL
+        arrays = [kind for kind in kinds if kind.tag == "array"]
+        return ARRAY if arrays else NUMERIC if any(kind.tag == "numeric" for kind in kinds) else UNKNOWN
+
+    def _of_ifexp(self, node: Node, names: Names) -> Kind:
+        self.kind(node.test, names)
+        return either(self.kind(node.body, names), self.kind(node.orelse, names))
+
+    def _of_namedexpr(self, node: Node, names: Names) -> Kind:
+        kind = self.kind(node.value, names)
+        self.bind(node.target, kind, names)
+        return kind
+
+    def _of_lambda(self, node: Node, names: Names) -> Kind:
+        return self.own(node, names)
+
+    def _of_listcomp(self, node: Node, names: Names) -> Kind:
+        inner = dict(names)
+        for each in node.generators:
+            self.bind(each.target, each_of(self.kind(each.iter, inner)), inner)
+            for test in each.ifs:
+                self.kind(test, inner)
+        if isinstance(node, gast.DictComp):
+            self.kind(node.key, inner)
+            return Kind("dict", None, ((ANY, self.kind(node.value, inner)),))
+        tag = "list" if isinstance(node, gast.ListComp) else "iterator"
+        return Kind(tag, None, ((ANY, self.kind(node.elt, inner)),))
+
+    _of_generatorexp = _of_setcomp = _of_dictcomp = _of_listcomp
+
+    def _of_subscript(self, node: Node, names: Names) -> Kind:
+        held = self.kind(node.value, names)
+        self.kind(node.slice, names)
+        return part_at(held, node.slice, self.of)
+
+    def _of_attribute(self, node: Node, names: Names) -> Kind:
+        found = live(node, self.namespace, names, None if self.module is None else self.module.methods)
+        if found is not NOTHING:
+            self.kind(node.value, names)
+            return of_object(found)
+        return self.attribute(self.kind(node.value, names), node.attr)
+
+    def _of_call(self, node: Node, names: Names) -> Kind:
+        args = [self.kind(arg, names) for arg in node.args]
+        words = {word.arg: self.kind(word.value, names) for word in node.keywords}
+        starred = None in words or any(isinstance(arg, gast.Starred) for arg in node.args)
+        if isinstance(node.func, gast.Attribute):
+            held = self.kind(node.func.value, names)
+            own = self.attribute(held, node.func.attr)
+            self.of[node.func] = own
+            if own.tag not in ("function", "class"):
+                return self._of_method(node, held, args, words, names)
+            callee = own
+        else:
+            callee = self.kind(node.func, names)
+        return UNKNOWN if starred else self.called(callee, args, words)
+
+    def _of_method(self, node: Node, held: Kind, args: list[Kind], words: Names, names: Names) -> Kind:
+        method, base = node.func.attr, node.func.value
+        whole = held.items[0][0] if held.tag in ("object", "made") else held.owner
+        found = None if whole is None else inspect.getattr_static(whole, method, None)
+        if held.tag in ("object", "made") or isinstance(found, types.FunctionType | staticmethod | classmethod):
+            if isinstance(found, staticmethod):
+                return self.called(of_object(found.__func__), args, words)
+            return self.called(of_object(found), [held, *args], words)
+        if held.tag in ("list", "dict") and method in _GROWS and isinstance(base, gast.Name):
+            put = args[_GROWS[method]] if len(args) > _GROWS[method] else UNKNOWN
+            if method in ("extend", "update"):
+                put = each_of(put) if method == "extend" else all_of([kind for _, kind in put.items])
+            names[base.id] = with_item(held, ANY, put)
+            self.note(base.id, names[base.id])
+        return of_method(held, method, args)
+
+
+def with_item(held: Kind, key: Any, item: Kind) -> Kind:
+    """A list or a dict with one more item."""
+    items = dict(held.items)
+    if key is not ANY and (held.tag == "dict" or key in items) and ANY not in items:
+        return Kind(held.tag, None, tuple({**items, key: item}.items()))
+    parts = [*items.values(), item]
+    return Kind(held.tag, None, ((ANY, all_of(parts)),))
+
+
+_ROUNDS = 6  # of a loop, before what still changes is taken as unknown
+_LEAVES = (gast.Return, gast.Raise, gast.Break, gast.Continue)
+
+
+class Kinds(Expressed):
+    """What is known of the expressions of one function: statements in their order, branches joined, loops repeated."""
+
+    def block(self, block: Block, names: Names) -> None:
+        """Look at statements in order; `names` is what is known before them, and behind them then."""
+        for node in block:
+            look = getattr(self, f"_{type(node).__name__.lower()}", None)
+            if look is not None:
+                look(node, names)
+            else:
+                for part in children(node):
+                    if isinstance(part, gast.expr):
+                        self.kind(part, names)
+
+    def _assign(self, node: Node, names: Names) -> None:
+        kind = self.kind(node.value, names)
+        for place in node.targets:
+            self.bind(place, kind, names)
+
+    def _annassign(self, node: Node, names: Names) -> None:
+        if node.value is not None:
+            self.bind(node.target, self.kind(node.value, names), names)
+
+    def _augassign(self, node: Node, names: Names) -> None:
+        value, held = self.kind(node.value, names), self.kind(node.target, names)
+        self.bind(node.target, _augmented(type(node.op), held, value), names)
+
+    def _if(self, node: Node, names: Names) -> None:
+        self.kind(node.test, names)
+        before, other = dict(names), dict(names)
+        self.block(node.body, names)
+        self.block(node.orelse, other)
+        ended = [bool(block) and isinstance(block[-1], _LEAVES) for block in (node.body, node.orelse)]
+        taken = _is_taken(node.test, before)
+        if taken is not None:
+            ended = [not taken, taken]  # what is never reached has no say
+        if ended == [True, False]:
+            names.clear()
+            names.update(other)
+        elif ended[1] is False:
+            _join(names, other)
+
+    def _for(self, node: Node, names: Names) -> None:
+        kind = self.kind(node.iter, names)
+        self._loop(node, names, lambda: self.bind(node.target, each_of(kind), names))
+
+    def _while(self, node: Node, names: Names) -> None:
+        self._loop(node, names, lambda: self.kind(node.test, names))
+
+    def _loop(self, node: Node, names: Names, begin: Any) -> None:
+        for turn in range(_ROUNDS):
+            before = dict(names)
+            begin()
+            self.left.append([])
+            self.block(node.body, names)
+            for other in [before, *self.left.pop()]:
+                _join(names, other)
+            if names == before:
+                break
+            if turn == _ROUNDS - 2:
+                names.update({one: UNKNOWN for one, kind in names.items() if before.get(one, kind) != kind})
+        self.block(node.orelse, names)
+
+    def _with(self, node: Node, names: Names) -> None:
+        for item in node.items:
+            self.kind(item.context_expr, names)
+            if item.optional_vars is not None:
+                self.bind(item.optional_vars, UNKNOWN, names)
+        self.block(node.body, names)
+
+    def _try(self, node: Node, names: Names) -> None:
+        before = dict(names)
+        self.block(node.body, names)
+        self.block(node.orelse, names)
+        for handler in node.handlers:
+            other = dict(before)
+            if handler.name is not None:
+                self.bind(handler.name, UNKNOWN, other)
+            self.block(handler.body, other)
+            _join(names, other)
+        self.block(node.finalbody, names)
+
+    def _break(self, node: Node, names: Names) -> None:
+        if self.left:
+            self.left[-1].append(dict(names))
+
+    _continue = _break
+
+    def _return(self, node: Node, names: Names) -> None:
+        kind = self.kind(node.value, names) if node.value is not None else Kind("none")
+        self.returned[node] = either(self.returned[node], kind) if node in self.returned else kind
+
+    def _functiondef(self, node: Node, names: Names) -> None:
+        for default in [*node.args.defaults, *node.args.kw_defaults]:
+            if default is not None:
+                self.kind(default, names)
+        kind = self.own(node, names) if not node.decorator_list else UNKNOWN
+        names[node.name] = kind
+        self.note(node.name, kind)
+
+    def _import(self, node: Node, names: Names) -> None:
+        found = bound_by(node, self.namespace)
+        for alias in node.names:
+            spelled = alias.asname or alias.name.partition(".")[0]
+            names[spelled] = self.meaning(found[spelled]) if found is not None else UNKNOWN
+            self.note(spelled, names[spelled])
+
+    _importfrom = _import
+
+    def bind(self, place: Node, kind: Kind, names: Names) -> None:
+        """What a target holds from now on."""
+        if isinstance(place, gast.Name):
+            names[place.id] = kind
+            self.note(place.id, kind)
+            self.of[place] = kind
+        elif isinstance(place, gast.Starred):
+            self.bind(place.value, Kind("list", None, ((ANY, each_of(kind)),)), names)
+        elif isinstance(place, gast.Tuple | gast.List):
+            star = any(isinstance(item, gast.Starred) for item in place.elts)
+            parts = [each_of(kind)] * len(place.elts) if star else parts_of(kind, len(place.elts))
+            for item, part in zip(place.elts, parts, strict=True):
+                self.bind(item, kind if isinstance(item, gast.Starred) else part, names)
+        elif isinstance(place, gast.Subscript):
+            self._put(place, kind, names)
+        else:
+            self.kind(place.value, names)
+
+    def _put(self, place: Node, kind: Kind, names: Names) -> None:
+        """`d[k] = e`: one more item of a list or a dict."""
+        held = self.kind(place.value, names)
+        self.kind(place.slice, names)
+        base = place.value
+        if isinstance(base, gast.Name) and held.tag in ("list", "dict"):
+            key = place.slice.value if isinstance(place.slice, gast.Constant) else ANY
+            names[base.id] = with_item(held, key, kind)
+            self.note(base.id, names[base.id])
+
+
+def _is_taken(test: Node, names: Names) -> bool | None:
+    """Whether `w is None`, or `w is not None`, holds of a name whose kind is known; None where it is not."""
+    plain = isinstance(test, gast.Compare) and len(test.ops) == 1 and isinstance(test.left, gast.Name)
+    if not plain or getattr(test.comparators[0], "value", test) is not None or test.left.id not in names:
+        return None
+    tag = names[test.left.id].tag
+    if tag not in ("none", "list", "tuple", "dict", "array", "scalar") or not isinstance(
+        test.ops[0], gast.Is | gast.IsNot
+    ):
+        return None
+    return (tag == "none") is isinstance(test.ops[0], gast.Is)
+
+
+def _augmented(op: type, held: Kind, value: Kind) -> Kind:
+    """The kind of a name behind `name op= value`: a list takes in the items of any sequence, and arrays stay arrays."""
+    if held.tag == "list" and op is gast.Add:
+        return Kind("list", None, ((ANY, either(each_of(held), each_of(value)) if held.items else each_of(value)),))
+    return held if held.tag == "array" else of_operator(op, held, value)
+
+
+def _join(names: Names, other: Names) -> None:
+    """What holds of names on either of two ways."""
+    for name, kind in other.items():
+        names[name] = either(names[name], kind) if name in names else kind

@@ -1,0 +1,283 @@
+"""Kinds of live values, and of objects whose methods are called.
+
+What a value is: kinds of live objects, what two kinds have in common, what the items of a container are.
+
+Objects whose methods are called: those of the module as they are, others by what is known of their kind.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from typing import Any  # values are arbitrary objects
+
+import gast
+import numpy as np
+
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.facts import ANY, SCALAR, UNKNOWN, Facts, Kind
+from srcgrad.core.namespace import Binding, Namespace
+from srcgrad.core.trees import Node, literal_value
+
+ARRAY, NUMERIC = Kind("array"), Kind("numeric")  # numeric: a number or an array
+INTEGER, FLOAT = Kind("scalar", 0, dtype="integer"), Kind("scalar", 0, dtype="floating")
+BOOL, STRING, NONE = Kind("bool"), Kind("string"), Kind("none")
+SHAPE = Kind("tuple", None, ((ANY, INTEGER),))
+OF_NUMBERS = ("scalar", "array", "numeric", "bool")
+SEQUENCES = ("list", "tuple")
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, np.ufunc)
+_MOST = 64  # items of a live list that are looked at
+_DEEP = 3
+
+
+def of_object(value: Any, depth: int = 0) -> Kind:
+    """The kind of a live object: of a global, of a default, of an attribute.
+
+    >>> of_object(np).tag, of_object([1.0, 2.0]).items[0][1].tag, of_object(None).tag
+    ('module', 'scalar', 'none')
+    """
+    if isinstance(value, np.ndarray):
+        return Kind("array", value.ndim) if type(value) is np.ndarray else Kind("other")
+    if isinstance(value, bool | np.bool_):
+        return BOOL
+    if isinstance(value, int | np.integer):
+        return INTEGER
+    if isinstance(value, float | complex | np.number):
+        return FLOAT
+    if value is None:
+        return NONE
+    if isinstance(value, str):
+        return STRING
+    if isinstance(value, list | tuple | dict):
+        return _of_container(value, depth)
+    if isinstance(value, types.ModuleType):
+        return Kind("module", None, ((value, UNKNOWN),))
+    if isinstance(value, type):
+        return Kind("class", None, ((value, UNKNOWN),))
+    if isinstance(value, _FUNCTIONS) and isinstance(value, Hashable):
+        return Kind("function", None, ((value, UNKNOWN),))
+    if callable(value) and hasattr(value, "__name__") and isinstance(value, Hashable):
+        return Kind("function", None, ((value, UNKNOWN),))
+    cls = type(value)
+    return Kind("object", None, ((cls, UNKNOWN),)) if cls.__flags__ & _HEAP_TYPE else Kind("other")
+
+
+def _of_container(value: Any, depth: int) -> Kind:
+    tag = "dict" if isinstance(value, dict) else "list" if isinstance(value, list) else "tuple"
+    if depth > _DEEP or len(value) > _MOST:
+        return Kind(tag)
+    pairs = value.items() if isinstance(value, dict) else enumerate(value)
+    items = tuple((key, of_object(item, depth + 1)) for key, item in pairs)
+    return Kind(tag, None, items, type(value) if hasattr(value, "_fields") else None)
+
+
+def either(one: Kind, other: Kind) -> Kind:
+    """What holds of a value that is of one kind or of the other.
+
+    >>> either(SCALAR, Kind("array", 1)).tag, either(Kind("list"), NONE).tag
+    ('numeric', 'unknown')
+    """
+    if one == other:
+        return one if one.dtype == other.dtype else replace(one, dtype="")
+    if one.tag == other.tag == "array":
+        return ARRAY
+    if one.tag in OF_NUMBERS and other.tag in OF_NUMBERS:
+        return NUMERIC
+    if one.tag != other.tag or one.tag not in ("list", "tuple", "dict"):
+        return UNKNOWN
+    mine, theirs = dict(one.items), dict(other.items)
+    if mine.keys() == theirs.keys():
+        return Kind(one.tag, None, tuple((key, either(mine[key], theirs[key])) for key in mine))
+    parts = [*mine.values(), *theirs.values()]
+    return Kind(one.tag, None, ((ANY, all_of(parts)),)) if parts else Kind(one.tag)
+
+
+def all_of(parts: list[Kind]) -> Kind:
+    """What holds of any of several values; nothing is known of none."""
+    found = parts[0] if parts else UNKNOWN
+    for part in parts[1:]:
+        found = either(found, part)
+    return found
+
+
+def each_of(kind: Kind) -> Kind:
+    """The kind of what a loop over a value gives."""
+    if kind.tag in ("list", "tuple", "iterator"):
+        return all_of([part for _, part in kind.items])
+    if kind.tag == "array":
+        return Kind("array", kind.ndim - 1) if kind.ndim and kind.ndim > 1 else SCALAR if kind.ndim else NUMERIC
+    if kind.tag == "string":
+        return STRING
+    if kind.tag == "dict":
+        keys = [key for key, _ in kind.items]
+        return STRING if keys and all(isinstance(key, str) for key in keys) else UNKNOWN
+    return NUMERIC if kind.tag == "numeric" else UNKNOWN
+
+
+def parts_of(kind: Kind, count: int) -> list[Kind]:
+    """The kinds of the parts into which unpacking takes a value."""
+    items = dict(kind.items) if kind.tag in SEQUENCES else {}
+    if list(items) == list(range(count)):
+        return list(items.values())
+    return [each_of(kind)] * count
+
+
+def part_at(kind: Kind, index: Node, of: dict[Node, Kind]) -> Kind:
+    """The kind of `value[index]`, where the kinds of the index and of its parts are known."""
+    if kind.tag in SEQUENCES:
+        if isinstance(index, gast.Slice):
+            return Kind(kind.tag, None, ((ANY, each_of(kind)),) if kind.items else ())
+        items, place = dict(kind.items), _literal(index)
+        if isinstance(place, int) and ANY not in items:
+            found: Kind = items.get(place % len(items) if items else place, UNKNOWN)
+            return found
+        return each_of(kind)
+    if kind.tag == "dict":
+        items, key = dict(kind.items), _literal(index)
+        known: Kind | None = items.get(key) if isinstance(key, Hashable) else None
+        return known or items.get(ANY) or all_of(list(items.values()))
+    if kind.tag == "string":
+        return STRING
+    if kind.tag == "array" and kind.ndim is not None:
+        rank = _rank(kind.ndim, index, of)
+        return NUMERIC if rank is None else Kind("array", rank) if rank else SCALAR
+    return NUMERIC if kind.tag in OF_NUMBERS else UNKNOWN
+
+
+def _literal(index: Node) -> object:
+    try:
+        found: object = literal_value(index)
+    except (ValueError, TypeError):
+        return ...
+    return found
+
+
+def _rank(ndim: int, index: Node, of: dict[Node, Kind]) -> int | None:
+    """The rank of an array's part for integers, slices, `None` and an ellipsis; None for any other index."""
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    for part in parts:
+        value = getattr(part, "value", ...) if isinstance(part, gast.Constant) else ...
+        if isinstance(part, gast.Slice) or (value is ... and isinstance(part, gast.Constant)):
+            continue
+        if value is None:
+            ndim += 1
+        elif of.get(part, UNKNOWN).tag == "scalar":
+            ndim -= 1
+        else:
+            return None
+    if ndim == 0 and any(isinstance(part, gast.Constant) and part.value is ... for part in parts):
+        return None  # `x[0, ...]` is an array of rank 0
+    return max(ndim, 0)
+
+
+_OBJECTS = ("object", "made", "module", "class", "function", "string", "none")  # whose methods are no array's
+
+
+def is_own(node: Node, facts: Facts) -> bool:
+    """Whether an attribute, whatever its name, is of an object that is no array: also of a NamedTuple's class."""
+    held = facts.of.get(node.value) or facts.kinds.get(getattr(node.value, "id", ""))
+    if held is None:
+        return False
+    return held.tag in _OBJECTS or (held.owner is not None and hasattr(held.owner, node.attr))
+
+
+NOTHING: Any = object()
+_HEAP_TYPE = 1 << 9  # a class made by a `class` statement
+
+
+@dataclass(frozen=True)
+class OfType:
+    """What is known of an attribute of a live object: the class of what it holds."""
+
+    cls: type
+
+
+def live(node: Node, namespace: Namespace, local: Any, noted: list[Any] | None) -> Any:
+    """The live object that a name of the module means, or an attribute of one that it holds itself; else NOTHING.
+
+    No property of a user's object is run. `noted` takes what was found, so that a change of it can be told.
+    """
+    if isinstance(node, gast.Name):
+        found = None if node.id in local else namespace.lookup(node.id)
+        whole = found is not None and found.kind == "object" and is_instance(found.object)
+        return found.object if found is not None and whole else NOTHING
+    if not isinstance(node, gast.Attribute):
+        return NOTHING
+    owner = live(node.value, namespace, local, noted)
+    own = vars(owner) if owner is not NOTHING and hasattr(owner, "__dict__") else {}
+    if node.attr not in own or type(inspect.getattr_static(type(owner), node.attr, None)) is property:
+        return NOTHING
+    held = own[node.attr]
+    if noted is not None:
+        steady = isinstance(held, types.FunctionType | types.ModuleType | type)
+        noted.append((owner, node.attr, held if steady else OfType(type(held)), None))
+    return held
+
+
+def what_makes(owner: Any) -> tuple[Any, ...]:
+    """What runs where an object of a class with fields is made, and where these are read or bound."""
+    made = owner.__new__ if issubclass(owner, tuple) else owner.__init__
+    fields = [vars(owner).get(field) for field in getattr(owner, "_fields", None) or owner.__dataclass_fields__]
+    special = (owner.__new__, owner.__getattribute__, owner.__setattr__, type(owner).__call__)
+    return (made, getattr(made, "__defaults__", None), *special, *fields)
+
+
+def note_call(owner: type | None, facts: Facts) -> None:
+    """Note what calling an object of a class runs, so that a change of it can be told."""
+    called = None if owner is None else inspect.getattr_static(owner, "__call__", None)
+    if called is not None and facts.module is not None:
+        facts.module.methods.append((owner, "__call__", called, None))
+
+
+def known_of(value: Node, facts: Facts) -> Kind:
+    """What is known of an argument that the text has not looked at; of a live object, which modules it holds."""
+    held = facts.named.get(getattr(value, "id", ""))
+    owner = live(value, facts.namespace, facts.local, None) if held is None else NOTHING
+    modules = [key for key, item in getattr(owner, "__dict__", {}).items() if isinstance(item, types.ModuleType)]
+    if not modules:
+        return held or UNKNOWN
+    places = {one: gast.Attribute(value, one, gast.Load()) for one in modules}
+    found = {m: live(place, facts.namespace, facts.local, facts.module.methods) for m, place in places.items()}
+    return Kind("object", None, (*of_object(owner).items, *((m, of_object(one)) for m, one in found.items())))
+
+
+def is_instance(value: Any) -> bool:
+    """Whether a value is an object of a class that is written in Python."""
+    written = bool(type(value).__flags__ & _HEAP_TYPE)
+    return written and not isinstance(value, type | types.ModuleType) and type(value).__module__ != "numpy"
+
+
+def makes_objects(called: Any) -> bool:
+    """Whether what is called may make an object of a user's class: such a class, or what is not known here."""
+    if isinstance(called, type):
+        written = bool(called.__flags__ & _HEAP_TYPE) or called is types.SimpleNamespace
+        return written and called.__module__ != "numpy"
+    return isinstance(called, gast.AST) or (isinstance(called, Binding) and called.kind in ("unknown", "value"))
+
+
+def refused_field(node: Node, facts: Facts) -> DifferentiationError:
+    """The refusal of an attribute that is, or may be, a field of an object which this function makes."""
+    return facts.refuse(
+        node,
+        "E5005",
+        f"the attribute `.{node.attr}` of an object that is not taken apart is not accepted",
+        "make the object of a dataclass or a NamedTuple, where its fields are read; or pass what it holds",
+    )
+
+
+def is_replaced(owner: Any, name: str, found: Any, value: Any) -> bool:
+    """Whether a method or an attribute is no longer what it was when a text was made."""
+    if not name:
+        return any(one is not known for one, known in zip(what_makes(owner), found, strict=True))
+    now = inspect.getattr_static(owner, name, None)
+    if isinstance(found, OfType):
+        return type(now) is not found.cls
+    return now is not found or shadows(value)
+
+
+def shadows(value: object) -> bool:
+    """Whether an object has a function of its own in the place of a method of its class."""
+    own = vars(value) if hasattr(value, "__dict__") else {}
+    return any(isinstance(vars(base).get(name), types.FunctionType) for base in type(value).__mro__ for name in own)

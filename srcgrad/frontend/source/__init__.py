@@ -1,0 +1,1 @@
+"""The source of functions: modules known as text, decorators, functions with rules."""

@@ -1,0 +1,290 @@
+"""Functions with rules of users: how they are called, and of what a derivative is.
+
+How functions with rules are called, and whether their rules can be.
+
+Of what a derivative is: the function itself, or one that calls it where a rule says what it does.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import math
+import operator
+from dataclasses import dataclass
+from types import FunctionType, MethodType
+from typing import Any  # functions with rules are arbitrary callables
+
+import numpy as np
+
+import srcgrad.templates as templates
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.files import load
+from srcgrad.core.identity import spelling, uncached, uncompiled
+from srcgrad.core.marks import is_opaque
+from srcgrad.core.rules import rule_of
+from srcgrad.frontend.source.decorators import passed_on
+from srcgrad.frontend.source.static_modules import StaticFunction
+
+Function = Any  # a function, or one that is known only as text
+_KINDS = inspect.Parameter
+
+
+@dataclass(frozen=True)
+class Call:
+    """How a function is called: its positional parameters, those given by keyword only, literal defaults."""
+
+    name: str
+    positional: tuple[str, ...]
+    words: tuple[str, ...]
+    defaults: dict[str, str]
+    variadic: str = ""
+
+    @property
+    def stem(self) -> str:
+        """The last part of the function's name."""
+        stem = self.name.rpartition(".")[2]
+        return stem if stem.isidentifier() else "f"
+
+    def parameter(self, name: str) -> str:
+        """A parameter with its default, as a `def` has it."""
+        return f"{name}={self.defaults[name]}" if name in self.defaults else name
+
+    @property
+    def parameters(self) -> str:
+        """All parameters with their defaults, as a `def` has them."""
+        made = [self.parameter(p) for p in self.positional]
+        if self.variadic:
+            made.append(f"*{self.variadic}")
+        elif self.words:
+            made.append("*")
+        return ", ".join([*made, *(self.parameter(p) for p in self.words)])
+
+    def check(self, rule: Function, takes: tuple[str, ...]) -> None:
+        """Refuse a rule that cannot be called with these arguments, and with those that it names itself: E5013."""
+        words = self.named(rule, takes)
+        try:
+            signature_of(rule).bind(*takes, **dict.fromkeys(words))
+        except ValueError:
+            return  # a compiled function that does not tell
+        except TypeError as error:
+            given = ", ".join([*takes, *(f"{word}={word}" for word in words)])
+            raise DifferentiationError(
+                "E5013",
+                f"the rule of {self.name} cannot be called with ({given}): {error}",
+                f"define it as `def {getattr(rule, '__name__', 'rule')}({', '.join([*takes, *words])})`",
+            ) from None
+
+    def named(self, rule: Function, takes: tuple[str, ...] = ()) -> tuple[str, ...]:
+        """The parameters that a rule gets by name: those given by keyword only, and those that it names itself."""
+        try:
+            own = list(signature_of(rule).parameters.values())[len(takes) :]
+        except (TypeError, ValueError):
+            own = []
+        asked = {p.name for p in own if p.kind in (_KINDS.POSITIONAL_OR_KEYWORD, _KINDS.KEYWORD_ONLY)}
+        return (*(name for name in self.positional if name in asked and name not in takes), *self.words)
+
+
+def call_of(function: Function, *, name: str = "", skipped: int = 0) -> Call:
+    """How a function is called, its first parameters left out; E5013 where that is not known.
+
+    So it is where parameters have no names.
+    """
+    name = name or spelling(getattr(function, "__srcgrad_primal__", function))
+    if isinstance(function, np.ufunc):
+        return Call(name, tuple("xyzuvw"[: function.nin]), (), {})
+    try:
+        parameters = list(signature_of(function).parameters.values())[skipped:]
+    except (TypeError, ValueError):
+        raise DifferentiationError(
+            "E5013", f"the parameters of {name} are not known", "call it from a function of your own, with a rule"
+        ) from None
+    positional = tuple(p.name for p in parameters if p.kind in (_KINDS.POSITIONAL_ONLY, _KINDS.POSITIONAL_OR_KEYWORD))
+    variadic = next((p.name for p in parameters if p.kind is _KINDS.VAR_POSITIONAL), "")
+    if any(p.kind is _KINDS.VAR_KEYWORD for p in parameters) or (variadic and positional):
+        raise DifferentiationError(
+            "E5013", f"{name} takes arguments without names", "name its parameters; `*args` alone is accepted"
+        )
+    words = tuple(p.name for p in parameters if p.kind is _KINDS.KEYWORD_ONLY)
+    defaults = {p.name: text for p in parameters if (text := _literal(p.default)) is not None}
+    return Call(name, positional, words, defaults, variadic)
+
+
+def signature_of(function: Any) -> inspect.Signature:
+    """The signature of a function, also of one that is known only as text."""
+    return inspect.signature(function) if not isinstance(function, StaticFunction) else _of_text(function)
+
+
+def _of_text(function: StaticFunction) -> inspect.Signature:
+    given = function.node.args
+    positional: list[tuple[ast.arg, Any]] = [(p, _KINDS.POSITIONAL_ONLY) for p in given.posonlyargs]
+    positional += [(p, _KINDS.POSITIONAL_OR_KEYWORD) for p in given.args]
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(given.defaults))
+    pairs = zip(positional, [*defaults, *given.defaults], strict=True)
+    made = [_parameter(p, kind, value) for (p, kind), value in pairs]
+    if given.vararg is not None:
+        made.append(inspect.Parameter(given.vararg.arg, _KINDS.VAR_POSITIONAL))
+    named = zip(given.kwonlyargs, given.kw_defaults, strict=True)
+    made += [_parameter(p, _KINDS.KEYWORD_ONLY, value) for p, value in named]
+    if given.kwarg is not None:
+        made.append(inspect.Parameter(given.kwarg.arg, _KINDS.VAR_KEYWORD))
+    return inspect.Signature(made)
+
+
+def _parameter(node: ast.arg, kind: Any, default: ast.expr | None) -> inspect.Parameter:
+    value: Any = _KINDS.empty
+    if default is not None:
+        try:
+            value = ast.literal_eval(default)
+        except ValueError:
+            value = default  # it takes more than a literal
+    return inspect.Parameter(node.arg, kind, default=value)
+
+
+def _literal(value: Any) -> str | None:
+    """How a default is spelled; None where it takes more than a literal."""
+    if value is _KINDS.empty:
+        return None
+    if isinstance(value, tuple):
+        parts = [_literal(item) for item in value]
+        return None if None in parts else f"({', '.join(map(str, parts))}{',' * (len(parts) == 1)})"
+    plain = value is None or type(value) in (bool, int, str) or (type(value) is float and math.isfinite(value))
+    return repr(value) if plain else None
+
+
+def primal_of(function: Function) -> tuple[Any, tuple[Any, ...]]:
+    """The function itself, and the arguments that are bound to it already."""
+    function = passed_on(uncompiled(uncached(getattr(function, "__srcgrad_primal__", function))))
+    templates.load()
+    rule = rule_of(function)
+    if rule is not None and rule.kind == "refused":
+        raise DifferentiationError(
+            "E5001", f"`{rule.name}` has no derivative: {rule.note}", "write a rule for a function of your own"
+        )
+    if rule is not None and rule.composition is not None:
+        return rule.composition, ()
+    if is_ruled(function):
+        return with_rule(function), ()
+    if not inspect.isfunction(function) and rule is not None:
+        return _as_function(function), ()
+    if hasattr(type(function), "wanted"):
+        return _called(function), ()
+    if inspect.ismethod(function):
+        return primal_of(function.__func__)[0], (function.__self__,)
+    if isinstance(function, functools.partial):
+        if function.keywords:
+            raise DifferentiationError(
+                "E5008", "functools.partial with keywords is not accepted here", "wrap the call in a function"
+            )
+        plain, bound = primal_of(function.func)
+        return plain, (*bound, *function.args)
+    return function, ()
+
+
+def given_of(function: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any], inspect.Signature]:
+    """The function itself, the arguments that it has already, in front and by name, and its whole signature."""
+    plain, words = without_words(function)
+    primal, bound = primal_of(plain)
+    if hasattr(type(primal), "as_function"):  # a derivative, whose `__wrapped__` is made when it is looked at
+        return primal, (*primal.bound, *bound), {**primal.words, **words}, primal.signature
+    return primal, bound, words, inspect.signature(primal)
+
+
+def as_is_now(signature: inspect.Signature, primal: Any) -> inspect.Signature:
+    """The signature with the defaults that a function has now: `f.__defaults__` may have been set anew.
+
+    >>> def f(x, k=1): return x
+    >>> before = inspect.signature(f)
+    >>> f.__defaults__ = (2,)
+    >>> as_is_now(before, f)
+    <Signature (x, k=2)>
+    """
+    if not isinstance(primal, FunctionType):
+        return signature
+    values = [*(primal.__defaults__ or ()), *(primal.__kwdefaults__ or {}).values()]
+    known = [one.default for one in signature.parameters.values() if one.default is not one.empty]
+    same = len(values) == len(known) and all(map(operator.is_, values, known))
+    return signature if same else inspect.signature(primal)
+
+
+def in_order(
+    signature: inspect.Signature, primal: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, ...]:
+    """All arguments in the order of the parameters, with the defaults that the function has now."""
+    if not kwargs and len(args) == len(signature.parameters):
+        return args
+    bound = as_is_now(signature, primal).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return tuple(bound.arguments.values())
+
+
+def without_words(function: Any) -> tuple[Any, dict[str, Any]]:
+    """A function, and the arguments that a `functools.partial` of it has by name.
+
+    >>> without_words(functools.partial(max, key=abs))
+    (functools.partial(<built-in function max>), {'key': <built-in function abs>})
+    """
+    if isinstance(function, functools.partial) and function.keywords:
+        return functools.partial(function.func, *function.args), dict(function.keywords)
+    return function, {}
+
+
+def _called(derivative: Any) -> Any:
+    """A Jacobian, or a product of a Hessian, as a function with source that calls it."""
+    known = {p: k for p, k in derivative.__signature__.parameters.items() if p not in derivative.words}
+    name, given = (
+        derivative.__name__,
+        ", ".join(f"{p}={p}" if k.kind is k.KEYWORD_ONLY else p for p, k in known.items()),
+    )
+    return load(f"def {name}({', '.join(known)}):\n    return of({given})\n", name, name, {"of": derivative}, by="call")
+
+
+@functools.lru_cache(maxsize=256)
+def _as_function(op: Any) -> Function:
+    """An operation of the table as a function with source, so that it can be differentiated like any other."""
+    rule = rule_of(op)
+    assert rule is not None, "the caller has looked"
+    names = ", ".join(rule.parameters[:1] if len(rule.parameters) == 1 else _required(rule))
+    name = getattr(op, "__name__", "op")
+    return load(f"def {name}({names}):\n    return op({names})\n", name, rule.name, {"op": op})
+
+
+def _required(rule: Any) -> list[str]:
+    template = rule.template or rule.tangent
+    if template is None:  # a constant, of its first argument
+        return ["x"]
+    parameters = list(inspect.signature(template).parameters.values())[1:]
+    return [p.name for p in parameters if p.default is p.empty]
+
+
+def is_ruled(function: Any) -> bool:
+    """Whether a function of a user has a rule, or may not be looked into: its source says nothing then."""
+    known = rule_of(function)
+    if known is not None and known.own is not None:
+        return True
+    if not isinstance(function, FunctionType | MethodType | functools.partial):
+        return False
+    module = str(getattr(function, "__module__", "")).partition(".")[0]
+    return is_opaque(function) or (known is not None and module not in _LIBRARIES)
+
+
+_LIBRARIES = ("numpy", "scipy", "srcgrad")
+
+
+@functools.lru_cache(maxsize=256)
+def with_rule(function: Function) -> Function:
+    """A function that calls another one, so that the other's rule is used."""
+    rule, owner = rule_of(function), _owner(function)
+    halves = rule is not None and rule.own is not None and rule.own.applied is not None
+    call = call_of(owner.forward, name=owner.__name__, skipped=1) if halves else call_of(function)
+    given = [*call.positional, *([f"*{call.variadic}"] if call.variadic else []), *(f"{w}={w}" for w in call.words)]
+    name = call.stem
+    made = load(f"def {name}({call.parameters}):\n    return {name}({', '.join(given)})\n", name, call.name, {})
+    made.__globals__[name] = function
+    return made
+
+
+def _owner(function: Function) -> Any:
+    """The class or the object of a bound method."""
+    return getattr(function, "__self__", None)

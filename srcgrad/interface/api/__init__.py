@@ -1,0 +1,1 @@
+"""Derivatives as functions: `grad`, `vjp`, `jacobian`, `each`, `blocked`, and rules of users."""

@@ -1,0 +1,497 @@
+"""Arguments, examples and seeds: their kinds, and gradients that mirror them.
+
+Arguments as they come: what kind each is, which may be differentiated, and gradients that mirror them.
+
+With respect to what: the parameters of a function through which a derivative can flow, from its text.
+
+What a derivative of a live function is told of its arguments: by annotations, or by examples (`like=`).
+
+Seeds, and tangents as results: in the dtypes of outputs, numbers for numbers.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import types
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any  # arguments are arbitrary objects
+
+import gast
+import numpy as np
+
+from srcgrad.analysis.activity import activity
+from srcgrad.analysis.argument_kinds import FLOATING, annotated, built_in, every_parameter
+from srcgrad.analysis.complex_numbers import is_complex_value
+from srcgrad.backend.numba.boundary import is_alone, without_axes
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.facts import SCALAR, UNKNOWN, Kind
+from srcgrad.core.namespace import LiveNamespace
+from srcgrad.core.source_text import source_of
+from srcgrad.core.trees import Node, parameters, statements, stores, walk
+from srcgrad.frontend.kinds_of_values import of_object, shadows
+from srcgrad.frontend.source.static_modules import StaticFunction
+from srcgrad.module import Module
+from srcgrad.opencl.array import Array
+from srcgrad.opencl.boundary import kept, on_host, seen
+from srcgrad.opencl.memory import Lease
+from srcgrad.pipeline import MODES, Begun, prepared
+
+_ARRAYS = tuple(Kind("array", rank) for rank in range(65))
+_COMPLEX_ARRAYS = tuple(Kind("array", rank, complex=True) for rank in range(65))
+_COMPLEX = Kind("scalar", 0, complex=True)
+_OTHER, _NONE = Kind("other"), Kind("none")
+_HALF = Kind("scalar", 0, dtype="float16")
+_NARROW = {"e": "float16"} | dict.fromkeys("?bBhHiIlLqQ", "integer")
+_WIDTHS = {"f": "single"} | dict.fromkeys("diIlLqQ", "double")  # what float32 meets: int64 makes float64 of it
+_REAL = np.dtype(float)
+_FUNCTIONS = (
+    types.FunctionType, types.BuiltinFunctionType, types.MethodType, np.ufunc, type(np.sum), functools.partial,
+)  # fmt: skip
+WHOLE = 0x1 | 0x400  # flags of arrays: C_CONTIGUOUS, WRITEABLE
+OWN = WHOLE | 0x4  # OWNDATA
+_HEAP_TYPE = 1 << 9  # a class made by a `class` statement
+
+
+def kind_of(value: Any) -> Kind:
+    """The kind of an argument: a number, an array of some rank, a container of kinds, or something else."""
+    cls = type(value)
+    if cls is np.ndarray:
+        if value.dtype.kind == "c":
+            return _COMPLEX_ARRAYS[int(value.ndim)]
+        known = _NARROW.get(value.dtype.char, "")
+        return Kind("array", int(value.ndim), dtype=known) if known else _ARRAYS[int(value.ndim)]
+    if cls is np.float16:
+        return _HALF
+    if cls is complex or issubclass(cls, np.complexfloating):
+        return _COMPLEX
+    if cls is float or cls is int or cls is bool or issubclass(cls, np.generic):
+        return SCALAR
+    if value is None:
+        return _NONE
+    if isinstance(value, np.ndarray):
+        raise DifferentiationError(
+            "E5017",
+            f"an argument of type {cls.__module__}.{cls.__name__} has arithmetic of its own",
+            "pass a plain array: np.asarray(x)",
+        )
+    if isinstance(value, tuple | list):
+        tag = "list" if isinstance(value, list) else "tuple"
+        owner = cls if hasattr(cls, "_fields") else None
+        return _holding(tag, [(k, kind_of(v)) for k, v in enumerate(value)], owner)
+    if isinstance(value, dict):
+        return _holding("dict", [(k, kind_of(v)) for k, v in value.items()])
+    if isinstance(value, _FUNCTIONS) and isinstance(value, Hashable):
+        return Kind("function", None, ((value, UNKNOWN),))
+    if cls is Array:
+        if value.dtype.kind == "c":
+            raise DifferentiationError("E5017", "a device array is complex", "pass a NumPy array: np.asarray(x)")
+        return SCALAR if value.is_number else _ARRAYS[value.ndim]
+    written_in_python = isinstance(cls, type) and cls.__flags__ & _HEAP_TYPE and not shadows(value)
+    held = is_complex_value(value)
+    if written_in_python:
+        return Kind("object", None, ((cls, UNKNOWN), *_attributes(value)), complex=held)
+    if isinstance(value, types.ModuleType):
+        return Kind("module", None, ((value, UNKNOWN),))
+    return Kind("other", complex=True) if held else _OTHER
+
+
+def compiled_kind(value: Any) -> Kind:
+    """The kind of an argument of compiled code: of arrays and NumPy's numbers it has what makes float32 of float32."""
+    value = without_axes(value)
+    kind = kind_of(value)
+    if kind.tag not in ("array", "scalar") or kind.complex or not isinstance(value, np.ndarray | np.generic):
+        return kind
+    if kind.tag == "array" and value.dtype.kind != "f":
+        return kind
+    return dataclasses.replace(kind, dtype=_WIDTHS.get(value.dtype.char, kind.dtype or "other"))
+
+
+def _holding(tag: str, items: list[tuple[Any, Kind]], owner: Any = None) -> Kind:
+    """The kind of a container, which is complex if an item is."""
+    return Kind(tag, None, tuple(items), owner, complex=any(kind.complex for _, kind in items))
+
+
+def _attributes(value: Any, depth: int = 0) -> tuple[tuple[str, Kind], ...]:
+    """The attributes of an object: what is asked of them is what they have, and their `*` need not be NumPy's."""
+    found = []
+    for name, held in getattr(value, "__dict__", {}).items():
+        kind = of_object(held)
+        if kind.tag == "object":
+            if shadows(held):
+                continue
+            inner = _attributes(held, depth + 1) if depth < 2 else ()
+            kind = Kind("object", None, (*kind.items, *inner))
+        found.append((name, kind if kind.tag != "scalar" else SCALAR))
+    return tuple(found)
+
+
+def is_complex(value: Any) -> bool:
+    """Whether a number or an array is complex."""
+    return isinstance(value, complex) or getattr(getattr(value, "dtype", _REAL), "kind", "") == "c"
+
+
+def check_input(value: Any, name: str) -> None:
+    """Refuse an argument that cannot be differentiated: E5002 for integers and booleans, E5017 for the rest."""
+    if isinstance(value, tuple | list | dict) or dataclasses.is_dataclass(value):
+        _check_parts(value, name)
+    elif isinstance(value, bool | int | np.bool_ | np.integer) or (
+        isinstance(value, np.ndarray | Array) and value.dtype.kind in "biu"
+    ):
+        raise DifferentiationError(
+            "E5002",
+            f"the argument `{name}` is {_described(value)}",
+            f"pass floats (`float(...)`, `.astype(float)`), or leave `{name}` out of wrt",
+        )
+    elif not _is_inexact(value):
+        labelled = hasattr(value, "to_numpy")  # pandas, xarray, polars
+        plain = (
+            f"pass the array in it, `{name}.to_numpy()`" if labelled else "pass numbers, arrays or containers of them"
+        )
+        raise DifferentiationError(
+            "E5017", f"the argument `{name}` is {_described(value)}", f"{plain}, or leave `{name}` out of wrt"
+        )
+
+
+def _check_parts(value: Any, name: str) -> None:
+    """A container must hold some number; what else it holds has no gradient (None), unless it is like an array."""
+    odd = next((part for part in _leaves(value) if hasattr(part, "to_numpy")), None)
+    if odd is not None:
+        raise DifferentiationError(
+            "E5017", f"the argument `{name}` holds a {type(odd).__name__}", "put in the array in it: `.to_numpy()`"
+        )
+    if not _holds_inexact(value):
+        raise DifferentiationError(
+            "E5002", f"the argument `{name}` holds no floating number", f"pass floats, or leave `{name}` out of wrt"
+        )
+
+
+def _holds_inexact(value: Any) -> bool:
+    return any(map(_is_inexact, _leaves(value)))
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """What containers hold, at any depth."""
+    if isinstance(value, tuple | list | dict):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(part)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for field in dataclasses.fields(value):
+            yield from _leaves(getattr(value, field.name))
+    else:
+        yield value
+
+
+def _is_inexact(value: Any) -> bool:
+    if isinstance(value, np.ndarray | Array):
+        return bool(value.dtype.kind in "fc")
+    return isinstance(value, float | complex | np.inexact)
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, np.ndarray | Array):
+        return f"an array of dtype {value.dtype}"
+    return f"of type {type(value).__name__}"
+
+
+def mirrors(
+    gradients: Iterable[Any], places: list[int | None], values: Sequence[Any], seeds: Sequence[Any]
+) -> list[Any]:
+    """Gradients that mirror the arguments at `places`, None for what is no argument, and share memory with nothing."""
+    others: list[Any] = [seen(value) for value in (*values, *seeds) if hasattr(value, "dtype")]
+    return [
+        mirror(gradient, seen(gradient) if place is None else values[place], others)
+        for gradient, place in zip(gradients, places, strict=True)
+    ]
+
+
+def mirror(gradient: Any, value: Any, others: list[Any]) -> Any:
+    """The gradient with the class, shape and dtype of its argument, in memory of its own.
+
+    `others` lists arrays that it must not share memory with; the result is added to it.
+    """
+    if is_complex(gradient) and not is_complex(value) and _is_inexact(value):
+        raise DifferentiationError(
+            "E5017",
+            "the gradient of a real argument is complex: a complex value came in where it was not seen",
+            "pass what is complex as an argument, or make it with a complex dtype in the function",
+        )
+    if type(value) is float or type(value) is complex:
+        return type(value)(gradient)
+    if gradient is None:
+        return None
+    if isinstance(value, np.ndarray):
+        return _own_array(on_host(gradient), value, others)  # beside an argument on a device
+    if isinstance(value, Array):
+        found = kept(gradient, value, others) if isinstance(gradient, Array) else None
+        return value.beside(mirror(on_host(gradient), seen(value), others)) if found is None else found
+    if isinstance(value, np.generic):
+        return type(value)(gradient)
+    if isinstance(value, dict):
+        made = {k: mirror(gradient[k], v, others) for k, v in value.items()}
+        return made if type(value) is dict else type(value)(made)
+    if isinstance(value, tuple | list):
+        if isinstance(gradient, np.ndarray) and gradient.shape and len(gradient) != len(value):
+            due = f"{len(gradient)} items where {len(value)} are due"
+            raise DifferentiationError("E5004", f"{due}: NumPy has read a part of a list", "pass an array")
+        items = [mirror(gradient[k], v, others) for k, v in enumerate(value)]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        parts = gradient if isinstance(gradient, dict) else vars(gradient)
+        names = [f.name for f in dataclasses.fields(value) if f.init]
+        fields = {n: mirror(parts.get(n), getattr(value, n), others) for n in names}
+        return dataclasses.replace(value, **fields)
+    return None
+
+
+def owned(array: np.ndarray, *others: Any) -> np.ndarray:
+    """The array itself if its memory is its own, whole and to be written, and it is none of `others`; else a copy."""
+    flags, base = array.flags.num, array.base
+    if flags & WHOLE == WHOLE and all(array is not other for other in others):
+        if flags & OWN == OWN or isinstance(base, Lease) or is_alone(base):  # views of a lease have it as their base
+            return array
+    return np.array(array, order="C")
+
+
+def _own_array(gradient: Any, value: np.ndarray, others: list[Any]) -> np.ndarray:
+    made = np.asarray(gradient)
+    if type(gradient) is not np.ndarray and not isinstance(gradient, int | float | complex | np.generic):
+        raise DifferentiationError(
+            "E5017",
+            f"a gradient came out as a {type(gradient).__name__}, whose arithmetic is its own",
+            "give the function plain arrays: `.to_numpy()`, `np.asarray(...)`",
+        )
+    if made.shape != value.shape:
+        raise DifferentiationError(
+            "E5004",
+            f"a gradient has shape {made.shape}, its argument has shape {value.shape}",
+            "look at the rules that you wrote; if there are none, please report this as a bug of srcgrad",
+        )
+    made = owned(made, value, *others) if made.dtype == value.dtype else made.astype(value.dtype)
+    others.append(made)
+    return made
+
+
+def named(function: StaticFunction, wrt: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the names that are parameters of a function, or local variables; E5009 if none is a parameter or all."""
+    own = parameters(function.source.tree)
+    found = tuple(name for name in wrt if name in own)
+    if set(wrt) <= {*own, *_local(function)}:
+        return wrt
+    if not found:
+        message = f"{function.qualname} has no parameter {' or '.join(wrt)}"
+        raise DifferentiationError("E5009", message, f"its parameters are: {', '.join(own) or 'none'}")
+    return found
+
+
+def check_names(functions: list[StaticFunction], wrt: tuple[str, ...] | None) -> None:
+    """E5009 for a name in `wrt` that no function has, or that is there twice."""
+    known = [name for function in functions for name in parameters(function.source.tree)]
+    inner = {name for function in functions for name in _local(function)}
+    for name in wrt or ():
+        if (name not in known and name not in inner) or (wrt or ()).count(name) > 1:
+            message = f"{name} is named twice" if (wrt or ()).count(name) > 1 else f"no parameter is called {name!r}"
+            listed = ", ".join(dict.fromkeys(known)) or "none"
+            raise DifferentiationError("E5009", message, f"the parameters are: {listed}")
+
+
+def _local(function: StaticFunction) -> set[str]:
+    """Names that the assignments of a function bind."""
+    return {name for node in statements(function.source.tree.body) for name in stores(node)}
+
+
+def active(function: StaticFunction, kinds: dict[str, Kind], module: Module | None = None) -> tuple[str, ...]:
+    """The parameters through which a derivative can flow into the result; E5002 if there is none.
+
+    Left out are those whose default or annotation is an integer, boolean, string or None, and those that
+    are read as an index, a slice or the bound of a range, which must be integers.
+    `module` knows the sources of callees; a derivative with respect to just these goes on from what is found here.
+    """
+    tree = function.source.tree
+    whole = discrete(function)
+    wanted = tuple(name for name in parameters(tree) if name not in whole)
+    module = module or Module()
+    begun = Begun(*prepared(*module.source(function), "reverse", wanted, kinds, module))
+    begun.advance(MODES["reverse"][: MODES["reverse"].index(activity) + 1])
+    found = tuple(name for name in wanted if name in begun.facts.active)
+    if not found:
+        raise DifferentiationError(
+            "E5002",
+            f"no derivative flows from a parameter of {function.qualname} to its result",
+            "name the parameters with --wrt if there are some",
+        )
+    if found == wanted:
+        module.begin(function, kinds, begun)
+    return found
+
+
+def discrete(function: StaticFunction) -> frozenset[str]:
+    """Parameters for which no float is given, told from defaults, annotations, uses as indices and bounds."""
+    tree = function.source.tree
+    positional = [*tree.args.posonlyargs, *tree.args.args]
+    last = positional[len(positional) - len(tree.args.defaults) :]
+    defaults = [
+        *zip(last, tree.args.defaults, strict=True),
+        *zip(tree.args.kwonlyargs, tree.args.kw_defaults, strict=True),
+    ]
+    found = {p.id for p, value in defaults if isinstance(value, gast.Constant) and not _is_float(value.value)}
+    found |= {p.id for p in every_parameter(tree) if built_in(p, function.module) in ("int", "bool", "str")}
+    for node in walk(tree):
+        if isinstance(node, gast.Subscript):
+            found |= _names(node.slice)
+        elif isinstance(node, gast.Call) and getattr(node.func, "id", None) == "range":
+            found |= {name for argument in node.args for name in _names(argument)}
+    return frozenset(found)
+
+
+def _is_float(value: object) -> bool:
+    return isinstance(value, float | complex)
+
+
+def _names(node: Node) -> set[str]:
+    """Names that are integers if an expression is: itself, or what it computes with + - * // %."""
+    if isinstance(node, gast.Name):
+        return {node.id}
+    parts: list[Node] = []
+    if isinstance(node, gast.BinOp):
+        parts = [node.left, node.right]
+    elif isinstance(node, gast.UnaryOp):
+        parts = [node.operand]
+    elif isinstance(node, gast.Tuple):
+        parts = node.elts
+    elif isinstance(node, gast.Slice):
+        parts = [part for part in (node.lower, node.upper, node.step) if part is not None]
+    return {name for part in parts for name in _names(part)}
+
+
+_ORDER = "nmkpqrstuvwabcdefghijl"
+
+
+def declared_of(primal: Any, signature: inspect.Signature, bound: tuple[Any, ...], like: Any) -> dict[str, Kind]:
+    """The kinds that examples, or else annotations, declare; E5027 for examples that are no arguments."""
+    if like is not None:
+        given = like if isinstance(like, tuple) else (like,)
+        try:
+            found = signature.bind(*bound, *given)
+        except TypeError as error:
+            message = f"like= holds {len(given)} examples: {error}"
+            raise DifferentiationError("E5027", message, "give one example per argument, in their order") from None
+        found.apply_defaults()
+        return {name: kind for name, kind in like_arguments(found.arguments).items() if kind is not UNKNOWN}
+    if not inspect.isfunction(primal) or all(p.annotation is p.empty for p in signature.parameters.values()):
+        return {}
+    try:
+        return annotated(source_of(primal).tree, LiveNamespace(primal))
+    except DifferentiationError:  # without source there is no derivative: it is said where one is made
+        return {}
+
+
+def like_arguments(values: dict[str, Any]) -> dict[str, Kind]:
+    """The kinds of example arguments: equal lengths are one symbol, a length of 1 stays 1."""
+    symbols: dict[int, str] = {1: "1"}
+    return {parameter: _like(value, symbols) for parameter, value in values.items()}
+
+
+def _like(value: Any, symbols: dict[int, str]) -> Kind:
+    kind = kind_of(value)
+    if kind.tag == "scalar":  # `np.uint8(3)` and `np.float32(3)` are numbers, but no floats
+        return replace(kind, dtype=kind.dtype or FLOATING) if isinstance(value, int | float | complex) else kind
+    if kind.tag == "array":
+        for length in value.shape:
+            symbols.setdefault(length, _symbol(len(symbols) - 1))
+        lengths, single = tuple(symbols[length] for length in value.shape), value.dtype == np.float32
+        return replace(kind, dtype=kind.dtype or FLOATING, shape=lengths, single=single)
+    if kind.tag in ("tuple", "list", "dict") and kind.owner is None:
+        parts: Any = value.items() if isinstance(value, dict) else enumerate(value)
+        return replace(kind, items=tuple((key, _like(part, symbols)) for key, part in parts))
+    return kind if kind.tag == "object" or kind.owner is not None else UNKNOWN
+
+
+def _symbol(place: int) -> str:
+    return _ORDER[place] if place < len(_ORDER) else f"n{place}"
+
+
+def refined(kinds: dict[str, Kind], declared: dict[str, Kind], given: Sequence[Any], *, fixed: bool) -> dict[str, Kind]:
+    """The kinds of arguments with the shapes that are declared for them; `fixed` if examples say all.
+
+    Without a common dtype, float64, they stay as they are: what holds for any arrays holds for these.
+    """
+    if fixed or not declared:
+        return {**kinds, **declared} if declared else kinds
+    values, found = dict(zip(kinds, given, strict=True)), {}
+    for parameter, wanted in declared.items():
+        kind, value = kinds[parameter], values[parameter]
+        if wanted.shape is None or kind.tag not in ("array", "scalar"):
+            continue
+        dtype = np.dtype(getattr(value, "dtype", float))
+        if dtype.kind == "f" and dtype != np.float64:
+            return kinds
+        made = replace(kind, tag="array", ndim=wanted.ndim, dtype=kind.dtype or FLOATING, shape=wanted.shape)
+        found[parameter] = made
+    return {**kinds, **found}
+
+
+_NUMPYS = (np.ndarray, np.generic)
+
+
+def like_output(tangent: Any, output: Any) -> Any:
+    """The tangent of a number as a number, a 0-d array is unpacked; that of an array in its dtype."""
+    if isinstance(output, tuple):
+        return tuple(like_output(t, y) for t, y in zip(tangent, output, strict=True))
+    if type(output) is list and type(tangent) is list:
+        return [like_output(t, y) for t, y in zip(tangent, output, strict=True)]
+    if type(output) is float and isinstance(tangent, np.floating):
+        return float(tangent)  # `math.cos` of a float32 is a number of Python
+    if isinstance(tangent, np.ndarray) and tangent.ndim == 0 and not isinstance(output, np.ndarray):
+        return tangent[()]
+    if isinstance(output, np.ndarray) and not isinstance(tangent, np.ndarray | list | tuple | dict):
+        return np.asarray(tangent, dtype=output.dtype)
+    if is_complex(output) and not is_complex(tangent):
+        return np.asarray(tangent, output.dtype)[()] if hasattr(output, "dtype") else complex(tangent)
+    if isinstance(tangent, _NUMPYS) and isinstance(output, _NUMPYS) and tangent.dtype.kind == output.dtype.kind == "f":
+        return tangent.astype(output.dtype, copy=False)  # `scipy.linalg.det` of float32 is float64
+    return tangent
+
+
+def cast_seed(seed: Any, output: Any) -> Any:
+    """The seed in the dtype of the output; E5014 if its shape differs."""
+    if isinstance(output, dict):
+        if not isinstance(seed, dict) or seed.keys() != output.keys():
+            raise DifferentiationError("E5014", "the keys of the seed are not those of the output", "make them equal")
+        return {key: cast_seed(seed[key], part) for key, part in output.items()}
+    if dataclasses.is_dataclass(output) and not isinstance(output, type):
+        if type(seed) is not type(output):
+            raise DifferentiationError("E5014", f"the seed is no {type(output).__name__}", "pass one")
+        names = [f.name for f in dataclasses.fields(output) if f.init]
+        return dataclasses.replace(seed, **{n: cast_seed(getattr(seed, n), getattr(output, n)) for n in names})
+    if isinstance(output, tuple | list):
+        if not isinstance(seed, tuple | list) or len(seed) != len(output):
+            raise DifferentiationError(
+                "E5014", f"the output has {len(output)} parts, the seed has not", "pass a tuple of seeds"
+            )
+        parts = [cast_seed(s, y) for s, y in zip(seed, output, strict=True)]
+        return parts if isinstance(output, list) else tuple(parts)
+    if output is None or isinstance(output, str):
+        return None
+    if is_complex(seed) and not is_complex(output):
+        raise DifferentiationError("E5017", "a seed or tangent of something real is complex", "pass real numbers")
+    if type(seed) is float and isinstance(output, float):
+        return seed
+    wanted = np.shape(output)
+    if seed is None and np.asarray(output).dtype.kind not in "fc":
+        seed = np.zeros(wanted)  # as gradients have it of what is no floating number
+    if np.shape(seed) != wanted:
+        raise DifferentiationError(
+            "E5014",
+            f"the seed has shape {np.shape(seed)}, the output has shape {wanted}",
+            "pass an array of that shape",
+        )
+    if seed is None:
+        raise DifferentiationError("E5014", "a part of the seed is None, where the output is a number", "pass 0.0")
+    if isinstance(output, np.ndarray | np.generic) and output.dtype.kind in "fc":
+        return np.asarray(seed, dtype=output.dtype)[()] if not wanted else np.asarray(seed, dtype=output.dtype)
+    if isinstance(output, complex):
+        return complex(seed)
+    return float(seed) if not wanted else np.asarray(seed, dtype=float)

@@ -1,0 +1,516 @@
+"""The callable that a derivative is.
+
+What is asked of a derivative: with respect to which names, on which target, in which precision.
+
+Which text runs for the arguments of a call: found by their looks, once a call with arguments like them was made.
+
+The third call with arguments that look alike, and those behind it, run two functions that are written for such
+arguments: `alike`, which tells that they are, and `finished`, which tells that gradients are as users get them.
+
+The callable that a derivative is: made when it is first called, made anew when what it came from changes.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from types import CodeType
+from typing import (
+    Any,  # functions are arbitrary objects
+    Generic,
+    ParamSpec,
+    TypeVar,
+    cast,
+)
+
+import numpy as np
+
+from srcgrad.backend.text.function import heading
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.facts import UNKNOWN, Kind
+from srcgrad.core.files import collection_paused
+from srcgrad.core.rules import generation
+from srcgrad.derive.recording import Saved
+from srcgrad.frontend.source.functions_with_rules import given_of, in_order
+from srcgrad.interface.api.add_into import adding
+from srcgrad.interface.api.arguments import (
+    OWN,
+    check_input,
+    compiled_kind,
+    declared_of,
+    kind_of,
+    like_output,
+    mirrors,
+    owned,
+    refined,
+)
+from srcgrad.interface.api.execute import PULLS, Compiled, compiled, derived, module_of, resident_on, run, seed_like
+from srcgrad.interface.api.pickling import again, as_named, lines_of
+from srcgrad.interface.show.html_page import Report, failure
+from srcgrad.interface.show.side_by_side import Sizes, sides
+from srcgrad.module import ALONE, Leading, Module
+from srcgrad.opencl.boundary import device_in, on_device
+from srcgrad.opencl.device import Device
+from srcgrad.opencl.helpers import equip
+
+TARGETS = ("numpy", "opencl", "numba")
+Wrt = int | str | Sequence[int | str]
+
+
+def locals_of(function: Any) -> tuple[str, ...]:
+    """The local variables of a function, its parameters apart."""
+    code = getattr(function, "__code__", None)
+    return () if code is None else (*code.co_varnames, *code.co_cellvars)
+
+
+def names_of(
+    wrt: Wrt,
+    signature: inspect.Signature,
+    skipped: int = 0,
+    inner: tuple[str, ...] = (),
+    words: tuple[str, ...] = (),
+) -> tuple[str, ...]:
+    """Names that `wrt` means: positions and names of parameters, names in `inner`; E5009 if there is none.
+
+    Positions count the parameters that a `functools.partial` has left: the first ones `skipped`, those in `words` too.
+    """
+    names = list(signature.parameters)[skipped:]
+    free = [name for name in names if name not in words]
+    found: list[str] = []
+    for item in wrt if isinstance(wrt, tuple | list) else (wrt,):
+        if isinstance(item, int) and not isinstance(item, bool) and -len(free) <= item < len(free):
+            found.append(free[item])
+        elif isinstance(item, str) and (item in names or (item in inner and item not in signature.parameters)):
+            found.append(item)
+        else:
+            raise DifferentiationError(
+                "E5009", f"no parameter is {item!r}", f"the parameters are: {', '.join(names) or 'none'}"
+            )
+    if len(set(found)) != len(found) or not found:
+        raise DifferentiationError("E5009", f"wrt={wrt!r} names a parameter twice, or none", "name each one once")
+    return tuple(found)
+
+
+def remaining(signature: inspect.Signature, bound: tuple[Any, ...], words: dict[str, Any]) -> inspect.Signature:
+    """The signature of a function of which arguments are given already, as `functools.partial` gives them.
+
+    >>> import inspect
+    >>> remaining(inspect.signature(lambda x, y, k: x), (1.0,), {"k": 2.0})
+    <Signature (y, *, k=2.0)>
+    """
+    parameters = list(signature.parameters.values())[len(bound) :]
+    made, by_name = [], False
+    for one in parameters:
+        by_name = by_name or (one.name in words and one.kind is not one.KEYWORD_ONLY)
+        default = words.get(one.name, one.default)
+        made.append(one.replace(kind=one.KEYWORD_ONLY if by_name else one.kind, default=default))
+    return signature.replace(parameters=made)
+
+
+def precision(dtype: Any) -> str:
+    """The name of a dtype to compute in; E5017 for any but float16 and float32."""
+    name = "" if dtype is None else getattr(dtype, "__name__", None) or str(dtype)
+    if name not in ("", "float16", "float32"):
+        raise DifferentiationError(
+            "E5017", f"autocast={dtype!r} is no lower precision", "give np.float16 or np.float32, or leave it out"
+        )
+    return name
+
+
+def checked(target: str) -> str:
+    """The name of a target; E5019 if there is none of that name."""
+    if target not in TARGETS:
+        raise DifferentiationError("E5019", f"no target is called {target!r}", "name numpy, opencl or numba")
+    return target
+
+
+_NUMBERS = frozenset(np.dtype(code).type for code in "?bBhHiIlLqQefdgFDG")
+_PLAIN = frozenset((float, int, bool, complex, str, type(None), *_NUMBERS))
+
+
+@dataclass(frozen=True)
+class Quick:
+    """A text for arguments of which a quick look tells that it is theirs, and what becomes of its result."""
+
+    made: Compiled
+    kinds: dict[str, Kind]
+    alike: Callable[..., bool]
+    finished: Callable[..., Any]
+
+
+@dataclass
+class Ready:
+    """A text, the kinds of arguments that it was made for, and the generation of the rules it was made with."""
+
+    made: Compiled
+    kinds: dict[str, Kind]
+    generation: int
+    quick: Quick | None = None
+
+
+def looks(values: Iterable[Any], *, sized: bool = False) -> tuple[Any, ...] | None:
+    """Types, dtypes and ranks: arguments in which they are equal are of equal kinds. None if only more would tell.
+
+    With `sized`, shapes instead of ranks.
+
+    >>> looks((1.0, np.ones((2, 3)), [np.ones(2)]))
+    (<class 'float'>, dtype('float64'), 2, (<class 'list'>, (dtype('float64'), 1)))
+    >>> looks([np.sin]) is None
+    True
+    """
+    found: list[Any] = []
+    for value in values:
+        cls = type(value)
+        if cls is np.ndarray:
+            found += (value.dtype, value.shape if sized else value.ndim)
+        elif cls in _PLAIN:
+            found.append(cls)
+        elif cls is tuple or cls is list or cls is dict:
+            inner = looks(value.values() if cls is dict else value, sized=sized)
+            if inner is None:
+                return None
+            found.append((cls, inner, *value) if cls is dict else (cls, inner))
+        else:
+            return None
+    return tuple(found)
+
+
+def quick(
+    known: Ready, values: Sequence[Any], places: Sequence[int | None], form: str, general: Callable[..., Any]
+) -> Quick | None:
+    """The same in a quick way, for arguments that look like `values`; None if there are containers among them.
+
+    `places` are those of the arguments that have gradients, and `form` is how the text returns these: `y, {}` with the
+    value, `({},)` as a tuple; empty if `general` alone knows what to do with a result.
+    """
+    ranks = tuple(value.ndim if type(value) is np.ndarray else None for value in values)
+    if not all(rank is not None or type(value) in _PLAIN for rank, value in zip(ranks, values, strict=True)):
+        return None
+    known_places = tuple(place for place in places if place is not None)
+    floats = all(ranks[place] is not None or type(values[place]) is float for place in known_places)
+    scope: dict[str, Any] = {"generation": generation, "now": known.generation, "stale": known.made.stale}
+    scope |= {"general": general, "owned": owned, "numbers": (float, np.float64)}
+    scope |= {f"c{k}": type(value) for k, value in enumerate(values)}
+    scope |= {f"d{k}": value.dtype for k, value in enumerate(values) if ranks[k] is not None}
+    exec(_code(ranks, known_places, form if floats and len(known_places) == len(places) else ""), scope)
+    return Quick(known.made, known.kinds, scope["alike"], scope["finished"])
+
+
+@functools.lru_cache(maxsize=1024)
+def _code(ranks: tuple[int | None, ...], places: tuple[int, ...], form: str) -> CodeType:
+    """The two functions, compiled."""
+    return compile(_text(ranks, places, form), "<srcgrad call>", "exec")
+
+
+def _text(ranks: tuple[int | None, ...], places: tuple[int, ...], form: str) -> str:
+    """The text of the two functions.
+
+    >>> print(_text((1,), (0,), "y, {}"))
+    def alike(v0):
+        return type(v0) is c0 and v0.dtype is d0 and v0.ndim == 1 and generation() == now and not stale()
+    def finished(found, v0):
+        y, g0 = found
+        if type(g0) is c0 and g0.dtype is d0 and g0.shape == v0.shape:
+            if g0.flags.num & 1029 != 1029 or g0 is v0:
+                g0 = owned(g0, v0)
+            return y, g0
+        return general(found, (v0,))
+    """
+    given = [f"v{k}" for k in range(len(ranks))]
+    terms = [
+        f"type(v{k}) is c{k}" + (f" and v{k}.dtype is d{k} and v{k}.ndim == {rank}" if rank is not None else "")
+        for k, rank in enumerate(ranks)
+    ]
+    lines = [f"def alike({', '.join(given)}):"]
+    lines.append(f"    return {' and '.join([*terms, 'generation() == now', 'not stale()'])}")
+    lines.append(f"def finished({', '.join(['found', *given])}):")
+    if form:
+        gradients = [f"g{k}" for k in range(len(places))]
+        arrays = [one for one, rank in zip(given, ranks, strict=True) if rank is not None]
+        right, copies = [], []
+        for gradient, place in zip(gradients, places, strict=True):
+            if ranks[place] is None:
+                right.append(f"type({gradient}) in numbers")
+                copies.append(f"        {gradient} = float({gradient})")
+            else:
+                right.append(f"type({gradient}) is c{place}")
+                right.append(f"{gradient}.dtype is d{place} and {gradient}.shape == v{place}.shape")
+                shared = "".join(f" or {gradient} is {other}" for other in arrays)
+                copies.append(f"        if {gradient}.flags.num & {OWN} != {OWN}{shared}:")
+                copies.append(f"            {gradient} = owned({', '.join([gradient, *arrays])})")
+                arrays.append(gradient)
+        result = form.format(", ".join(gradients))
+        lines += [f"    {result} = found", f"    if {' and '.join(right)}:", *copies, f"        return {result}"]
+    lines.append(f"    return general(found, ({', '.join(given)},))")
+    return "\n".join(lines)
+
+
+P = ParamSpec("P")  # the parameters of a function
+R = TypeVar("R")  # what it returns
+
+
+class Derivative(Generic[P, R]):
+    """A derivative of a function: call it like the function itself.
+
+    `.source` is the text that runs: the text for arguments of any kind until it is called, then the text that the
+    last call ran, which knows which of its arguments are numbers and the ranks of the others.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        mode: str,
+        wrt: Wrt,
+        single: bool,
+        target: str = "numpy",
+        *,
+        auxiliary: bool = False,
+        autocast: Any = None,
+        like: Any = None,
+        leading: Leading = ALONE,
+    ) -> None:
+        self.function, self.like = function, like
+        self.leading = leading
+        self.__name__: str
+        self.single, self.auxiliary, self.autocast = single, auxiliary, precision(autocast)
+        self.target = checked(target)
+        self.mode = "pull" if (mode, target) == ("vjp", "numba") else mode  # compiled code gives no closure back
+        if like is not None and target == "numba":
+            raise DifferentiationError("E5019", "`like` is for texts of NumPy and OpenCL", "leave it out")
+        self.primal, self.bound, self.words, self.signature = given_of(function)
+        inner = locals_of(self.primal) if mode in ("reverse", "value-and-grad", "vjp") else ()
+        self.wrt = names_of(wrt, self.signature, len(self.bound), inner, tuple(self.words))
+        self.__name__ = f"{getattr(self.primal, '__name__', 'f')}_{mode}"
+        parameters = self.signature.parameters
+        self.named = tuple(name for name, one in parameters.items() if one.kind is one.KEYWORD_ONLY)
+        self._places = [list(parameters).index(name) if name in parameters else None for name in self.wrt]
+        self._bare = len(self.wrt) == 1 and (single or self.mode in PULLS)  # whether the text returns no tuple
+        self._count = -1 if self.bound or self.words else len(parameters)
+        self._made: dict[Any, Compiled] = {}
+        given = "{}" if self._bare else "({},)"  # how the text returns gradients, where it does: see `quick`
+        self._form = {"value-and-grad": f"y, {given}", "reverse": given * (not auxiliary), "elementwise": given}
+        self._lock = threading.RLock()
+        self._last: Compiled | None = None
+
+    @property
+    def leading(self) -> Leading:
+        """What is asked of the text beside its mode; texts that calls have found are found anew where it changes."""
+        return self._leading
+
+    @leading.setter
+    def leading(self, asked: Leading) -> None:
+        self._leading = asked
+        self._ready: dict[Any, Ready] = {}
+        self._quick: Quick | None = None
+
+    def compiled(self, kinds: dict[str, Kind], inline: bool = False, resident: bool = False) -> Compiled:
+        """The text for arguments of these kinds, executed; made if it is not there or out of date.
+
+        With `inline`, calls of functions with source are written out, so that the text can be
+        differentiated again; with `resident`, its helpers take arrays in buffers of a device.
+        """
+        key = (generation(), inline, resident, self.leading, *kinds.items(), *(kind.dtype for kind in kinds.values()))
+        made = self._made.get(key)
+        if made is None or made.stale():
+            with self._lock, collection_paused():
+                made = self._made[key] = compiled(self, kinds, inline)
+                if resident:
+                    equip(made.function.__globals__)
+        if not inline:
+            self._last, self._kinds = made, dict(kinds)
+        return made
+
+    def as_function(self, kinds: dict[str, Kind] | None = None) -> Callable[..., Any]:
+        """The derivative as a function with source, in which calls are written out: it can be differentiated."""
+        text = self.compiled(kinds or {}, inline=True)
+        made: Any = text.function
+        made.__srcgrad_derivative__, made.__srcgrad_stale__, made.__srcgrad_text__ = self, text.stale, text
+        made.__srcgrad_real__ = tuple(p for p in self.signature.parameters if not (kinds or {}).get(p, UNKNOWN).complex)
+        return cast(Callable[..., Any], made)
+
+    def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Kind]]:
+        """All arguments in the order of the parameters, defaults filled in, and their kinds."""
+        values = self.ordered(args, kwargs)
+        return values, self.kinds(values)
+
+    def ordered(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Sequence[Any]:
+        """All arguments in the order of the parameters, defaults filled in."""
+        if not kwargs and len(args) == self._count:
+            return args
+        return in_order(self.signature, self.primal, (*self.bound, *args), {**self.words, **kwargs})
+
+    def kinds(self, values: Sequence[Any]) -> dict[str, Kind]:
+        """The kinds of arguments; E5002 or E5017 for what cannot be differentiated."""
+        seen_as = kind_of if self.target != "numba" else compiled_kind
+        kinds = {name: seen_as(value) for name, value in zip(self.signature.parameters, values, strict=True)}
+        for name, place in zip(self.wrt, self._places, strict=True):
+            if place is not None:
+                check_input(values[place], name)
+        return refined(kinds, self.declared, values, fixed=self.like is not None)
+
+    def ready(self, values: Sequence[Any]) -> tuple[Compiled, Device | None]:
+        """The text for arguments, closely looked at where none before had their looks; the device on which some are."""
+        alike, now = looks(values), generation()
+        known = self._ready.get(alike)
+        if known is not None and self.holds(known):
+            if known.quick is None and not self.named and not known.made.written:
+                known.quick = quick(known, values, self._places, self._form.get(self.mode, ""), self.result)
+            self._quick = known.quick
+            return known.made.apart(values, self.signature), None
+        kinds, device = self.kinds(values), device_in(values)
+        made = self.compiled(kinds, resident=device is not None and resident_on(device, values) is not None)
+        if alike is not None:
+            self._ready[alike] = Ready(made, kinds, now)
+        return made.apart(values, self.signature), device
+
+    def holds(self, known: Ready) -> bool:
+        """Whether a text that has run is still that of the function; if so, it is the one that runs now."""
+        if known.generation != generation() or known.made.stale():
+            return False
+        self._last, self._kinds = known.made, known.kinds
+        return True
+
+    @functools.cached_property
+    def declared(self) -> dict[str, Kind]:
+        """What annotations or examples tell of the arguments, before there are any."""
+        if isinstance(self.primal, Derivative) or self.target == "numba":  # compiled code has types, and calls no check
+            return self.primal.declared if self.target != "numba" else {}
+        return declared_of(self.primal, self.signature, self.bound, self.like)
+
+    @functools.cached_property
+    def _kinds(self) -> dict[str, Kind]:
+        return dict(self.declared)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        result: R
+        known = self._quick
+        if known is not None and len(args) == self._count and not kwargs and known.alike(*args):
+            self._last, self._kinds = known.made, known.kinds
+            result = known.finished(run(known.made.function, args, (), None, self.primal), *args)
+            return result
+        values = self.ordered(args, kwargs)
+        made, device = self.ready(values)
+        result = self.result(run(made.function, values, self.named, device, self.primal), values, device)
+        return result
+
+    def result(self, found: Any, values: Sequence[Any], device: Device | None = None) -> Any:
+        """What the text returns, as users get it: adjoints mirror the arguments."""
+        if self.mode == "value-and-grad":
+            y, adjoints = found
+            return y if device is None else on_device(y, device), self.mirrored(adjoints, values)
+        if self.mode not in ("reverse", "elementwise"):
+            return found
+        if self.auxiliary:
+            return self.mirrored(found[0], values), on_device(found[1], device)
+        return self.mirrored(found, values)
+
+    def into(self, accumulators: Any) -> Callable[..., Any]:
+        """The same function, which adds the gradient to arrays that are given and returns them.
+
+        `accumulators` mirrors what `wrt` asks for: an array for an array (one without axes for a number), a tuple for
+        several, containers for containers; None stays where the gradient is None. Their dtype is the gradient's or
+        wider, float32 for float16 say. What does not match raises E5024, and then nothing has been added.
+        `value_and_grad(f).into(g)` returns the value as well.
+
+        >>> import numpy as np
+        >>> import srcgrad
+        >>> total = np.zeros(2)
+        >>> add = srcgrad.grad(lambda x: np.sum(x * x)).into(total)
+        >>> add(np.array([1.0, 2.0])), add(np.array([1.0, 2.0]))
+        (array([4., 8.]), array([4., 8.]))
+        """
+        return adding(self, accumulators)
+
+    def forward(self, args: Any, tangents: Any, kwargs: Any = None, made: Compiled | None = None) -> Any:
+        """Value and tangent, in mode hvp the tangent; a tangent for each of `wrt`; `made` runs if it is given."""
+        values = self.ordered(args, kwargs or {}) if made is None else args
+        by_name = dict(zip(self.signature.parameters, values, strict=True))
+        made, device = self.ready(values) if made is None else (made, device_in(values))
+        resident = resident_on(device, values)
+        pairs = zip(made.seeds, tangents, self.wrt, strict=True)
+        given = {seed: seed_like(by_name[w], tangent, resident) for seed, tangent, w in pairs}
+        found = run(functools.partial(made.function, **given), values, self.named, device, self.primal)
+        if self.mode == "hvp":
+            return self.primal.result(found, values, device)
+        y, y_dot = found
+        return tuple(on_device(self.output(one, values), device) for one in (y, like_output(y_dot, y)))
+
+    def output(self, found: Any, values: Sequence[Any]) -> Any:
+        """An output of the primal; that of a gradient mirrors the arguments."""
+        return self.primal.result(found, values) if isinstance(self.primal, Derivative) else found
+
+    def mirrored(self, found: Any, values: Sequence[Any], seeds: Sequence[Any] = ()) -> Any:
+        """The adjoints with class, shape and dtype of the arguments."""
+        made = mirrors((found,) if self._bare else found, self._places, values, seeds)
+        return made[0] if self.single else tuple(made)
+
+    @property
+    def source(self) -> str:
+        """The text of the derivative."""
+        return (self._last or self.compiled(self.declared)).text
+
+    def report(self, sizes: Sizes | None = None) -> Report:
+        """The text beside its source, as a page to read; `sizes` are bytes, by what is recorded and its line.
+
+        >>> import srcgrad
+        >>> srcgrad.grad(lambda x: x * x).report()
+        Report(title='lambda__grad')
+        """
+        module = module_of(self)
+        main = derived(self, module, self._kinds)
+        return Report(main.name, sides(module.text(main)[0], module.made.values(), sizes))
+
+    def _repr_html_(self) -> str:
+        try:
+            return self.report()._repr_html_()
+        except DifferentiationError as error:
+            return failure(error)
+
+    @property
+    def saved(self) -> tuple[Saved, ...]:
+        """What the forward half of the text keeps for the backward half, all of it: name, value, line, who needs it.
+
+        >>> import numpy as np
+        >>> import srcgrad
+        >>> def squashed(x, w, b):
+        ...     h = np.tanh(x * w + b)
+        ...     return np.sum(h * h)
+        >>> {one.name: (one.line, one.needed) for one in srcgrad.grad(squashed, "b").saved}
+        {'b': (0, (2,)), 'h': (2, (2,))}
+        """
+        module = Module(autocast=self.autocast, explained=True)
+        kept: tuple[Saved, ...] = derived(self, module, self._kinds).facts.kept
+        return kept
+
+    @property
+    def njit(self) -> Any:
+        """With `target="numba"` what `numba.njit` made of the text of the last call: compiled code may call it."""
+        found = getattr(self.__wrapped__, "__srcgrad_compiled__", None)
+        if found is None:
+            raise DifferentiationError("E5019", "there is compiled code with the target numba alone", "name it")
+        return found
+
+    @property
+    def __wrapped__(self) -> Callable[..., Any]:
+        return (self._last or self.compiled(self.declared)).function
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return remaining(self.signature, self.bound, self.words)
+
+    @property
+    def __doc__(self) -> str | None:  # type: ignore[override]
+        return self._last.function.__doc__ if self._last else heading(self.mode, self.primal, self.wrt)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles are made again from the function, which is pickled by its name or as code."""
+        options = {"auxiliary": self.auxiliary, "autocast": self.autocast or None, "like": self.like}
+        wrt = self.wrt[0] if self.single else self.wrt
+        given = (as_named(self.function), self.mode, wrt, self.single, self.target)
+        return again, (Derivative, given, options, lines_of(self.primal))
+
+    def __repr__(self) -> str:
+        return f"<srcgrad {self.mode} of {getattr(self.primal, '__name__', 'f')} with respect to {', '.join(self.wrt)}>"

@@ -1,0 +1,319 @@
+"""Derivatives of functions, as functions: what users call.
+
+The derivatives that `vjp` and `jvp` used last: called in a loop, they make the text of a function once.
+
+What users call: derivatives of functions, as functions.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import MethodType
+from typing import (
+    Any,  # functions are arbitrary objects
+    overload,
+)
+
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.frontend.calls.functions import makes
+from srcgrad.interface.api.arguments import check_input
+from srcgrad.interface.api.derivative import Derivative, P, R, Wrt
+from srcgrad.interface.api.differentiable import Differentiable
+from srcgrad.interface.api.execute import Compiled, Pullback, run
+from srcgrad.interface.api.snapshots import Copies, copies, frames, snapshot
+from srcgrad.opencl.boundary import on_device
+
+ROOM = 16  # derivatives; each holds its function, and what that has closed over
+_LOCK = threading.Lock()
+_KEPT: OrderedDict[Any, Derivative[..., Any]] = OrderedDict()
+
+
+def recent(function: Callable[..., Any], mode: str, wrt: Wrt, single: bool, target: str) -> Derivative[..., Any]:
+    """The derivative of a function, kept from an earlier call if it is one of the last that were asked for.
+
+    Two functions are one if they are the same object, or the same method of the same object; what is kept holds its
+    function, so that no other object has that place in memory. A new lambda in each call is a new function.
+
+    >>> def f(x): return x * x
+    >>> recent(f, "vjp", (0,), False, "numpy") is recent(f, "vjp", (0,), False, "numpy")
+    True
+    """
+    owner: Any = function if isinstance(function, MethodType) else None  # Any: mypy narrows callables to no method
+    place = id(function) if owner is None else (id(owner.__self__), id(owner.__func__))
+    key = (place, mode, repr(wrt), single, target)  # repr: 1, True and 1.0 are one key, and not one `wrt`
+    with _LOCK:
+        found = _KEPT.get(key)
+        if found is not None:
+            _KEPT.move_to_end(key)
+            return found
+    made: Derivative[..., Any] = Derivative(function, mode, wrt, single, target)
+    with _LOCK:
+        _KEPT[key] = made
+        while len(_KEPT) > ROOM:
+            _KEPT.popitem(last=False)
+    return made
+
+
+def chosen_wrt(function: Callable[..., Any], wrt: Wrt, argnums: Wrt | None = None) -> Wrt:
+    """What is meant by `wrt` and `argnums`: one parameter, or a tuple of them; `argnums="all"` means every one."""
+    if isinstance(argnums, str) and argnums == "all":
+        return tuple(inspect.signature(function).parameters)
+    asked = wrt if argnums is None else argnums
+    return tuple(asked) if isinstance(asked, list) else asked
+
+
+TEXTS = ("reverse", "value-and-grad", "vjp", "forward", "elementwise")
+
+
+@makes("reverse")
+def grad(
+    function: Callable[P, Any],
+    wrt: Wrt = 0,
+    *,
+    argnums: Wrt | None = None,
+    has_aux: bool = False,
+    autocast: Any = None,
+    target: str = "numpy",
+    like: Any = None,
+) -> Derivative[P, Any]:
+    """The gradient of a real scalar function, as a function of the same arguments.
+
+    `wrt` is a position, a parameter's name, or a tuple of them (`argnums` means the same, or is "all"); one gives a
+    bare gradient, a tuple gives a tuple. It may name a local variable, bound once outside of loops and branches and
+    never changed: the gradient is the derivative by what is added to its value where it is bound. With `has_aux` the
+    function returns `(y, aux)`, of which y is differentiated, and the gradient comes as `(gradient, aux)`. A gradient
+    has the structure, shape, dtype and class of its argument, and memory of its own.
+    With `autocast=np.float16` (or np.float32) arrays of floats are cast to it where the function begins, and to float32
+    where elements are added up; the gradient has the argument's dtype. `target="opencl"` runs array statements as
+    kernels, `target="numba"` compiles loops; see docs/opencl.md and docs/numba.md. `like=(...)` are example arguments:
+    the text is for arguments of their shapes, equal lengths being equal, and checks that they are so (E5027).
+
+    Errors: E5007 if the output is not a real scalar (use `vjp`), E5002 for integer or boolean inputs, E5009 for a
+    `wrt` that names no parameter, E5019 for an unknown target, and those that say what in the function is not accepted.
+
+    >>> import numpy as np
+    >>> from srcgrad import grad
+    >>> def norm2(x): return np.sum(x * x)
+    >>> grad(norm2)(np.array([1.0, 2.0]))
+    array([2., 4.])
+    """
+    wrt = chosen_wrt(function, wrt, argnums)
+    return Derivative(
+        function, "reverse", wrt, not isinstance(wrt, tuple), target, auxiliary=has_aux, autocast=autocast, like=like
+    )
+
+
+@makes("value-and-grad")
+def value_and_grad(
+    function: Callable[P, R],
+    wrt: Wrt = 0,
+    *,
+    argnums: Wrt | None = None,
+    has_aux: bool = False,
+    autocast: Any = None,
+    target: str = "numpy",
+    like: Any = None,
+) -> Derivative[P, tuple[R, Any]]:
+    """Value and gradient from one forward pass, as a function of the same arguments; see `grad`.
+
+    With `has_aux` the function returns `(y, aux)`, and this `((y, aux), gradient)`.
+
+    >>> import numpy as np
+    >>> from srcgrad import value_and_grad
+    >>> def norm2(x): return np.sum(x * x)
+    >>> value_and_grad(norm2)(np.array([3.0]))
+    (np.float64(9.0), array([6.]))
+    """
+    wrt = chosen_wrt(function, wrt, argnums)
+    single = not isinstance(wrt, tuple)
+    return Derivative(function, "value-and-grad", wrt, single, target, auxiliary=has_aux, autocast=autocast, like=like)
+
+
+@makes("vjp")
+def vjp(
+    function: Callable[..., R], *args: Any, wrt: Wrt | None = None, target: str = "numpy", copy: bool = True
+) -> tuple[R, Callable[[Any], Any]]:
+    """The value and the pullback: `pullback(seed)` gives the adjoints of the arguments for a seed like the output.
+
+    Without `wrt` there is one adjoint per argument, None for those without floats; with `wrt`, as in `grad`.
+    The pullback may be called any number of times, and gives the numbers of this call whatever happens to arguments,
+    captured arrays and the value afterwards: of these it has copies, as far as it reads them. Those who change none of
+    them may say `copy=False`. `target` is that of `grad`, for both halves. Texts of the functions
+    asked for last are kept: a call in a loop makes the text once, if it is given the same function.
+
+    >>> import numpy as np
+    >>> from srcgrad import vjp
+    >>> y, pullback = vjp(lambda x, y: x * y, np.array([1.0, 2.0]), 3.0)
+    >>> pullback(np.array([1.0, 0.0]))
+    (array([3., 0.]), 1.0)
+    """
+    places = float_arguments(function, args) if wrt is None else chosen_wrt(function, wrt)
+    derivative = recent(function, "vjp", places, wrt is not None and not isinstance(places, tuple), target)
+    output, pullback = _pulled_at(derivative, derivative.ordered(args, {}), copy)
+    if wrt is not None or len(derivative.wrt) == len(args):
+        return output, pullback
+
+    names = list(derivative.signature.parameters)[len(derivative.bound) :]
+    return output, Padded(pullback, derivative.wrt, tuple(names[: len(args)]))
+
+
+@dataclass(frozen=True)
+class Padded:
+    """A pullback that gives one adjoint per argument: None for those without floats."""
+
+    pullback: Pullback
+    wrt: tuple[str, ...]
+    names: tuple[str, ...]
+
+    def __call__(self, seed: Any) -> tuple[Any, ...]:
+        found = dict(zip(self.wrt, self.pullback(seed), strict=True))
+        return tuple(found.get(name) for name in self.names)
+
+
+def pulled(derivative: Derivative[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Pullback]:
+    """The value and the pullback of a derivative in mode vjp."""
+    return _pulled_at(derivative, derivative.ordered(args, kwargs))
+
+
+def _pulled_again(derivative: Derivative[..., Any], values: Sequence[Any]) -> Pullback:
+    """A pullback from what its pickle holds."""
+    return _pulled_at(derivative, values)[1]
+
+
+def _pulled_at(
+    derivative: Derivative[..., Any], values: Sequence[Any], copy: bool = False, known: Copies | None = None
+) -> tuple[Any, Pullback]:
+    """The value and the pullback; with `copy`, or from copies that are known, of the numbers that there are now."""
+    made, device = derivative.ready(values)
+    if derivative.target == "numba":
+        return pulled_anew(derivative, made, copies(values).of(tuple(values)) if copy else values)
+    function = made.function if known is None else known.of(made.function)
+    output, back = run(function, values, derivative.named, device, derivative.primal)
+    if copy:
+        back, values = snapshot(back, (*values, output)), frames(values)
+    output = derivative.output(output, values)
+    return on_device(output, device), Pullback(back, derivative, values, output, _pulled_again)
+
+
+def pulled_then(derivative: Derivative[..., Any], values: Sequence[Any], known: Copies) -> Pullback:
+    """The pullback at arguments that are copies, of a text that reads copies too."""
+    return _pulled_at(derivative, values, known=known)[1]
+
+
+def pulled_anew(derivative: Derivative[..., Any], made: Compiled, values: Sequence[Any]) -> tuple[Any, Pullback]:
+    """The value and the pullback of compiled code, which keeps nothing for it: the pullback runs both halves."""
+    value = recent(derivative.function, "primal", derivative.wrt, False, "numba")  # compiled once
+    output = derivative.output(run(value.ready(values)[0].function, values, derivative.named), values)
+
+    def back(seed: Any) -> Any:
+        return run(functools.partial(made.function, **{made.seeds[0]: seed}), values, derivative.named)
+
+    return output, Pullback(back, derivative, values, output, _pulled_again)
+
+
+def float_arguments(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[int, ...]:
+    """The positions of the arguments that hold real numbers; E5002 if there is none."""
+    found = []
+    for position, value in enumerate(args):
+        try:
+            check_input(value, "")
+        except DifferentiationError:
+            continue
+        found.append(position)
+    if not found:
+        raise DifferentiationError("E5002", "no argument is a real number or an array of them", "pass floats")
+    return tuple(found)
+
+
+@makes("forward")
+def jvp(
+    function: Callable[..., R], primals: tuple[Any, ...], tangents: tuple[Any, ...], *, target: str = "numpy"
+) -> tuple[R, R]:
+    """The value and its derivative along the tangents: `(y, y_dot)`.
+
+    `tangents` has one entry per argument, of the argument's structure and shape; entries of arguments
+    without floats are ignored. `target` is that of `grad`. Texts are kept as by `vjp`.
+
+    >>> import numpy as np
+    >>> from srcgrad import jvp
+    >>> jvp(lambda x: x * x, (3.0,), (1.0,))
+    (9.0, 6.0)
+    """
+    if len(primals) != len(tangents):
+        raise DifferentiationError(
+            "E5014", f"{len(primals)} arguments, {len(tangents)} tangents", "give one tangent per argument"
+        )
+    places = float_arguments(function, primals)
+    derivative = recent(function, "forward", places, False, target)
+    y, y_dot = derivative.forward(primals, tuple(tangents[k] for k in places))
+    return y, y_dot
+
+
+def source(
+    function: Callable[..., Any],
+    mode: str = "reverse",
+    wrt: Wrt | None = None,
+    *,
+    target: str = "numpy",
+    like: Any = None,
+) -> str:
+    """The text of a derivative. Without `wrt`: with respect to all parameters.
+
+    `mode` is reverse, value-and-grad, vjp, forward, elementwise, hvp, jacobian or hessian. The last two put their
+    result together column by column, which `srcgrad.jacobian` does itself, and with the fewer passes of the two modes.
+    With `target="opencl"` it holds the kernels, as functions whose docstrings are the C. With `target="numba"`, the
+    mode vjp is the pullback alone, which runs both halves. Annotations of shapes (`x: "n d"`, `x: float`,
+    `x: Float[Array, "n d"]`) make it for such arguments, as example arguments in `like=(...)` do; it begins with a
+    check of them.
+
+    >>> from srcgrad import source
+    >>> def cube(x): return x * x * x
+    >>> "x_bar" in source(cube)
+    True
+    """
+    if wrt is None:
+        wrt = tuple(inspect.signature(function).parameters)
+    single = not isinstance(wrt, tuple) or len(wrt) == 1
+    if mode in ("hvp", "jacobian", "hessian"):
+        from srcgrad.interface.api.calculus import text_of  # late: what is made of derivatives imports them
+
+        return text_of(function, mode, wrt, single, target)
+    if mode not in TEXTS:
+        raise DifferentiationError("E5006", f"no mode is called {mode!r}", f"use {', '.join(TEXTS)}, hvp or jacobian")
+    derivative: Derivative[..., Any] = Derivative(function, mode, wrt, single, target, like=like)
+    return derivative.source
+
+
+@overload
+def differentiate(function: Callable[P, R], *, wrt: Wrt = 0, target: str = "numpy") -> Differentiable[P, R]: ...
+
+
+@overload
+def differentiate(
+    *, wrt: Wrt = 0, target: str = "numpy"
+) -> Callable[[Callable[P, R]], Differentiable[P, R]]: ...  # with options
+
+
+def differentiate(function: Any = None, *, wrt: Wrt = 0, target: str = "numpy") -> Any:
+    """A decorator: the function as it was, with its derivatives as attributes.
+
+    They are `.grad`, `.value_and_grad`, `.vjp`, `.jvp`, `.hvp`, `.jacobian`, `.hessian`, and `.source`, the text.
+
+    Nothing is parsed before a derivative is first used. With `target="opencl"` the derivatives run kernels,
+    with `target="numba"` compiled loops; the function itself runs as it did.
+
+    >>> import numpy as np
+    >>> from srcgrad import differentiate
+    >>> @differentiate
+    ... def norm2(x): return np.sum(x * x)
+    >>> norm2.grad(np.array([1.0]))
+    array([2.])
+    """
+    if function is None:
+        return lambda f: Differentiable(f, wrt, target)
+    return Differentiable(function, wrt, target)

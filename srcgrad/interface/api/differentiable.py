@@ -1,0 +1,105 @@
+"""A function with derivatives: the primal itself, carrying them as attributes."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable
+from typing import (
+    Any,  # functions and arguments are arbitrary objects
+    Generic,
+)
+
+from srcgrad.core.identity import uncompiled
+from srcgrad.core.marks import goes_as_code
+from srcgrad.interface.api.derivative import Derivative, P, R, Wrt, checked
+from srcgrad.interface.api.pickling import again, lines_of
+
+
+class Differentiable(Generic[P, R]):
+    """A function that runs as it did, with its derivatives at hand; it pickles as they do and binds like a method."""
+
+    __srcgrad_derivatives__ = True  # each of its cached properties is one, for functions that name it: `f.grad(x)`
+
+    def __init__(self, function: Callable[P, R], wrt: Wrt, target: str = "numpy") -> None:
+        functools.update_wrapper(self, function)
+        del self.__dict__["__wrapped__"]  # the wrapper is the function, not something around it
+        self.__srcgrad_primal__ = uncompiled(function)
+        self._run = function
+        self.wrt = wrt
+        self.target = checked(target)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self._run(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        return Differentiable(types.MethodType(self.__srcgrad_primal__, instance), self.wrt, self.target)
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        primal = self.__srcgrad_primal__
+        if inspect.ismethod(primal):
+            return getattr, (primal.__self__, primal.__name__)
+        if goes_as_code(primal):
+            return again, (Differentiable, (primal, self.wrt, self.target), {}, lines_of(primal))
+        return str(primal.__qualname__)
+
+    @functools.cached_property
+    def grad(self) -> Derivative[P, Any]:
+        """The gradient; see `srcgrad.grad`."""
+        return self._derivative("reverse")
+
+    @functools.cached_property
+    def value_and_grad(self) -> Derivative[P, tuple[R, Any]]:
+        """Value and gradient; see `srcgrad.value_and_grad`."""
+        return self._derivative("value-and-grad")
+
+    def _derivative(self, mode: str) -> Derivative[P, Any]:
+        return Derivative(self.__srcgrad_primal__, mode, self.wrt, not isinstance(self.wrt, tuple), self.target)
+
+    @functools.cached_property
+    def hvp(self) -> Any:
+        """The product of the Hessian with a vector; see `srcgrad.hvp`."""
+        from srcgrad.interface.api.calculus import hvp
+
+        return hvp(self.__srcgrad_primal__, self.wrt, target=self.target)
+
+    @functools.cached_property
+    def jacobian(self) -> Any:
+        """The Jacobian; see `srcgrad.jacobian`."""
+        from srcgrad.interface.api.jacobians import jacobian
+
+        return jacobian(self.__srcgrad_primal__, self.wrt, target=self.target)
+
+    @functools.cached_property
+    def hessian(self) -> Any:
+        """The second derivatives; see `srcgrad.hessian`."""
+        from srcgrad.interface.api.jacobians import hessian
+
+        return hessian(self.__srcgrad_primal__, self.wrt, target=self.target)
+
+    def vjp(self, *args: Any) -> tuple[Any, Callable[[Any], Any]]:
+        """Value and pullback at the arguments; see `srcgrad.vjp`."""
+        from srcgrad.interface.api.derivatives import vjp
+
+        return vjp(self.__srcgrad_primal__, *args, target=self.target)
+
+    def jvp(self, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+        """Value and derivative along tangents; see `srcgrad.jvp`."""
+        from srcgrad.interface.api.derivatives import jvp
+
+        return jvp(self.__srcgrad_primal__, primals, tangents, target=self.target)
+
+    @property
+    def source(self) -> str:
+        """The text of the gradient."""
+        return self.grad.source
+
+    def _repr_html_(self) -> str:
+        return self.grad._repr_html_()
+
+    @property
+    def __signature__(self) -> Any:
+        return inspect.signature(self.__srcgrad_primal__)

@@ -1,0 +1,386 @@
+"""Running the text of a derivative.
+
+A text of a derivative as a function, and the tests that tell when it is out of date.
+
+Failures inside of a rule: what a function of NumPy takes, and the text that stands for it does not.
+
+Run the text of a derivative: with the memory of device arrays, and with errors that carry their codes.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import functools
+import inspect
+import linecache
+import sys
+import traceback
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from types import FrameType
+from typing import (
+    TYPE_CHECKING,
+    Any,  # what a text reads from outside are arbitrary objects
+    NoReturn,
+)
+
+import numpy as np
+
+import srcgrad.runtime
+from srcgrad.backend.numba.boundary import guarded, outside, require_numba
+from srcgrad.backend.text.module import origin
+from srcgrad.core.errors import CODES, ConstantOutputWarning, DifferentiationError, Place
+from srcgrad.core.facts import Facts, Kind
+from srcgrad.core.files import load
+from srcgrad.core.locations import OURS, origin_of, users_place, with_users_lines
+from srcgrad.core.namespace import LiveNamespace, Overlay, together
+from srcgrad.core.rules import Rule, rules
+from srcgrad.core.source_text import Source
+from srcgrad.interface.api.arguments import cast_seed
+from srcgrad.interface.api.dependencies import chains, imports, of_rules
+from srcgrad.interface.api.snapshots import check_apart, outside_of
+from srcgrad.module import ALONE, Module
+from srcgrad.opencl.boundary import are_direct, device_in, on_device, on_host, seen
+from srcgrad.opencl.device import Device, using
+from srcgrad.pipeline import Derived
+from srcgrad.runtime import fields_of
+
+if TYPE_CHECKING:
+    from srcgrad.interface.api.derivative import Derivative
+
+
+PULLS = ("vjp", "pull")  # modes in which the adjoint of one argument is no tuple
+_warned: dict[Any, Any] = {}  # what `warnings` keeps of what it has told
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """One text, executed: the function, the text, and a test that tells whether it is out of date."""
+
+    function: Callable[..., Any]
+    text: str
+    seeds: tuple[str, ...]
+    stale: Callable[[], bool]
+    written: dict[str, Place] = field(default_factory=dict)  # the arguments into which the function writes, and where
+    outside: tuple[Any, ...] = ()  # objects of the caller's that it reads beside its arguments
+
+    def apart(self, values: Sequence[Any], signature: inspect.Signature) -> Compiled:
+        """Itself, for arguments; E5010 if one that is written into shows what something else shows that is read."""
+        if self.written:
+            check_apart(self.written, values, self.outside, list(signature.parameters))
+        return self
+
+
+def executed(
+    text: str, main: Derived, found: dict[str, Any], otherwise: Callable[[], Callable[..., Any]] | None = None
+) -> Callable[..., Any]:
+    """The function that a text defines, with the objects from outside that it reads; compiled for the target numba.
+
+    `otherwise` makes the one that compiled code without loops over elements is.
+    """
+    label = f"{main.name} of {origin(main.facts.source)}"
+    origins = main.facts.module.origins
+    if main.facts.module.target == "numba":
+        require_numba()
+        made = load(text, main.name, label, outside(found, [main.tree]), origins=origins)
+        return guarded(made, otherwise if "checked" in main.facts.module.looped else None)
+    return load(text, main.name, label, found, origins=origins)
+
+
+def compiled(
+    derivative: Derivative[..., Any],
+    kinds: dict[str, Kind],
+    inline: bool,
+    *,
+    explained: bool = False,
+    arrays: bool = False,
+) -> Compiled:
+    """The text of a derivative for arguments of these kinds, executed; `explained` keeps each value by itself.
+
+    With `arrays`, a text for Numba has no loops over elements, which need axes of equal lengths.
+    """
+    module = module_of(derivative, inline)
+    module.explained, module.arrays = explained, arrays
+    main = derived(derivative, module, kinds)
+    text, found = module.text(main)
+    given = given_to(derivative, kinds)
+    if not (main.facts.active or main.facts.generated or inline or derivative.mode == "primal"):
+        _warn(main.facts, given)
+
+    @functools.cache
+    def otherwise() -> Callable[..., Any]:
+        return compiled(derivative, kinds, inline, arrays=True).function
+
+    function, changed = executed(text, main, dict(found), otherwise), changes(module)
+    if given is derivative.primal:
+        return Compiled(function, text, main.facts.seeds, changed, *writes(main.facts, found))
+    inner: Compiled = vars(given)["__srcgrad_text__"]  # which has copied what is written into
+
+    def stale() -> bool:
+        return changed() or given_to(derivative, kinds) is not given
+
+    return Compiled(function, text, main.facts.seeds, stale, inner.written, inner.outside)
+
+
+def writes(facts: Facts, found: dict[str, Any]) -> tuple[dict[str, Place], tuple[Any, ...]]:
+    """The arguments that a function writes into, and, if there are any, what it captures that may change with them."""
+    places = {name: facts.place(node) for name, node in facts.entered.items()}
+    return places, tuple(outside_of(found)) if places else ()
+
+
+def _warn(facts: Facts, given: Callable[..., Any]) -> None:
+    """Warn where the function stands: its output is constant to whoever differentiates it."""
+    code = getattr(inspect.unwrap(given), "__code__", None)
+    file = facts.source.file if code is None else code.co_filename
+    asked = " or ".join(f"`{name}`" for name in facts.wrt)
+    message = f"no derivative flows from {asked} to the output of `{facts.source.name}`: it is 0 everywhere"
+    warnings.warn_explicit(message, ConstantOutputWarning, file, facts.source.first, registry=_warned)
+
+
+def given_to(derivative: Derivative[..., Any], kinds: dict[str, Kind]) -> Callable[..., Any]:
+    """The function that is differentiated: the primal, or the text of one that is a derivative itself."""
+    primal: Any = derivative.primal  # any callable
+    found: Callable[..., Any] = primal.as_function(kinds) if hasattr(type(primal), "as_function") else primal
+    return found
+
+
+def module_of(derivative: Derivative[..., Any], inline: bool = False) -> Module:
+    """The module for a text of a derivative."""
+    target, mine = ("numpy", ALONE) if inline else (derivative.target, derivative.leading)
+    return Module(inline or target == "numba", not inline and target != "numba", target, derivative.autocast, mine)
+
+
+def derived(derivative: Derivative[..., Any], module: Module, kinds: dict[str, Kind]) -> Derived:
+    """The derivative as a part of a module."""
+    bare = derivative.single or derivative.mode in PULLS
+    wrt = () if derivative.mode == "primal" else derivative.wrt
+    given = given_to(derivative, kinds)
+    name = module.derivative(given, derivative.mode, wrt, dict(kinds), None, bare, derivative.auxiliary)
+    return next(made for made in module.made.values() if made.name == name)
+
+
+def _read(facts: Any) -> list[tuple[LiveNamespace, Source, bool]]:
+    """Where a function looks names up, and where those do that were written out in it; what reads; if it is called."""
+    namespace, parts = facts.namespace, []
+    while isinstance(namespace, Overlay):
+        parts += [(*part, True) for part in namespace.parts]
+        namespace = namespace.base
+    parts.append((namespace, facts.source, facts.called))
+    return [(one, source, called) for one, source, called in parts if isinstance(one, LiveNamespace)]
+
+
+def changes(module: Module) -> Callable[[], bool]:
+    """A test that tells whether a text is out of date: it runs in each call.
+
+    A derivative that is called is a text as well, with objects in it that names meant when it was made.
+    """
+    modules = module.all()
+    read = [part for each in modules for made in each.made.values() for part in _read(made.facts)]
+    found = [one.dependencies(chains(source.tree), called) for one, source, called in read]
+    found += [imports(source.tree) for _, source, _ in read]
+    changed = together([*found, *(of_rules(made) for each in modules for made in each.made.values())]).changed
+    texts = {id(one.function): getattr(one.function, "__srcgrad_stale__", None) for one, _, _ in read}
+    tests = [test for test in texts.values() if test is not None]
+    tests += [each.methods_changed for each in modules if each.methods]
+    return (lambda: changed() or any(test() for test in tests)) if tests else changed
+
+
+FAILURES = (TypeError, ValueError, IndexError, KeyError, AttributeError, ZeroDivisionError)
+_LIBRARIES = {"srcgrad", "numpy", "scipy", *sys.stdlib_module_names}
+_OF_SHAPES = ("fit_to", "row_count")  # helpers that meet what does not fit together first: the caller's error
+_HELPERS = str(Path(srcgrad.runtime.__file__).parent)
+_RULES = str(Path(import_module("srcgrad.templates").__path__[0]).resolve())
+
+
+def failed_rule(error: Exception, again: Callable[[], Any] | None = None) -> Exception:
+    """E5006 for an error that a helper of a rule raises, or a text whose operation takes these arguments.
+
+    What the operation does not take is the caller's error, and stays as it is. So does what a user's rule raises, and
+    what values alone decide, as that a matrix is singular. `again` runs the function itself.
+    """
+    inside, place = False, None
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        file = frame.f_code.co_filename
+        if file.startswith(_HELPERS):
+            inside = frame.f_code.co_name not in _OF_SHAPES
+        elif file.startswith(OURS):
+            origin = origin_of(file, number)
+            place = place if within_rules(file, number) else users_place(file, number)
+            inside = origin is not None and within_rules(file, number) and (inside or _is_taken(frame, origin))
+        elif str(frame.f_globals.get("__name__")).partition(".")[0] not in _LIBRARIES:
+            return error  # of a function of the user, which a helper or the text calls
+    if not isinstance(error, FAILURES) or not (inside or _runs(again, error)):
+        return error
+    what = f"the rule does not hold for these arguments: {type(error).__name__}: {error}"
+    return DifferentiationError("E5006", what, "pass an array of another shape or kind, or leave it out of wrt", place)
+
+
+def within_rules(file: str, number: int) -> bool:
+    """Whether a line of a text comes from an operation that a rule writes out with others."""
+    origin = origin_of(file, number)
+    return origin is not None and origin[0].startswith(_RULES)
+
+
+def _runs(again: Callable[[], Any] | None, error: Exception) -> bool:
+    """Whether the function itself takes the arguments for which its derivative fails."""
+    if again is None or isinstance(error, np.linalg.LinAlgError):
+        return False
+    try:
+        again()
+    except Exception:  # in whatever way it fails, the error is the caller's, and is raised
+        return False
+    return True
+
+
+def _is_taken(frame: FrameType, origin: tuple[str, str, int]) -> bool:
+    """Whether the operation that a composition stands for takes what the composition was given."""
+    rule = _composed(origin[0], origin[1])
+    known = frame.f_locals
+    if rule is None or rule.composition is None or not all(one in known for one in rule.parameters[:1]):
+        return False
+    code = rule.composition.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    given = [known[one] for one in names[: code.co_argcount] if one in known]
+    keywords = {one: known[one] for one in names[code.co_argcount :] if one in known}
+    try:
+        rule.op(*given, **keywords)
+    except FAILURES:
+        return False
+    return True
+
+
+def _composed(file: str, function: str) -> Rule | None:
+    """The rule that a composition of this name is."""
+    found = [rule for rule in rules() if rule.composition is not None and rule.composition.__name__ == function]
+    return next((one for one in found if one.composition and one.composition.__code__.co_filename == file), None)
+
+
+def run(
+    function: Callable[..., Any],
+    values: Sequence[Any],
+    named: tuple[str, ...],
+    device: Device | None = None,
+    primal: Callable[..., Any] | None = None,
+) -> Any:
+    """Call with all arguments, the last ones by the names in `named`: on a CPU, in the memory of device arrays.
+
+    An error of the text is its own (E5006) where the primal takes the arguments.
+    """
+    if device is not None:
+        given = [on_host(value) for value in values] if resident_on(device, values) is None else values
+        with using(device):
+            return run(function, given, named, None, primal)
+    try:
+        return _called(function, values, named)
+    except Exception as error:  # all are raised again, and tell where they come from
+        _raise(error, primal and (lambda: _called(primal, copy.deepcopy(values), named)))
+
+
+def _called(function: Callable[..., Any], values: Sequence[Any], named: tuple[str, ...]) -> Any:
+    if not named:
+        return function(*values)
+    count = len(values) - len(named)
+    return function(*values[:count], **dict(zip(named, values[count:], strict=True)))
+
+
+def resident_on(device: Device | None, values: Sequence[Any]) -> Device | None:
+    """The device, if a text runs on the arrays in its buffers; None where it runs on NumPy memory."""
+    return device if device is not None and device.is_gpu and are_direct(values) else None
+
+
+def seed_like(output: Any, seed: Any, resident: Device | None) -> Any:
+    """A seed or a tangent in the dtype of an output, where the text runs; E5014 if its shape differs."""
+    return on_device(cast_seed(on_host(seed), seen(output)), resident)
+
+
+def _raise(error: Exception, again: Callable[[], Any] | None) -> NoReturn:
+    """Raise an error of generated text: with its code if it has one, and with the user's lines in its traceback.
+
+    `again` calls what the user wrote, on copies of the arguments: it tells whose error it is.
+    """
+    known = coded(error) if isinstance(error, TypeError | ValueError) else error
+    if known is error:
+        known = failed_rule(error, again)
+    if known is not error:
+        raise with_users_lines(known.with_traceback(error.__traceback__)) from None
+    raise with_users_lines(error)
+
+
+def coded(error: Exception) -> Exception:
+    """An error of the runtime that carries a code, as a DifferentiationError; any other as it is."""
+    message = str(error.args[0]) if error.args else ""
+    if message[:3] == "E50" and message[5:6] == " ":
+        what, _, remedy = message[6:].removeprefix(f"{CODES.get(message[:5])}: ").partition("; ")
+        return DifferentiationError(message[:5], what, remedy or "see docs/errors.md", _line_of(error))
+    return error
+
+
+def _line_of(error: Exception) -> Place | None:
+    """The user's line whose text, or whose derivative's, raised an error; None if the caller of the text did."""
+    found = None
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        file = frame.f_code.co_filename
+        line = linecache.getline(file, number).rstrip() if file.startswith("<srcgrad ") else ""
+        if line and (found is None or not within_rules(file, number)):
+            start = len(line) - len(line.lstrip())
+            found = users_place(file, number) or Place(file.split(" ")[1], number, start, line, len(line) - start)
+    return found
+
+
+def opened(value: Any) -> Any:
+    """A seed of a gradient as its text knows it: the adjoint of an object is a dict of those of its fields."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {name: opened(part) for name, part in fields_of(value).items()}
+    if isinstance(value, dict):
+        return {key: opened(part) for key, part in value.items()}
+    if isinstance(value, tuple | list):
+        return type(value)(map(opened, value)) if not hasattr(value, "_fields") else type(value)(*map(opened, value))
+    return value
+
+
+class Pullback:
+    """The pullback that users get: seeds are checked, adjoints mirror the arguments.
+
+    A pickle of it holds the arguments, and the forward half runs once more where it is read.
+    """
+
+    def __init__(
+        self,
+        back: Callable[[Any], Any],
+        derivative: Derivative[..., Any],
+        values: Sequence[Any],
+        output: Any,
+        again: Callable[[Derivative[..., Any], Sequence[Any]], Pullback],
+    ) -> None:
+        self._back, self._derivative, self._values, self._output, self._again = back, derivative, values, output, again
+        self._device = device_in(values)
+        self._resident = resident_on(self._device, values)
+
+    def __call__(self, seed: Any) -> Any:
+        given = seed_like(self._output, seed, self._resident)
+        given = opened(given) if hasattr(self._derivative.primal, "as_function") else given
+        try:
+            if self._device is None:
+                found = self._back(given)
+            else:
+                with using(self._device):
+                    found = self._back(given)
+        except Exception as error:  # all are raised again, and tell where they come from
+            _raise(error, tuple)  # the forward half has run
+        return self._derivative.mirrored(found, self._values, [given])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._again, (self._derivative, self._values)
+
+    def __copy__(self) -> Pullback:
+        return self
+
+    def __deepcopy__(self, known: dict[int, Any]) -> Pullback:
+        return self  # nothing changes it
+
+    def __repr__(self) -> str:
+        return f"<srcgrad pullback of {self._derivative!r}>"

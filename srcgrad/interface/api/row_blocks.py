@@ -1,0 +1,133 @@
+"""`blocked(f, over="x")`: a function that adds up over rows, as one that takes them block by block."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any  # functions and arguments are arbitrary objects
+
+from srcgrad.backend.text.module import origin
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.facts import Kind
+from srcgrad.core.files import collection_paused, load
+from srcgrad.core.rules import generation
+from srcgrad.derive.row_blocks import Blocks
+from srcgrad.frontend.source.functions_with_rules import primal_of
+from srcgrad.frontend.source.static_modules import StaticFunction
+from srcgrad.interface.api.arguments import kind_of
+from srcgrad.interface.api.derivative import names_of
+from srcgrad.interface.api.execute import Compiled, changes, writes
+from srcgrad.interface.api.pickling import again, lines_of
+from srcgrad.module import Module
+from srcgrad.nested_derivatives import static_function, text_of
+
+
+class Blocked:
+    """A function that takes the rows of arguments block by block; a loop over blocks in a text of its own.
+
+    Its derivatives are those of the loop, which computes value and gradient of a block together and keeps nothing.
+    """
+
+    bound: tuple[Any, ...] = ()  # it has no arguments yet
+    words: Mapping[str, Any] = MappingProxyType({})  # nor by name
+
+    def __init__(self, function: Callable[..., Any], over: str | Sequence[str], rows: int | None) -> None:
+        self.primal, bound = primal_of(function)
+        if bound or not inspect.isfunction(self.primal):
+            raise DifferentiationError(
+                "E5029", "a method, or a function with bound arguments", "write a function that calls it"
+            )
+        self.signature = inspect.signature(self.primal)
+        given = (over,) if isinstance(over, str) else tuple(over)
+        self.blocks = Blocks(names_of(given, self.signature), checked_rows(rows))
+        self.__name__ = f"{self.primal.__name__}_blocked"
+        self.__doc__ = self.primal.__doc__
+        self._made: dict[Any, Compiled] = {}
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        given = self._given(args, kwargs)
+        text = self._compiled(_kinds(given)).apart(list(given.values()), self.signature)
+        return text.function(*args, **kwargs)
+
+    def as_function(self, kinds: dict[str, Kind] | None = None) -> Callable[..., Any]:
+        """The loop over blocks for arguments of these kinds, as a function with source."""
+        return self._compiled(kinds or {}).function
+
+    def source_for(self, *args: Any, **kwargs: Any) -> str:
+        """The text of the loop over blocks for such arguments."""
+        return self._compiled(_kinds(self._given(args, kwargs))).text
+
+    def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        given = self.signature.bind(*args, **kwargs)
+        given.apply_defaults()
+        return given.arguments
+
+    def _compiled(self, kinds: dict[str, Kind]) -> Compiled:
+        key = (generation(), *kinds.items(), *(kind.dtype for kind in kinds.values()))
+        made = self._made.get(key)
+        if made is None or made.stale():
+            with collection_paused():
+                made = self._made[key] = self._compile(kinds)
+        return made
+
+    def _compile(self, kinds: dict[str, Kind]) -> Compiled:
+        module = Module(blocks=self.blocks)
+        name = module.derivative(self.primal, "primal", self.blocks.over, dict(kinds))
+        main = next(made for made in module.made.values() if made.name == name)
+        text, outside = module.text(main)
+        made = load(text, name, f"{name} of {origin(main.facts.source)}", dict(outside), by="blocks")
+        made.__defaults__, made.__kwdefaults__ = self.primal.__defaults__, self.primal.__kwdefaults__
+        stale = changes(module)
+        compiled = Compiled(made, text, main.facts.seeds, stale, *writes(main.facts, outside))
+        vars(made).update(__srcgrad_stale__=stale, __srcgrad_text__=compiled)
+        return compiled
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return self.signature
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return again, (Blocked, (self.primal, self.blocks.over, self.blocks.rows), {}, lines_of(self.primal))
+
+    def __repr__(self) -> str:
+        return f"<srcgrad blocked {self.primal.__name__} over {', '.join(self.blocks.over)}>"
+
+
+def _kinds(given: dict[str, Any]) -> dict[str, Kind]:
+    return {name: kind_of(value) for name, value in given.items()}
+
+
+def checked_rows(rows: int | None) -> int | None:
+    """How many rows a block has; E5029 for what is no number of rows."""
+    if rows is not None and (type(rows) is not int or rows < 1):
+        raise DifferentiationError("E5029", f"rows={rows!r} is no number of rows", "give 1 or more, or None")
+    return rows
+
+
+def blocked_text(function: StaticFunction, blocks: Blocks, kinds: dict[str, Kind]) -> StaticFunction:
+    """The loop over blocks for a function known only as text, as text."""
+    made, name, _, _, facts = text_of(Module(blocks=blocks), function, "primal", blocks.over, kinds, single=True)
+    return static_function(made, name, facts, "blocks")
+
+
+def blocked(function: Callable[..., Any], over: str | Sequence[str], rows: int | None = None) -> Blocked:
+    """The function, taking the rows of the arguments `over` in blocks of `rows`; its derivatives do so as well.
+
+    For sums and means over rows, axis 0 of those arguments: a likelihood of data, say. Values that have an entry per
+    row then stay in the cache. Without `rows`, a block is chosen so that the widest value has some 16,000 elements.
+    Numbers differ by rounding alone, as sums are taken in another order.
+
+    Errors: E5029 where it cannot be proved that each row is treated by itself until all are added up; E5009 for a name
+    that is no parameter. See docs/memory.md.
+
+    >>> import numpy as np
+    >>> import srcgrad
+    >>> def loss(w, x, y):
+    ...     return np.mean((x @ w - y) ** 2)
+    >>> by_blocks = srcgrad.blocked(loss, over=("x", "y"), rows=2)
+    >>> w, x, y = np.array([1.0, -1.0]), np.arange(10.0).reshape(5, 2), np.ones(5)
+    >>> float(by_blocks(w, x, y)), srcgrad.grad(by_blocks)(w, x, y)
+    (4.0, array([-16., -20.]))
+    """
+    return Blocked(function, over, rows)

@@ -1,0 +1,1 @@
+"""Checks of derivatives by differences and by each other."""

@@ -1,0 +1,232 @@
+"""`srcgrad explain`, `show` and `trace`: looking at a derivative.
+
+`srcgrad explain`: what a derivative does in each line, or what an error code means.
+
+`srcgrad show`: a function and its derivative side by side, lines that belong together in one colour.
+
+`srcgrad trace`: the operations of one call, with values and adjoints.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import itertools
+import json
+import re
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any  # what JSON holds
+
+from srcgrad.core.errors import CODES, DifferentiationError
+from srcgrad.core.files import listed, write_output
+from srcgrad.frontend.source.static_modules import find_target
+from srcgrad.interface.check.trial import evaluated
+from srcgrad.interface.cli.dump import tell_refused
+from srcgrad.interface.cli.targets import each, expanded, standard_input
+from srcgrad.interface.cli.terminal import console, is_coloured
+from srcgrad.interface.dump.dump import dump
+from srcgrad.interface.dump.user_modules import function_of, module_of
+from srcgrad.interface.show.explain import Explanation, explained
+from srcgrad.interface.show.side_by_side import Line, Pair, Sides, sides
+from srcgrad.interface.show.trace import Trace, trace
+
+PAGE = Path(__file__).resolve().parents[2] / "core" / "errors.md"
+_CODE = re.compile(r"[Ee]\d{4}")
+
+
+def run_explain(asked: argparse.Namespace) -> int:
+    """Print a table for each function of each target; for error codes, their parts of docs/errors.md."""
+    if all(_CODE.fullmatch(target) for target in asked.targets):
+        return _codes([target.upper() for target in asked.targets], asked.json)
+    targets = expanded(asked.targets)
+    text = standard_input(targets)
+    found: list[Explanation] = []
+
+    def add(target: str) -> bool:
+        made = explained(target, wrt=asked.wrt, arguments=asked.args, text=text)
+        if asked.json:
+            found.extend(made)
+        else:
+            write_output("\n".join(f"{one}\n" for one in made), "-")
+        return True
+
+    status = each(targets, add)
+    if found:
+        write_output(listed([one.json() for one in found]), "-")
+    return status
+
+
+def _codes(codes: Sequence[str], as_json: bool) -> int:
+    parts = [part_of(code) for code in codes]
+    if as_json:
+        rows = [
+            {"code": code, "title": CODES[code], "text": part.partition("\n")[2].strip()}
+            for code, part in zip(codes, parts, strict=True)
+        ]
+        write_output(listed([json.dumps(row, indent=2, ensure_ascii=False) for row in rows]), "-")
+        return 0
+    shown = console(sys.stdout)
+    if shown is None:
+        write_output("\n".join(parts), "-")
+        return 0
+    from rich.markdown import Markdown
+
+    for part in parts:
+        shown.print(Markdown(part))
+    return 0
+
+
+def part_of(code: str) -> str:
+    """What docs/errors.md says of a code; E5015 for one that does not exist.
+
+    >>> print(part_of("E5003").partition("\\n")[0])
+    ## E5003 no rule and no source
+    """
+    if code not in CODES:
+        raise DifferentiationError("E5015", f"there is no error {code}", f"the codes are: {', '.join(CODES)}")
+    text = PAGE.read_text(encoding="utf-8")
+    start = text.index(f"\n## {code} ") + 1
+    end = text.find("\n## ", start)
+    return text[start : end + 1 if end >= 0 else None].rstrip() + "\n"
+
+
+# Foregrounds that are told apart on light and on dark backgrounds, neighbours far from each other.
+COLOURS = ("34", "32", "35", "33", "36", "31", "94", "92", "95", "93", "96", "91")
+FAINT, BOLD = "2", "1"
+NARROWEST = 60
+
+
+def run_show(asked: argparse.Namespace) -> int:
+    """Print each function beside its derivative, as wide as the terminal; as JSON, a list with one object each."""
+    targets = expanded(asked.targets)
+    text = standard_input(targets)
+    width = max(NARROWEST, asked.width or shutil.get_terminal_size((120, 24)).columns)
+    found: list[dict[str, Any]] = []
+
+    def show(target: str) -> bool:
+        made = dump(target, wrt=asked.wrt, mode=asked.mode, target=asked.target, text=text)
+        tell_refused(made)
+        both = sides(made.text, made.parts)
+        if asked.json:
+            found.extend(_fields(both))
+        else:
+            write_output(page(both, width, is_coloured(sys.stdout)), "-")
+        return True
+
+    status = each(targets, show)
+    if found:
+        write_output(json.dumps(found, indent=2, ensure_ascii=False) + "\n", "-")
+    return status
+
+
+def _fields(both: Sides) -> Iterator[dict[str, Any]]:
+    """For each function its lines on both sides; those with the same `group`, which is not 0, belong together."""
+    for pair in both.pairs:
+        fields = asdict(pair)
+        yield {**fields, "kernels": {name: [asdict(line) for line in lines] for name, lines in both.kernels.items()}}
+
+
+def page(both: Sides, width: int, coloured: bool) -> str:
+    """All functions, one below the other, and the kernels that they run."""
+    parts = [side_by_side(pair, width, coloured) for pair in both.pairs]
+    parts += ["".join(f"{line.text}\n" for line in lines) for lines in both.kernels.values()]
+    return "\n".join(parts)
+
+
+def side_by_side(pair: Pair, width: int, coloured: bool) -> str:
+    """A function on the left, its derivative on the right; without colours, lines are marked by the user's numbers.
+
+    >>> from srcgrad.interface.dump.dump import dump
+    >>> made = dump("-", text="def f(x: float):\\n    return x * x\\n")
+    >>> [pair] = sides(made.text, made.parts).pairs
+    >>> print("\\n".join(side_by_side(pair, 80, False).split("\\n")[:3]))
+    <stdin>:1 f        | f_grad
+    1 def f(x: float): |   # Generated by srcgrad from <stdin>:1 (f): gradient with
+    2     return x * x |       respect to x.
+    """
+    title = f"{pair.origin} {pair.function}"
+    number = len(str(pair.source[-1].number))
+    left = max([len(title), *(len(line.text) + number + 1 for line in pair.source)])
+    left = min(left, (width - 3) // 2)
+    right = width - left - 3
+    groups = dict.fromkeys(line.group for line in pair.source if line.group)
+    colour = dict(zip(groups, itertools.cycle(COLOURS), strict=False)) if coloured else {}
+    bold = BOLD if coloured else ""
+    rows = [(_cell(title, left, bold), _cell(pair.name, right, bold))]
+    lines = _left(pair.source, number, left, colour), _right(pair.made, number, right, colour)
+    rows += itertools.zip_longest(*lines, fillvalue=" " * left)
+    return "".join(f"{one} | {other}".rstrip() + "\n" for one, other in rows)
+
+
+def _left(lines: Sequence[Line], number: int, width: int, colour: dict[int, str]) -> Iterator[str]:
+    for line in lines:
+        faint = [FAINT] if line.role == "inactive" and colour else []
+        style = ";".join([*faint, *([colour[line.group]] if line.group in colour else [])])
+        for k, part in enumerate(_folded(line.text, width - number - 1)):
+            yield _cell(f"{line.number if not k else '':>{number}} {part}", width, style)
+
+
+def _right(lines: Sequence[Line], number: int, width: int, colour: dict[int, str]) -> Iterator[str]:
+    for line in lines:
+        for k, part in enumerate(_folded(line.text, width - number - 1)):
+            mark = line.group if line.group and not k else ""
+            yield _cell(f"{mark:>{number}} {part}", width, colour.get(line.group, ""))
+
+
+def _folded(text: str, width: int) -> list[str]:
+    """A line in pieces that fit; those after the first are indented by four more.
+
+    >>> _folded("    y = first + second", 16)
+    ['    y = first +', '        second']
+    """
+    margin = " " * min(len(text) - len(text.lstrip()) + 4, width // 2)
+    pieces = [text]
+    while len(pieces[-1]) > width:
+        last = pieces.pop()
+        cut = last.rfind(" ", len(margin) + 1, width + 1)
+        cut = cut if cut > 0 else width
+        pieces += [last[:cut].rstrip(), margin + last[cut:].lstrip()]
+    return pieces
+
+
+def _cell(text: str, width: int, style: str) -> str:
+    padded = text[:width].ljust(width)
+    return f"\x1b[{style}m{padded}\x1b[0m" if style else padded
+
+
+def run_trace(asked: argparse.Namespace) -> int:
+    """Run the functions of the targets with the arguments, and print what `srcgrad.trace` has of each.
+
+    As JSON it is one object, or a list of them for several functions.
+    """
+    targets = expanded(asked.targets)
+    text = standard_input(targets)
+    found: list[Trace] = []
+
+    def add(target: str) -> bool:
+        found.extend(_traces(target, asked, text))
+        return True
+
+    status = each(targets, add)
+    if found:
+        made = [one.json() if asked.json else str(one) for one in found]
+        write_output(listed(made) if asked.json else "\n\n".join(made) + "\n", "-")
+    return status
+
+
+def _traces(target: str, asked: argparse.Namespace, text: str | None) -> list[Trace]:
+    functions = find_target(target, text=text)
+    values = evaluated(asked.args)
+    with module_of(target, text) as module:
+        lives = [function_of(module, function.qualname) for function in functions]
+        for function, live in zip(functions, lives, strict=True):
+            try:
+                inspect.signature(live).bind(*values)
+            except TypeError as error:
+                message = f"--args does not fit {function.qualname}: {error}"
+                raise DifferentiationError("E5015", message, "give all arguments that it needs") from None
+        return [trace(live, asked.wrt)(*values) for live in lives]

@@ -1,0 +1,1 @@
+"""Derivatives of functions known only as text."""

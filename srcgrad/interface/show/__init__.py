@@ -1,0 +1,1 @@
+"""A derivative to look at: explained, side by side, traced, as a page."""

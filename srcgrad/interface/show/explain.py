@@ -1,0 +1,228 @@
+"""A derivative line by line, and after any pass.
+
+`srcgrad.explain`: line by line, what carries the derivative, what is recorded, how much that is, and why.
+
+Looking at a function after any pass: every phase prints as legal Python.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+import textwrap
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any  # functions of arbitrary arguments
+
+import numpy as np
+
+from srcgrad.analysis.argument_kinds import annotated
+from srcgrad.core.facts import Facts, Kind
+from srcgrad.core.namespace import Binding, Overlay
+from srcgrad.core.original_libraries import look
+from srcgrad.core.printer.statements import function as spell
+from srcgrad.core.printer.statements import statement
+from srcgrad.core.trees import parameters
+from srcgrad.derive.program import Program
+from srcgrad.derive.recording import Saved
+from srcgrad.frontend.source.static_modules import find_target
+from srcgrad.interface.api.arguments import active, check_names, named
+from srcgrad.interface.api.derivative import Derivative, Wrt
+from srcgrad.interface.api.derivatives import float_arguments
+from srcgrad.interface.api.execute import compiled
+from srcgrad.interface.api.execute import run as execute_run
+from srcgrad.interface.check.trial import evaluated
+from srcgrad.interface.dump.user_modules import function_of, module_of
+from srcgrad.interface.show.side_by_side import plain
+from srcgrad.module import Module
+from srcgrad.pipeline import MODES, prepared
+
+
+@dataclass
+class Line:
+    """One line of a function: whether it carries the derivative, what it records, and why."""
+
+    number: int
+    text: str
+    active: bool = False
+    recorded: list[str] = field(default_factory=list)
+    why: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What happens in a function when it is differentiated; `str` is a table.
+
+    `lines` are its lines that do something; `saved` is all that the forward half keeps for the backward half.
+    """
+
+    function: str
+    wrt: tuple[str, ...]
+    lines: tuple[Line, ...]
+    saved: tuple[Saved, ...]
+
+    def __str__(self) -> str:
+        rows = [("line", "active", "recorded", "why", "text")]
+        for line in self.lines:
+            recorded, why = ", ".join(line.recorded) or "-", "; ".join(line.why) or "-"
+            rows.append((str(line.number), "yes" if line.active else "no", recorded, why, line.text))
+        widths = [max(len(row[column]) for row in rows) for column in range(4)]
+        body = ["  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[4]]).rstrip() for row in rows]
+        kept = ", ".join(one.name if one.name == one.value else f"{one.name} ({one.value})" for one in self.saved)
+        last = f"kept for the backward half: {kept or 'nothing'}"
+        return "\n".join([f"{self.function}, with respect to {', '.join(self.wrt)}", *body, last])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def json(self) -> str:
+        """The same as JSON: `function`, `wrt`, `lines` and `saved`, with the fields of `Line` and `Saved`."""
+        return json.dumps(asdict(self), indent=2, ensure_ascii=False)
+
+
+def explain(function: Callable[..., Any], *args: Any, wrt: Wrt | None = None) -> Explanation:
+    """Line by line: whether it carries the derivative, what is recorded there, and why; and what is kept in all.
+
+    With arguments the function is run, and the bytes of what is recorded are told; ranks are known then, so that less
+    may be kept. `wrt` is that of `grad`; without it: all parameters, or all arguments that hold real numbers.
+
+    >>> import srcgrad
+    >>> def power(x, n):
+    ...     p = 1.0
+    ...     for k in range(n):
+    ...         p = p * x
+    ...     return p
+    >>> print(srcgrad.explain(power, 2.0, 3, wrt="x"))
+    power, with respect to x
+    line  active  recorded          why                   text
+    2     yes     -                 -                         p = 1.0
+    3     no      -                 depends on none of x      for k in range(n):
+    4     yes     p (24 bytes x 3)  p: needed by line 4           p = p * x
+    5     yes     -                 -                         return p
+    kept for the backward half: x, n, p_stack (p)
+    """
+    if wrt is None:
+        wrt = float_arguments(function, args) if args else tuple(inspect.signature(function).parameters)
+    if args:
+        return explanation(*measured(function, wrt, args))
+    derivative: Derivative[..., Any] = Derivative(function, "reverse", wrt, False)
+    return explanation(_facts(derivative.primal, derivative.wrt, {}), {})
+
+
+def explanation(facts: Facts, sizes: dict[str, list[int]]) -> Explanation:
+    """What is known of a function that has been differentiated, with the bytes of what it records."""
+    return Explanation(facts.source.name, facts.wrt, tuple(lines_of(facts, sizes)), facts.kept)
+
+
+def explained(
+    target: str, *, wrt: tuple[str, ...] | None = None, arguments: str | None = None, text: str | None = None
+) -> list[Explanation]:
+    """The explanation of each function of a target; with `arguments`, Python text, it is run, and bytes are told."""
+    functions = find_target(target, text=text)
+    check_names(functions, wrt)
+    made = []
+    for function in functions:
+        kinds = annotated(function.source.tree, function.module)
+        names = active(function, kinds) if wrt is None else named(function, wrt)
+        if arguments is None:
+            facts, sizes = _facts(function, names, kinds), dict[str, list[int]]()
+        else:
+            values = evaluated(arguments)
+            with module_of(target, text) as module:
+                facts, sizes = measured(function_of(module, function.qualname), names, values)
+        made.append(explanation(facts, sizes))
+    return made
+
+
+def _facts(function: Any, names: tuple[str, ...], kinds: dict[str, Kind]) -> Facts:
+    module = Module(explained=True)
+    made = module.derivative(function, "reverse", names, kinds)
+    return next(part.facts for part in module.made.values() if part.name == made)
+
+
+def by_value(facts: Facts, sizes: dict[str, list[int]]) -> dict[tuple[str, int], list[int]]:
+    """Bytes by what is recorded and its line; with line 0 for what is recorded once, which texts may keep elsewhere."""
+    known = {name: (plain(one.value), one.line) for name, one in facts.recorded.items() if name in sizes}
+    values = [value for value, _ in known.values()]
+    once = {(value, 0): sizes[name] for name, (value, _) in known.items() if values.count(value) == 1}
+    return {**once, **{key: sizes[name] for name, key in known.items()}}
+
+
+def measured(function: Callable[..., Any], wrt: Wrt, values: tuple[Any, ...]) -> tuple[Facts, dict[str, list[int]]]:
+    """The facts of a live function, and the bytes of each value that its pullback keeps, one per trip."""
+    derivative: Derivative[..., Any] = Derivative(function, "vjp", wrt, False)
+    given, kinds = derivative.arguments(values, {})
+    made = compiled(derivative, kinds, False, explained=True)  # a text may keep several values together
+    _, back = execute_run(made.function, given, derivative.named)
+    held = {n: c.cell_contents for n, c in zip(back.__code__.co_freevars, back.__closure__ or (), strict=True)}
+    sizes = {n: [_bytes(part) for part in (v if isinstance(v, list) else [v])] for n, v in held.items()}
+    return _facts(derivative.primal, derivative.wrt, kinds), sizes
+
+
+def _bytes(value: Any) -> int:
+    if isinstance(value, list | tuple):
+        return sum(_bytes(part) for part in value)
+    return int(getattr(value, "nbytes", sys.getsizeof(value)))
+
+
+def lines_of(facts: Facts, sizes: dict[str, list[int]]) -> list[Line]:
+    """The lines of a function that do something."""
+    found: dict[int, Line] = {}
+    first = facts.source.tree.lineno + 1
+    for number in sorted(facts.lines):
+        if first <= number <= len(facts.source.lines):
+            text = facts.source.lines[number - 1].rstrip()
+            line = found.setdefault(number, Line(number, text))
+            line.active = "active" in facts.lines[number]
+            if not line.active:
+                line.why.append(next(iter(facts.lines[number])))
+    for kept, record in facts.recorded.items():
+        line = found.setdefault(record.line, Line(record.line, facts.source.lines[record.line - 1].rstrip()))
+        line.recorded.append(record.value + _size(sizes.get(kept)))
+        by = ", ".join(map(str, record.needed)) or "what is undone before it"
+        line.why.append(f"{record.value}: needed by {'line ' if record.needed else ''}{by}")
+    return [found[number] for number in sorted(found)]
+
+
+def _size(sizes: list[int] | None) -> str:
+    if sizes is None:
+        return ""
+    trips = f" x {len(sizes)}" if len(sizes) != 1 else ""
+    return f" ({max(sizes, default=0)} bytes{trips})"
+
+
+def run(text: str, after: str, mode: str = "reverse", wrt: tuple[str, ...] | None = None) -> tuple[Any, Facts]:
+    """The program and the facts of the last function in `text`, after the pass called `after`; `np` is NumPy."""
+    look()
+    target = find_target("-", text=textwrap.dedent(text))[-1]
+    namespace = Overlay(target.module, {"np": Binding("object", np)})
+    if wrt is None:
+        wrt = tuple(parameters(target.source.tree))
+    facts, program = prepared(target.source, namespace, mode, wrt, {}, Module())
+    for step in MODES[mode]:
+        program = step(program, facts)
+        if step.__name__ == after:
+            return program, facts
+    names = ", ".join(step.__name__ for step in MODES[mode])
+    raise ValueError(f"no pass is called {after!r}; in mode {mode} there are: {names}")
+
+
+def explain_text(text: str, after: str, mode: str = "reverse", wrt: tuple[str, ...] | None = None) -> str:
+    """The last function in `text` after the pass called `after`, as Python.
+
+    >>> print(explain_text("def f(x):\\n    return np.sin(x * x)", after="normalise"))
+    def f(x):
+        t2 = x * x
+        y = np.sin(t2)
+        return y
+    """
+    program, _ = run(text, after, mode, wrt)
+    if isinstance(program, Program):
+        return "\n".join(line for node in program.block for line in statement(node))
+    return spell(program).rstrip()
+
+
+def explain_facts(text: str, after: str = "activity") -> Facts:
+    """The facts of the last function in `text` after the pass called `after`."""
+    return run(text, after)[1]

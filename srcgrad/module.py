@@ -1,0 +1,440 @@
+"""The text of one derivative with all that it needs, and what a caller learns of a function.
+
+What a caller learns of a function from its text: of the result, of what flows into it, of what it returns.
+
+What is asked of a text beside its mode: a leading axis for all directions, and what it needs to be known.
+
+The text of one derivative with all that it needs: the derivatives of callees, imports, the user's globals.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any  # a module of text, and kinds of arbitrary objects
+
+import gast
+import numpy as np
+
+from srcgrad.analysis.activity import activity, flows
+from srcgrad.analysis.alias import is_new
+from srcgrad.analysis.complex_numbers import complexes, may_be_complex
+from srcgrad.analysis.containers import containers
+from srcgrad.analysis.recognised_idioms import shifts
+from srcgrad.analysis.shapes import shapes
+from srcgrad.backend.text.free_names import Globals
+from srcgrad.backend.text.module import Lookup, Pieces, body, derivative, follower, gap, header, import_lines, write
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.facts import UNKNOWN, Asked, Facts, Kind, Names, Spec, of_display
+from srcgrad.core.locations import Origin, Written
+from srcgrad.core.namespace import Binding, LiveNamespace, Namespace, Overlay, Step
+from srcgrad.core.original_libraries import look
+from srcgrad.core.source_text import Source, source_of
+from srcgrad.core.trees import Node, parameters, walk
+from srcgrad.frontend.calls.default_values import check_defaults, check_undecorated, with_live_defaults
+from srcgrad.frontend.calls.derivatives_in_body import Closed
+from srcgrad.frontend.kinds_of_values import is_replaced
+from srcgrad.frontend.source.decorators import passed_on
+from srcgrad.frontend.source.functions_with_rules import primal_of
+from srcgrad.frontend.source.shadows import distinct
+from srcgrad.frontend.source.static_modules import StaticFunction
+from srcgrad.nested_derivatives import Inner, columns, inner, names_of
+from srcgrad.pipeline import FRONT, Begun, Derived, Shared, derive, prepared, shared
+
+
+@dataclass
+class Outcome:
+    """What is known of a function's result, for arguments of some kinds; nothing where its text is refused.
+
+    `begun` is what is left to look at: of a result whose kind is asked for, shapes need not be known.
+    """
+
+    kind: Kind = UNKNOWN
+    spec: Any = None  # a spec, or a tuple of specs
+    complex: bool = True
+    begun: Begun | None = None
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether a derivative has taken the tree of which something is left to look at."""
+        return self.begun is not None and self.begun.shared is not None and self.begun.shared.taken
+
+    def complete(self) -> Begun:
+        """Look at all that is not known yet."""
+        begun, self.begun, self.kind = self.begun, None, UNKNOWN  # a recursive call learns nothing
+        assert begun is not None, "there is something left"
+        begun.advance((shifts, activity, complexes, shapes))
+        facts, value = begun.facts, begun.tree.body[-1].value
+        self.kind, self.complex = of_display(value, facts.kinds), may_be_complex(value, facts)
+        several = isinstance(value, gast.Tuple)
+        specs = tuple(facts.spec.get(item, Spec(ndim=None)) for item in value.elts) if several else ()
+        self.spec = specs if several else facts.spec.get(value)
+        return begun
+
+
+def outcome(
+    source: Source,
+    namespace: Namespace,
+    kinds: dict[str, Kind],
+    module: Any,
+    step: Step | None = None,
+    passive: bool = False,
+) -> Outcome:
+    """What is known of a function's result, for arguments of these kinds: so far its kind.
+
+    `passive` looks at one that cannot be differentiated by all of its arguments: by a generator of random numbers, say.
+    """
+    place = (id(source.tree), id(step), passive)
+    known = module.fronts.get(place)
+    if known is None or not known.serves(kinds):
+        wrt = () if passive else tuple(parameters(source.tree))
+        facts, tree = prepared(source, namespace, "reverse", wrt, kinds, module, step)
+        facts.called, facts.kinds = True, Asked(kinds)
+        begun = Begun(facts, tree)
+        begun.advance(FRONT)
+        known = module.fronts[place] = shared(facts, begun.tree)
+    facts, tree = known.begin(kinds)
+    begun = Begun(facts, tree, FRONT, known)
+    begun.advance((containers,))
+    return Outcome(of_display(begun.tree.body[-1].value, begun.facts.kinds), begun=begun)
+
+
+def has_arrays(kind: Kind) -> bool:
+    """Whether a value is a number or an array, or holds one, as far as it is known."""
+    return kind.tag in ("scalar", "array") or any(has_arrays(item) for _, item in kind.items)
+
+
+def fronted(
+    source: Source, namespace: Namespace, wrt: tuple[str, ...], kinds: dict[str, Kind], module: Any
+) -> tuple[Node, Facts]:
+    """A function in normal form, with the shapes of its values."""
+    facts, program = prepared(source, namespace, "primal", wrt, kinds, module)
+    facts.called = True
+    for each in (*FRONT, containers, activity, shapes):
+        program = each(program, facts)
+    return program, facts
+
+
+def step_flows(step: Step, module: Any) -> list[list[str]]:
+    """For each part of a step's result the parameters from which a derivative flows into it."""
+    everything = tuple(parameters(step.source.tree))
+    facts, program = prepared(step.source, step.namespace, "reverse", everything, {}, module, step)
+    facts.called = True
+    for each in (*FRONT, containers):
+        program = each(program, facts)
+    return flows(program, facts)
+
+
+def returns_new(source: Source, namespace: Namespace, module: Any, step: Step | None = None) -> bool:
+    """Whether each value that a function returns is made by it, and is no part of an argument."""
+    facts, program = prepared(source, namespace, "reverse", tuple(parameters(source.tree)), {}, module, step)
+    facts.called = True
+    for each in (*FRONT, containers, activity, complexes, shapes):
+        program = each(program, facts)
+    return is_new(program.body[-1].value, program, facts)
+
+
+@dataclass(frozen=True)
+class Leading:
+    """Whether tangents, or adjoints, have a leading axis: one entry for each direction.
+
+    `remark` is a sentence for the docstring, `output` what the output is, where that is known from running the text.
+    With `regroup`, products may be in another order; `fewer` are arguments that are indices of rows, each with the
+    axes of others that are of one length, and have at least as many rows as it has entries.
+    """
+
+    axis: bool = False
+    remark: str = ""
+    output: Kind | None = None
+    regroup: bool = False
+    fewer: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()
+
+
+ALONE = Leading()
+MANY = Leading(True)
+
+
+def fewer(values: dict[str, Any], wrt: tuple[str, ...]) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:
+    """Arguments that are indices of rows, each with axes of one length that are no shorter than it has entries.
+
+    >>> fewer({"x": np.ones(3), "table": np.ones((9, 2)), "other": np.ones((2, 9)), "rows": np.array([4, 4])}, ("x",))
+    (('rows', (('table', 0), ('other', 1))), ('rows', (('table', 1), ('other', 0))))
+    """
+    arrays = {name: value for name, value in values.items() if type(value) is np.ndarray and name not in wrt}
+    found = []
+    for name, value in arrays.items():
+        if value.ndim == 1 and value.dtype.kind in "iu":
+            lengths: dict[int, list[tuple[str, int]]] = {}
+            for other, whole in arrays.items():
+                for axis, length in enumerate(whole.shape):
+                    if other != name and whole.ndim > 1 and length >= max(value.size, 2):
+                        lengths.setdefault(length, []).append((other, axis))
+            found += [(name, tuple(axes)) for axes in lengths.values()]
+    return tuple(found)
+
+
+def _identity(function: Any) -> int:
+    """A key of a function; one known as text is found anew at each call of it, but its tree is one."""
+    return id(function.node) if isinstance(function, StaticFunction) else id(function)
+
+
+def _file(facts: Facts) -> str:
+    """The file of the user's function, as Python knows it."""
+    namespace = facts.namespace
+    while isinstance(namespace, Overlay):
+        namespace = namespace.base
+    code = getattr(getattr(namespace, "function", None), "__code__", None)
+    return facts.source.file if code is None else str(code.co_filename)
+
+
+def _known(kinds: dict[str, Kind]) -> tuple[Any, ...]:
+    """Kinds as a key, with the dtypes that comparing them leaves out."""
+    return tuple((name, kind, kind.dtype) for name, kind in sorted(kinds.items(), key=lambda item: item[0]))
+
+
+def _step(function: Any) -> Step | None:
+    return function if isinstance(function, Step) else None
+
+
+@dataclass
+class Module:
+    """Functions of one generated text, by what they derive; names of the text are shared among them."""
+
+    inline: bool = False  # whether calls are written out, so that the text can be differentiated again
+    seeded: bool = True  # whether gradients take a seed; without it they are for the seed 1.0
+    target: str = "numpy"  # or opencl: what array operations run on
+    autocast: str = ""  # the dtype to which floating arrays are cast, float16 or float32, or empty
+    leading: Leading = ALONE  # whether there is an axis for all directions at once
+    double: bool = False  # whether a function of this text makes arrays of float64 beside arguments of a declared dtype
+    explained: bool = False  # whether it is asked what the backward half keeps
+    tidy: bool = False  # whether the user's statements are laid out as black has them, where they are not
+    blocks: Any = None  # rows of which arguments come in blocks, in the text of a value (derive.blocked.Blocks)
+    arrays: bool = False  # whether array statements of compiled code stay as they are
+    looped: frozenset[str] = frozenset()  # of those that are loops: "checked" lengths, all indices "inside"
+    made: dict[Any, Derived] = field(default_factory=dict)
+    making: dict[str, Facts] = field(default_factory=dict)  # name -> facts, also while it is being made
+    pending: dict[Any, str] = field(default_factory=dict)  # derivative being made -> its name
+    names: Names = field(default_factory=Names)
+    specs: dict[Any, Outcome] = field(default_factory=dict)
+    begun: dict[Any, Begun] = field(default_factory=dict)
+    fronts: dict[tuple[int, int, bool], Shared] = field(
+        default_factory=dict
+    )  # by tree, step, and whether all is passive
+    checkpoints: bool = False  # whether something in these functions is checkpointed
+    new: dict[int, bool] = field(default_factory=dict)  # by function: whether its result is always a new array
+    moving: dict[int, bool] = field(default_factory=dict)  # by tree: see front.moving
+    flowing: dict[int, tuple[Step, list[list[str]]]] = field(default_factory=dict)
+    globals: dict[str, Binding] = field(default_factory=dict)
+    methods: list[tuple[type, str, Any, Any]] = field(default_factory=list)  # class, name, method, object or None
+    inner: dict[Any, tuple[Module, Inner]] = field(default_factory=dict)  # derivatives that its functions ask for
+    origins: dict[str, Origin] = field(default_factory=dict)  # of the functions of a text that is run
+    sources: dict[int, tuple[Any, Source, Namespace]] = field(default_factory=dict)
+    written: Written = field(default_factory=Written)  # where what is written out stands
+    changes: dict[tuple[int, str, bool], dict[str, bool]] = field(default_factory=dict)  # see Procedures
+    given: Any = None  # the items of a loop over the function (numba.given.Items)
+    given_of: dict[str, Any] = field(default_factory=dict)  # ... and what its derivative takes (numba.given.Taken)
+
+    def __post_init__(self) -> None:
+        look()  # at what is replaced in libraries while this text is made
+
+    def all(self) -> list[Module]:
+        """The module itself, and those of the derivatives that its functions ask for."""
+        return [self, *(each for sub, _ in self.inner.values() for each in sub.all())]
+
+    def read(self) -> Module:
+        """A module without functions, which knows what this one knows of the sources that it has read."""
+        made = Module(self.inline, self.seeded, self.target, self.autocast, explained=self.explained, tidy=self.tidy)
+        made.leading = self.leading
+        made.new, made.sources, made.changes, made.moving = self.new, self.sources, self.changes, self.moving
+        return made
+
+    def derived(
+        self,
+        function: Any,
+        mode: str,
+        wrt: tuple[str, ...],
+        kinds: dict[str, Kind],
+        *,
+        single: bool,
+        auxiliary: bool = False,
+    ) -> Inner:
+        """A derivative that a function of this text asks for, as a function with a text of its own."""
+        key = (_identity(function), mode, wrt, tuple(sorted(kinds.items())), single, auxiliary)
+        if key not in self.inner:
+            if mode in ("hvp", "hessian"):
+                function = self.derived(function, "reverse", wrt, kinds, single=single).function
+            sub = Module(inline=True, seeded=False)
+            if mode in ("jacobian", "hessian"):
+                self.inner[key] = sub, columns(sub, function, wrt, kinds, single=single)
+                return self.inner[key][1]
+            self.inner[key] = sub, inner(sub, function, mode, wrt, kinds, single=single, auxiliary=auxiliary)
+        return self.inner[key][1]
+
+    def opened(self, function: Any) -> Any:
+        """A function with source for an operation of the table; any other function as it is."""
+        return function if isinstance(function, StaticFunction | Closed) else primal_of(function)[0]
+
+    def names_of(self, asked: tuple[int | str, ...] | None, known: list[str]) -> tuple[str, ...]:
+        """Names of the parameters that `wrt` means."""
+        return names_of(asked, known)
+
+    def methods_changed(self) -> bool:
+        """Whether a method that was written out has been replaced since, in its class or in its object."""
+        return any(is_replaced(*known) for known in self.methods)
+
+    def source(self, function: Any) -> tuple[Source, Namespace]:
+        """Source and namespace of a callee; each keeps its own."""
+        known = self.sources.get(_identity(function))
+        if known is None:
+            if isinstance(function, Step | Closed):
+                known = (function, function.source, function.namespace)
+            elif isinstance(function, StaticFunction):
+                check_undecorated(function)
+                check_defaults(function)
+                known = (function, distinct(function.source), function.module)
+            else:
+                plain = getattr(function, "__func__", function)
+                plain = passed_on(getattr(plain, "__srcgrad_primal__", plain))
+                known = (function, distinct(with_live_defaults(source_of(plain), plain)), LiveNamespace(plain))
+            self.sources[_identity(function)] = known
+        return known[1], known[2]
+
+    def callee(self, function: Any, call: Node, facts: Facts) -> Source:
+        """The source of a called function; E5003 at the call if it has none."""
+        try:
+            return self.source(function)[0]
+        except DifferentiationError as error:
+            raise facts.refuse(
+                call,
+                "E5003",
+                f"the called function has no rule, and no source that can be used: {error.message}",
+                "write a rule for it with @srcgrad.adjoint, or use srcgrad.stop_gradient",
+            ) from error
+
+    def derivative(
+        self,
+        function: Any,
+        mode: str,
+        wrt: tuple[str, ...],
+        kinds: dict[str, Kind],
+        facts: Facts | None = None,
+        single: bool = True,
+        auxiliary: bool = False,
+        apart: bool = False,
+    ) -> str:
+        """The name of the derivative of `function` in this text; it is made if it is not there yet."""
+        kinds = kinds if mode != "primal" or self.blocks else {}
+        key = (_identity(function), mode, wrt, _known(kinds), auxiliary, apart and mode == "pull")
+        if key in self.pending:
+            self.making[self.pending[key]].apart &= key in self.made  # it calls itself
+            return self.pending[key]
+        source, namespace = self.source(function)
+        self.names.taken |= {node.id for node in walk(source.tree) if isinstance(node, gast.Name)}
+        try:
+            called, step = facts is not None, _step(function)
+            begun = self._begun(function, mode, wrt, kinds, called) if not auxiliary else None
+            made = derive(source, namespace, mode, wrt, kinds, self, key, single, called, auxiliary, step, begun, apart)
+        except RecursionError:
+            raise DifferentiationError(
+                "E5016",
+                f"`{source.name}` leads from call to call, each with arguments of another kind",
+                "write it as a loop, over a list",
+            ) from None
+        self.made[key] = made
+        return made.name
+
+    def add_kernel(self, tree: Node, facts: Facts) -> None:
+        """Take a function of the text that is a kernel."""
+        self.made["kernel", tree.name] = Derived(tree.name, tree, facts, ())
+
+    def seeds(self, name: str) -> tuple[str, ...]:
+        """Names of the tangents that a forward derivative takes."""
+        return self.making[name].seeds
+
+    def output_spec(self, function: Any, kinds: dict[str, Kind]) -> Any:
+        """What is known of a callee's result: a spec, or a tuple of specs; None if nothing is."""
+        return self._outcome(function, kinds).spec
+
+    def output_kind(self, function: Any, kinds: dict[str, Kind]) -> Kind:
+        """The kind of a callee's result: a container of kinds, where it is known to be one."""
+        return self._outcome(function, kinds, whole=False).kind
+
+    def output_complex(self, function: Any, kinds: dict[str, Kind]) -> bool:
+        """Whether a callee's result may be complex; so it is taken where its source cannot be read."""
+        return self._outcome(function, kinds).complex
+
+    def _outcome(self, function: Any, kinds: dict[str, Kind], whole: bool = True) -> Outcome:
+        key = (_identity(function), _known(kinds))
+        if key not in self.specs or (whole and self.specs[key].is_lost):
+            self.specs[key] = Outcome()  # a recursive call learns nothing
+            source, namespace = self.source(function)
+            for passive in (False, True):
+                with contextlib.suppress(DifferentiationError):  # refused later, if a derivative flows through it
+                    self.specs[key] = outcome(source, namespace, kinds, self, _step(function), passive)
+                    break
+        found = self.specs[key]
+        if found.begun is not None and (whole or has_arrays(found.kind)):  # a parameter may be bound anew
+            with contextlib.suppress(DifferentiationError):
+                self.begun[key] = found.complete()
+        return found
+
+    def begin(self, function: Any, kinds: dict[str, Kind], begun: Begun) -> None:
+        """Keep what a question has made of a function, for a derivative that begins with the same passes."""
+        self.begun[_identity(function), _known(kinds)] = begun
+
+    def _begun(
+        self, function: Any, mode: str, wrt: tuple[str, ...], kinds: dict[str, Kind], called: bool
+    ) -> Begun | None:
+        """What is kept of a function; it is handed out once, since what follows changes it."""
+        key = (_identity(function), _known(kinds))
+        begun = self.begun.get(key)
+        if begun is None or begun.facts.wrt != wrt or not begun.fits(mode, self, called):
+            return None
+        return self.begun.pop(key).taken()
+
+    def front(self, function: Any, wrt: tuple[str, ...], kinds: dict[str, Kind]) -> tuple[Node, Facts]:
+        """A callee in normal form."""
+        return fronted(*self.source(function), wrt, kinds, self)
+
+    def flows(self, step: Step) -> list[list[str]]:
+        """For each part of a step's result the parameters from which a derivative flows into it."""
+        if id(step) not in self.flowing:
+            self.flowing[id(step)] = step, step_flows(step, self)
+        return self.flowing[id(step)][1]
+
+    def returns_new(self, function: Any) -> bool:
+        """Whether a function gives an array, or arrays, that nothing else holds."""
+        key = _identity(function)
+        if key not in self.new:
+            self.new[key] = False  # a recursive call is not known to
+            with contextlib.suppress(DifferentiationError):  # refused later, if a derivative flows through it
+                self.new[key] = returns_new(*self.source(function), self, _step(function))
+        return self.new[key]
+
+    def text(self, main: Derived) -> tuple[str, dict[str, Any]]:
+        """The module's text, and the objects that its free names mean outside of it."""
+        pieces = self.pieces([made for made in self.made.values() if made is not main] + [main], None)
+        self.specs, self.begun, self.fronts = {}, {}, {}  # the module lives as long as the text, and these hold trees
+        self.written = Written()
+        found = write(pieces)
+        lines = [header(main.facts), *import_lines(found.imports)]
+        if found.outside:
+            lines += ["", f"# From the module of {main.facts.source.name}: {', '.join(sorted(found.outside))}."]
+        return "\n".join([*lines, gap(found.texts), body(found.texts, {}), ""]), found.outside
+
+    def pieces(self, parts: Sequence[Derived], look: Globals | None, known: Pieces | None = None) -> Pieces:
+        """The parts as pieces of one output, added to those that are known.
+
+        With `look`, all that they need is imported or copied as text; E5012 for what cannot be. Without it, a part
+        may refer to objects of the running program.
+        """
+        lookup = Lookup({made.name: None for made in self.made.values()}, look)
+        pieces = Pieces(follower(look)) if known is None else known
+        for made in parts:
+            piece = derivative(made.name, made.tree, made.facts, lookup)
+            pieces.add(piece)
+            if look is None:
+                source = made.facts.source
+                self.origins[made.name] = Origin(_file(made.facts), source.name, source.first, piece.lines)
+        return pieces

@@ -1,0 +1,361 @@
+"""Adjoints that are put together from the adjoints of their parts.
+
+The parts that make up an adjoint, put together where its primal would be kept for its shape alone.
+
+gates_bar = empty_like(gates)
+gates_bar[b:] = e             =>  t1_bar = e
+gates_bar[:b] = f                 t2_bar = f
+                                  gates_bar = np.concatenate((t2_bar, t1_bar))
+
+An adjoint to whose parts something is added once each, and which they make up, is filled with them.
+
+gates_bar = np.zeros_like(gates)        gates_bar = empty_like(gates)
+gates_bar[b:] += e                  =>  gates_bar[b:] = e
+gates_bar[:b] += f                      gates_bar[:b] = f
+
+Where the array would be kept for its shape alone, the parts are put together: `gates_bar = np.concatenate((f, e))`.
+
+The adjoint of a container to whose parts the backward half adds, each by name: a display of their adjoints.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any  # keys of containers are arbitrary
+
+import gast
+
+from srcgrad.analysis.array_regions import (
+    Integers,
+    Interval,
+    Linear,
+    Setting,
+    Variable,
+    difference,
+    linear,
+    not_negative,
+)
+from srcgrad.analysis.axis_lengths import canonical
+from srcgrad.analysis.floating_types import negative
+from srcgrad.analysis.shape_rules import spec_of_tree
+from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Kind, bar
+from srcgrad.core.trees import (
+    BLOCKS,
+    COMPOUND,
+    Block,
+    Node,
+    assign,
+    at,
+    constant,
+    copy,
+    count,
+    expression,
+    loads,
+    name,
+    same,
+    statements,
+    stores,
+    target,
+    walk,
+    written,
+)
+from srcgrad.derive.program import Program
+from srcgrad.optimise.dead_stores import integers
+from srcgrad.optimise.tape_layout import is_final
+
+
+def put_together(
+    zeros: Node, block: Block, parts: list[Node], axis: int | None, program: Program, facts: Facts
+) -> bool:
+    """Do so for `parts`, the statements that add to zeros, in the order of their places; whether that was due.
+
+    It is in a pullback, which would have to keep the primal, and where each part is known to have its own shape.
+    """
+    adjoint = str(target(zeros))
+    primal = facts.adjoint_of[adjoint]
+    reads = sum(loads(node).count(primal) for node in statements([*program.backward, program.result]))
+    if facts.mode != "vjp" or primal in program.parameters or reads != 1:
+        return False
+    bound = [_bound(primal, node, program, facts) for node in parts]
+    if None in bound:
+        return False
+    named = dict(zip(parts, map(str, bound), strict=True))
+    last = max(parts, key=block.index)
+    along = f", axis={axis}" if axis else ""
+    whole = expression(f"{facts.library('np')}.concatenate(parts{along})", parts=gast.Tuple([], gast.Load()))
+    whole.args[0].elts = [name(named[node]) for node in parts]
+    made: Block = []
+    for node in block:
+        if node is zeros:
+            continue
+        if node in named:
+            value = added_value(node, facts)
+            made += [] if getattr(value, "id", "") == named[node] else [at(assign(named[node], value), node)]
+        else:
+            made.append(node)
+        if node is last:
+            made.append(at(assign(adjoint, whole), node))
+    facts.zeros.pop(zeros)
+    block[:] = made
+    return True
+
+
+def added_value(node: Node, facts: Facts) -> Node:
+    """What a statement adds: `-e` for `x_bar[i] -= e`."""
+    return negative(node.value, facts) if isinstance(node.op, gast.Sub) else node.value
+
+
+def _bound(primal: str, node: Node, program: Program, facts: Facts) -> str | None:
+    """The name of what is added to a part: the adjoint of the name that the part has; None if its shape may differ."""
+    value = added_value(node, facts)
+    for held, definition in facts.definition.items():
+        part = getattr(definition, "value", None)
+        if not isinstance(part, gast.Subscript) or getattr(part.value, "id", "") != primal:
+            continue
+        if held not in facts.value_spec or not same(part.slice, node.target.slice):
+            continue
+        if canonical(spec_of_tree(value, facts)).shape != canonical(facts.value_spec[held]).shape:
+            return None
+        own = facts.spelled.get(held, bar(held))
+        made = [n.value for n in statements(program.backward) if own in stores(n) and target(n) == own]
+        if getattr(value, "id", "") == own:
+            return own if len(made) == 1 == count(program.block).bound[own] and _is_fresh(made[0], facts) else None
+        return own if facts.adjoint_of.get(own) == held and not made and _is_fresh(value, facts) else None
+    return None
+
+
+def _is_fresh(value: Node, facts: Facts) -> bool:
+    """Whether a value is an array of its own, in which nothing that is added to another one later can be seen."""
+    if isinstance(value, gast.Call) and getattr(value.func, "id", "") == facts.imports.get("sum_to"):
+        value = value.args[0]
+    return isinstance(value, gast.BinOp | gast.UnaryOp)
+
+
+def filled(program: Program, facts: Facts) -> Program:
+    """Store what would be added to zeros, where the parts are apart and none is left out."""
+    if is_final(facts):
+        known = integers(program)
+        lengths = [one for node in program.forward for one in _lengths(node, facts) if one in known.fixed]
+        setting = _setting(lengths, known)
+        for block in _blocks(program.backward):
+            for node in [n for n in block if n in facts.zeros]:
+                _fill(node, block, setting, program, facts)
+    return program
+
+
+def _setting(lengths: list[str], known: Integers) -> Setting:
+    """Lengths are at least 0."""
+    return Setting([Variable(one, [{"": 0}]) for one in lengths], {one: one for one in lengths}, known)
+
+
+def _lengths(node: Node, facts: Facts) -> list[str]:
+    """The names that `n, d = x.shape`, `n = x.shape[0]` or `n = len(x)` bind."""
+    if not isinstance(node, gast.Assign) or len(node.targets) != 1:
+        return []
+    value, bound = node.value, node.targets[0]
+    if isinstance(value, gast.Call) and isinstance(value.func, gast.Name) and value.func.id == "len":
+        return [bound.id] if isinstance(bound, gast.Name) and "len" not in facts.local else []
+    if isinstance(value, gast.Subscript) and isinstance(bound, gast.Name) and isinstance(value.slice, gast.Constant):
+        return [bound.id] if _is_shape(value.value, facts) else []
+    names = bound.elts if isinstance(bound, gast.Tuple) else []
+    return [one.id for one in names if isinstance(one, gast.Name)] if _is_shape(value, facts) else []
+
+
+def _is_shape(value: Node, facts: Facts) -> bool:
+    of_name = isinstance(value, gast.Attribute) and value.attr == "shape" and isinstance(value.value, gast.Name)
+    return of_name and value.value.id not in facts.containers
+
+
+def _blocks(block: Block) -> list[Block]:
+    """The block, and all blocks in it."""
+    inner = [getattr(node, which, None) for node in statements(block) if isinstance(node, COMPOUND) for which in BLOCKS]
+    return [block, *(one for one in inner if one)]
+
+
+@dataclass
+class _Cover:
+    """Parts along one axis, each apart from the others: by their first and last place."""
+
+    axis: int | None = None
+    ends: list[Interval] = field(default_factory=list)
+
+    def order(self) -> list[Interval]:
+        """The parts as they follow each other, if they do so from the first place to the last; else none."""
+        found: list[Interval] = []
+        place: Linear | None = {}
+        while len(found) < len(self.ends):
+            following = [one for one in self.ends if one[0] == place and one not in found]
+            if len(following) != 1:
+                return []
+            found += following
+            place = following[0][1]
+            if place is None:
+                break
+        return found if place is None and len(found) == len(self.ends) else []
+
+
+def _fill(zeros: Node, block: Block, setting: Setting, program: Program, facts: Facts) -> None:
+    made, adjoint, np_ = zeros.value, str(target(zeros)), facts.imports.get("np")
+    primal = facts.adjoint_of.get(adjoint)
+    plain = isinstance(made, gast.Call) and len(made.args) == 1 and not made.keywords
+    if not plain or gast.unparse(made.func) != f"{np_}.zeros_like" or primal in (None, *facts.complex):
+        return
+    cover, added, touching = _Cover(), [], 0
+    for node in block[block.index(zeros) + 1 :]:
+        if not any(isinstance(item, gast.Name) and item.id == adjoint for item in walk(node)):
+            continue
+        part = _part(node.target.slice, setting) if _is_added(node, adjoint) else None
+        if part is None or cover.axis not in (None, part[0]):
+            return
+        touching += 1
+        cover.axis = part[0]
+        if part[1] not in cover.ends:  # what is added to a part once more stays a sum
+            cover.ends.append(part[1])
+            added.append(node)
+        if cover.order():
+            break
+    else:
+        return
+    parts = [added[cover.ends.index(one)] for one in cover.order()]
+    if touching == len(parts) and put_together(zeros, block, parts, cover.axis, program, facts):
+        return
+    made.func = name(facts.library("empty_like"))
+    for node in added:
+        block[block.index(node)] = at(gast.Assign([node.target], added_value(node, facts), None), node)
+
+
+def _is_added(node: Node, adjoint: str) -> bool:
+    """`a_bar[i] += e`, `a_bar[i] -= e`."""
+    if not isinstance(node, gast.AugAssign) or not isinstance(node.op, gast.Add | gast.Sub):
+        return False
+    if not isinstance(node.target, gast.Subscript) or not isinstance(node.target.value, gast.Name):
+        return False
+    read = [item.id for part in (node.value, node.target.slice) for item in walk(part) if isinstance(item, gast.Name)]
+    return node.target.value.id == adjoint and adjoint not in read
+
+
+def _part(index: Node, setting: Setting) -> tuple[int, Interval] | None:
+    """The only axis along which a part is less than the whole, and from where to where; None if that is not known."""
+    slices = index.elts if isinstance(index, gast.Tuple) else [index]
+    if not all(isinstance(one, gast.Slice) and one.step is None for one in slices):
+        return None
+    cut = [axis for axis, one in enumerate(slices) if one.lower is not None or one.upper is not None]
+    if len(cut) != 1:
+        return None
+    lower, upper = slices[cut[0]].lower, slices[cut[0]].upper
+    low = {} if lower is None else _place(lower, setting)
+    high = None if upper is None else _place(upper, setting)
+    if low is None or (high is None and upper is not None):
+        return None
+    if high is not None and not not_negative(difference(high, low), setting.variables):
+        return None
+    return cut[0], (low, high)
+
+
+def _place(end: Node, setting: Setting) -> Linear | None:
+    """A bound that is not counted from the end, by what is not 0 in it; None if it is not known to be one."""
+    form = linear(end, setting)
+    if form is None or not not_negative(form, setting.variables):
+        return None
+    return {key: factor for key, factor in form.items() if factor}
+
+
+ONE_BY_ONE = ("tuple", "list", "dict")
+
+
+def parts(program: Program, facts: Facts) -> Program:
+    """`p_bar = zeros_like(p)`, `p_bar["w"] += e` as `p_bar = {"w": e, ...}`, where nothing reads p_bar in between.
+
+    It is done for texts that will be differentiated again, in which containers do not change.
+    """
+    if facts.module is not None and facts.module.seeded:
+        return program
+    changed = {one for node in statements(program.forward) for one in written(node)}
+    for adjoint, primal in list(facts.adjoint_of.items()):
+        kind = _kind(primal, facts)
+        if kind.tag in ONE_BY_ONE and primal in facts.containers and primal not in changed:
+            program.backward = _displayed(program.backward, adjoint, primal, kind, facts)
+    return program
+
+
+def _kind(primal: str, facts: Facts) -> Kind:
+    """The parts of a container; those of an object are the fields of its class."""
+    kind = facts.kinds.get(primal, UNKNOWN)
+    owner = facts.records.get(facts.base.get(primal, primal))
+    if owner is None or not dataclasses.is_dataclass(owner):
+        return kind
+    return Kind("dict", None, tuple((f.name, UNKNOWN) for f in dataclasses.fields(owner) if f.init))
+
+
+def _displayed(block: Block, adjoint: str, primal: str, kind: Kind, facts: Facts) -> Block:
+    touching = [k for k, node in enumerate(block) if _mentions(node, adjoint)]
+    if not touching or block[touching[0]] not in facts.zeros or target(block[touching[0]]) != adjoint:
+        return block
+    keys = [key for key, _ in kind.items]
+    added: list[tuple[int, Any, Node]] = []
+    for place in touching[1:]:
+        found = _added(block[place], adjoint)
+        if found is None or found[0] not in keys:
+            break
+        added.append((place, *found))
+    rest = touching[1 + len(added) :]
+    if any(adjoint in stores(node) for place in rest for node in statements([block[place]])):
+        return block
+    first, last = block[touching[0]], added[-1][0] if added else touching[0]
+    held: dict[Any, str] = {}
+    made: Block = []
+    for place, node in enumerate(block[: last + 1]):
+        match = next((one for one in added if one[0] == place), None)
+        if match is None:
+            made += [] if node is first else [node]
+            continue
+        made.append(_kept(match[1], match[2], held, node, facts))
+    display = _display(kind, primal, held, facts)
+    made.append(at(assign(adjoint, display), block[last]))
+    return [*made, *block[last + 1 :]]
+
+
+def _kept(key: Any, value: Node, held: dict[Any, str], node: Node, facts: Facts) -> Node:
+    """The statement that holds, or adds to, the adjoint of one part."""
+    if key in held:
+        helper = facts.library("add")
+        return at(assign(held[key], expression(f"{helper}(one, two)", one=name(held[key]), two=value)), node)
+    held[key] = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
+    facts.temporaries[held[key]] = "t"
+    return at(assign(held[key], value), node)
+
+
+def _display(kind: Kind, primal: str, held: dict[Any, str], facts: Facts) -> Node:
+    values = [name(held[key]) if key in held else _zero(key, part, primal, facts) for key, part in kind.items]
+    if kind.tag == "dict":
+        return gast.Dict(keys=[constant(key) for key, _ in kind.items], values=values)
+    return (gast.Tuple if kind.tag == "tuple" else gast.List)(elts=values, ctx=gast.Load())
+
+
+def _zero(key: Any, part: Kind, primal: str, facts: Facts) -> Node:
+    if part == SCALAR:
+        return constant(0.0)
+    return expression(f"{facts.library('zeros_like')}(primal[key])", primal=primal, key=constant(key))
+
+
+def _added(node: Node, adjoint: str) -> tuple[Any, Node] | None:
+    """The key and the value of `p_bar[key] += e` and `p_bar[key] = add(p_bar[key], e)`, with a literal key."""
+    if isinstance(node, COMPOUND) or written(node) != [adjoint]:
+        return None
+    part = node.target if isinstance(node, gast.AugAssign) else getattr(node, "targets", [None])[0]
+    plain = isinstance(part, gast.Subscript) and getattr(part.value, "id", "") == adjoint
+    if not plain or not isinstance(part.slice, gast.Constant):
+        return None
+    value = node.value
+    if isinstance(node, gast.AugAssign):
+        found = value if isinstance(node.op, gast.Add) else None
+    else:
+        found = value.args[1] if isinstance(value, gast.Call) and len(value.args) == 2 else None
+    if found is None or any(isinstance(n, gast.Name) and n.id == adjoint for n in walk(found)):
+        return None
+    return part.slice.value, copy(found)
+
+
+def _mentions(node: Node, adjoint: str) -> bool:
+    return any(adjoint in loads(each) or adjoint in stores(each) for each in statements([node]))

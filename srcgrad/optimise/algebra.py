@@ -1,0 +1,395 @@
+"""Algebra: factors, signs and units, exactly.
+
+Constant factors: `e * 100.0 * 2.0` is `e * 200.0`, exactly, where one of the two is a power of two.
+
+`a * 2.0 + b * 2.0` is `(a + b) * 2.0`, exactly as well: twice anything has its digits.
+
+Numbers stand first in products: `y_bar * 0.3 * x` goes over one array once, `y_bar * x * 0.3` twice.
+
+For the same reason the sign of a product that is summed to a shape is that of its number.
+
+Signs: `a + -b` is `a - b`, and `-(a / b)` is `-a / b`, exactly.
+
+A gradient that takes no seed is for the seed 1.0, by which nothing need be multiplied.
+"""
+
+from __future__ import annotations
+
+from math import frexp
+
+import gast
+
+from srcgrad.analysis.floating_types import (
+    fits,
+    has_sign,
+    is_elementwise,
+    is_floating,
+    is_linear,
+    is_minus,
+    is_of_derivative,
+    is_sum,
+    is_transpose,
+    negated,
+    negative,
+)
+from srcgrad.analysis.shape_rules import spec_of_tree
+from srcgrad.core.facts import Facts
+from srcgrad.core.trees import Node, at, bindings, constant, header, holds, inside, replace, statements, target, walk
+from srcgrad.core.visitor import reads
+from srcgrad.derive.program import Program
+
+
+def factors(program: Program, facts: Facts) -> Program:
+    """Multiply the constant factors of a product, and leave out a factor that becomes 1.0; one of -1.0 is a sign.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> print(explain_text("def f(x):\\n    return 100.0 * x ** 2", after="factors").splitlines()[-2])
+    x_bar = y_bar * 200.0 * x
+    >>> print(explain_text("def f(x):\\n    return np.exp(-0.5 * x ** 2)", after="factors").splitlines()[-2])
+    x_bar = -(y_bar * np.exp(-0.5 * x**2)) * x
+    """
+    tangents = [node for node in statements(program.forward) if node in facts.tangents]
+    for node in [*statements(program.backward), *tangents]:
+        if isinstance(node, gast.Assign | gast.AugAssign) and any(
+            _is_float(item) for item in inside(node.value, gast.Constant)
+        ):
+            node.value = _merged(node.value, facts, inside=isinstance(node, gast.AugAssign))
+    return program
+
+
+def _merged(value: Node, facts: Facts, inside: bool) -> Node:
+    """An expression in which each product has one constant; `inside` tells whether it is an operand of arithmetic."""
+    arithmetic = isinstance(value, gast.BinOp | gast.UnaryOp)
+    for key in value._fields:
+        part = getattr(value, key, None)
+        if isinstance(part, list):
+            setattr(value, key, [_merged(item, facts, False) if isinstance(item, gast.AST) else item for item in part])
+        elif isinstance(part, gast.AST) and part._fields and key != "slice":
+            setattr(value, key, _merged(part, facts, arithmetic))
+    if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add | gast.Sub):
+        return _outside(value, facts)
+    if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Mult):
+        return value
+    for factor, rest in ((value.right, value.left), (value.left, value.right)):
+        if _is_float(factor) and is_floating(rest, facts):
+            found = _absorbed(rest, factor.value, facts, next_to=True)
+            if found is not None and (inside or isinstance(found, gast.BinOp | gast.UnaryOp | gast.Constant)):
+                return found
+    return value
+
+
+def _outside(total: Node, facts: Facts) -> Node:
+    """`(a + b) * 2.0` for `a * 2.0 + b * 2.0`, of floats; by 2, 4, 8 or 16."""
+    for number in (2.0, 4.0, 8.0, 16.0):
+        left, right = _without(total.left, number, facts), _without(total.right, number, facts)
+        if left is None or right is None or not is_floating(left[0], facts) or not is_floating(right[0], facts):
+            continue
+        if not all(spec_of_tree(times, facts).scalar for _, times in (left, right)):  # a product of numbers is free
+            return gast.BinOp(gast.BinOp(left[0], total.op, right[0]), gast.Mult(), constant(number))
+    return total
+
+
+def _without(value: Node, number: float, facts: Facts, beside: bool = False) -> tuple[Node, Node] | None:
+    """The other factors of a product of which a number is one, and what it multiplies; None if it is none."""
+    if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Mult):
+        return None
+    for side, other in (("right", value.left), ("left", value.right)):
+        own = getattr(value, side)
+        if _is_float(own) and own.value == number and (beside or has_sign(other, facts)):
+            return other, other
+        found = _without(own, number, facts, has_sign(other, facts))
+        if found is not None:
+            return gast.BinOp(*_placed(side, other, found[0], value.op)), found[1]
+    return None
+
+
+def _absorbed(value: Node, factor: float, facts: Facts, next_to: bool = False, beside: bool = False) -> Node | None:
+    """`value * factor`, by a constant that `value` has; None if it has none, or if another number could come out.
+
+    `beside` tells whether it is a factor of a product of floats: an integer needs no 1.0 there.
+    """
+    if _is_float(value):
+        exact = _is_power(factor) or (next_to and _is_power(value.value))
+        return constant(value.value * factor) if exact else None
+    if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult):
+        for side, other in (("right", value.left), ("left", value.right)):
+            own = getattr(value, side)
+            found = _absorbed(own, factor, facts, next_to and _is_float(own), has_sign(other, facts))
+            if found is not None and _is_one(found) and (beside or has_sign(other, facts)):
+                return other
+            if found is not None and is_minus(found) and _is_one(found.operand) and has_sign(other, facts):
+                return gast.UnaryOp(found.op, other)
+            if found is not None:
+                return gast.BinOp(*_placed(side, other, found, value.op))
+    if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Div):
+        found = _absorbed(value.left, factor, facts, beside=has_sign(value.right, facts))
+        return None if found is None else gast.BinOp(found, value.op, value.right)
+    if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub):
+        found = _absorbed(value.operand, factor, facts)
+        return None if found is None else gast.UnaryOp(value.op, found)
+    if _is_sum(value):
+        found = _absorbed(value.args[0], factor, facts)
+        return None if found is None or _is_float(found) else gast.Call(value.func, [found], value.keywords)
+    if isinstance(value, gast.Subscript):
+        found = _absorbed(value.value, factor, facts)
+        return None if found is None or _is_float(found) else gast.Subscript(found, value.slice, value.ctx)
+    return None
+
+
+def _is_sum(value: Node) -> bool:
+    """Whether an expression is `np.sum(e)`, of all or along axes: twice a sum is the sum of what is twice as large."""
+    if not isinstance(value, gast.Call) or not isinstance(value.func, gast.Attribute) or value.func.attr != "sum":
+        return False
+    return len(value.args) == 1 and all(word.arg in ("axis", "keepdims") for word in value.keywords)
+
+
+def _placed(side: str, other: Node, found: Node, op: Node) -> tuple[Node, Node, Node]:
+    return (other, op, found) if side == "right" else (found, op, other)
+
+
+def _is_float(value: Node) -> bool:
+    return isinstance(value, gast.Constant) and type(value.value) is float
+
+
+def _is_one(value: Node) -> bool:
+    return _is_float(value) and value.value == 1.0
+
+
+def _is_power(number: float) -> bool:
+    """Whether a number is a power of two, or minus one: a product with it is exact."""
+    return abs(frexp(number)[0]) == 0.5
+
+
+def leading(program: Program, facts: Facts) -> Program:
+    """Multiply a number by a constant before arrays are.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> text = "def f(x):\\n    return np.sum(np.exp(-x * x))"
+    >>> print(explain_text(text, after="leading").splitlines()[-2])
+    x_bar = -y_bar * 2.0 * np.exp(-x * x) * x
+    """
+    tangents = [node for node in statements(program.forward) if node in facts.tangents]
+    for node in [*statements(program.backward), *tangents]:
+        if isinstance(node, gast.Assign | gast.AugAssign):
+            if any(type(item.value) is float for item in inside(node.value, gast.Constant)):
+                node.value = _moved(node.value, facts)
+            node.value = _signed(node.value, facts)
+    return program
+
+
+def _moved(value: Node, facts: Facts) -> Node:
+    """An expression with the constants of each product behind its first factor, if that is a number."""
+    if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult | gast.Div):
+        factors = _factors(value)
+        first = factors[0][1]
+        if len(factors) > 2 and _is_number(first, facts) and is_of_derivative(value, facts):
+            start = next((k for k, (_, one) in enumerate(factors) if not _is_number(one, facts)), len(factors))
+            places = [k for k, factor in enumerate(factors) if k > start and _may_move(*factor)]
+            for shift, place in enumerate(places):
+                factors.insert(start + shift, factors.pop(place))
+            for op, one in factors[1:] if places else ():
+                first = at(gast.BinOp(first, op, one), value)
+            value = first if places else value
+    for key in value._fields:
+        part = getattr(value, key, None)
+        if isinstance(part, list):
+            setattr(value, key, [_moved(item, facts) if isinstance(item, gast.AST) else item for item in part])
+        elif isinstance(part, gast.AST) and part._fields and key != "slice":
+            setattr(value, key, _moved(part, facts))
+    return value
+
+
+def _factors(value: Node) -> list[tuple[Node, Node]]:
+    """The factors and divisors of a product from left to right, each with the operator before it."""
+    found = []
+    while isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult | gast.Div):
+        found.append((value.op, value.right))
+        value = value.left
+    return [(found[-1][0], value), *reversed(found)]
+
+
+def _may_move(op: Node, factor: Node) -> bool:
+    """Whether a factor is a constant that may be multiplied earlier: not one with which products get out of range."""
+    constant = isinstance(factor, gast.Constant) and type(factor.value) is float
+    return constant and isinstance(op, gast.Mult) and 2.0**-8 <= abs(factor.value) <= 2.0**8
+
+
+def _is_number(factor: Node, facts: Facts) -> bool:
+    """Whether a factor, but for its sign, is a number of a floating type."""
+    factor = factor.operand if is_minus(factor) else factor
+    if not is_floating(factor, facts):
+        return False
+    if isinstance(factor, gast.Name) and factor not in facts.spec:
+        spec = facts.value_spec.get(facts.adjoint_of.get(factor.id, factor.id))
+        return spec is not None and spec.scalar
+    return spec_of_tree(factor, facts).scalar
+
+
+def _signed(value: Node, facts: Facts) -> Node:
+    """`sum_to(-y_bar * x, z)` for `-sum_to(y_bar * x, z)`."""
+    if not is_minus(value) or not fits(value.operand, facts):
+        return value
+    product = value.operand.args[0]
+    while isinstance(product, gast.BinOp) and isinstance(product.op, gast.Mult | gast.Div):
+        left = product.left
+        if isinstance(left, gast.Name) and _is_number(left, facts):
+            product.left = at(gast.UnaryOp(gast.USub(), left), left)
+            return value.operand
+        product = left
+    return value
+
+
+def outward(value: Node, facts: Facts) -> Node:
+    """The expression with minus signs moved out of `sum_to` and of parts: these are smaller than the whole."""
+    if isinstance(value, gast.BinOp):
+        value.left, value.right = outward(value.left, facts), outward(value.right, facts)
+        minus = negated(value.right, facts)
+        if isinstance(value.op, gast.Mult | gast.Div):
+            if is_minus(value.left):
+                value.left = negative(value.left.operand, facts)
+            if minus is not None:
+                own = negated(value.left, facts)
+                if own is None and not has_sign(value.left, facts) and not isinstance(value.left, gast.Constant):
+                    return at(gast.UnaryOp(gast.USub(), gast.BinOp(value.left, value.op, minus)), value)
+                value.left, value.right = negative(value.left, facts) if own is None else own, minus
+        elif minus is not None and isinstance(value.op, gast.Add | gast.Sub):
+            value.op, value.right = gast.Sub() if isinstance(value.op, gast.Add) else gast.Add(), minus
+        elif isinstance(value.op, gast.Add) and (minus := negated(value.left, facts)) is not None:
+            value.op, value.left, value.right = gast.Sub(), value.right, minus
+    elif isinstance(value, gast.UnaryOp):
+        value.operand = outward(value.operand, facts)
+        twice = negated(value.operand, facts) if isinstance(value.op, gast.USub) else None
+        return value if twice is None else twice
+    elif is_linear(value, facts):
+        inner = outward(value.args[0], facts)
+        minus = negated(inner, facts)
+        value.args[0] = inner if minus is None else minus
+        return value if minus is None else at(gast.UnaryOp(gast.USub(), value), value)
+    elif isinstance(value, gast.Subscript) or is_transpose(value) or is_sum(value):
+        holder = value.func if isinstance(value, gast.Call) else value
+        holder.value = outward(holder.value, facts)
+        minus = negated(holder.value, facts)
+        holder.value = holder.value if minus is None else minus
+        return value if minus is None else at(gast.UnaryOp(gast.USub(), value), value)
+    elif isinstance(value, gast.Call):
+        value.args = [outward(argument, facts) for argument in value.args]
+    return value
+
+
+def settled(node: Node, facts: Facts) -> Node:
+    """A statement with its minus signs moved out, as far as into `x_bar -= e`."""
+    if isinstance(node, gast.Assign | gast.AugAssign | gast.Return):
+        node.value = outward(node.value, facts)
+    if isinstance(node, gast.AugAssign) and isinstance(node.op, gast.Add | gast.Sub):
+        minus = negated(node.value, facts)
+        if minus is not None:
+            node.op = gast.Sub() if isinstance(node.op, gast.Add) else gast.Add()
+            node.value = minus
+    return node
+
+
+def signs(program: Program, facts: Facts) -> Program:
+    """Subtract where the negative of something would be added."""
+    tangents = [node for node in statements(program.forward) if node in facts.tangents]
+    for node in [*statements(program.backward), *tangents]:
+        if not any(holds(part, gast.UnaryOp) for part in header(node)):
+            continue
+        settled(node, facts)
+        for part in header(node):
+            for item in walk(part):
+                if is_minus(item) and _starts(item.operand, facts):
+                    replace(node, item, negative(item.operand, facts))
+    return program
+
+
+def _starts(value: Node, facts: Facts) -> bool:
+    """Whether a value is a product or a quotient that begins with a float: what is unsigned has no negative."""
+    first = value
+    while isinstance(first, gast.BinOp) and isinstance(first.op, gast.Mult | gast.Div):
+        first = first.left
+    return first is not value and is_floating(first, facts)
+
+
+def spread_seed(program: Program, facts: Facts) -> Program:
+    """Read 1.0 where a seed is read that the backward half binds to 1.0."""
+    if facts.seed != "one":
+        return program
+    bound = bindings(program.block)
+    kept = {facts.spelled[w] for w in facts.wrt} | set(facts.elements) | _opened(program)
+    seeds: set[str] = set()
+    block = []
+    for node in program.backward:
+        _replace_reads(node, seeds)
+        made = target(node)
+        if made is not None and bound[made] == 1 and made not in kept and _is_unit(node.value):
+            seeds.add(made)
+        else:
+            block.append(node)
+    program.backward = block
+    _replace_reads(program.result, seeds)
+    return program
+
+
+def _opened(program: Program) -> set[str]:
+    """Names of which parts are read: of 1.0 there are none, which the test of the seed tells when it runs."""
+    parts = [n for node in [*program.backward, program.result] for n in walk(node) if isinstance(n, gast.Subscript)]
+    return {part.value.id for part in parts if isinstance(part.value, gast.Name)}
+
+
+def _replace_reads(node: Node, seeds: set[str]) -> None:
+    def is_seed(part: Node) -> bool:
+        return isinstance(part, gast.Name) and part.id in seeds
+
+    if seeds.isdisjoint(reads(node)):
+        return
+    for item in walk(node):
+        for key in item._fields:
+            part = getattr(item, key, None)
+            if is_seed(part):
+                setattr(item, key, constant(1.0))
+            elif isinstance(part, list):
+                setattr(item, key, [constant(1.0) if is_seed(each) else each for each in part])
+
+
+def units(program: Program, facts: Facts) -> Program:
+    """`e` for `1.0 * e`, where e is a float already, and a value of its own."""
+    if facts.seed == "one":
+        for node in statements(program.backward):
+            for key in ("value", "test", "iter"):
+                if isinstance(getattr(node, key, None), gast.AST):
+                    setattr(node, key, _folded(getattr(node, key), facts, inside=False))
+    return program
+
+
+def _folded(node: Node, facts: Facts, inside: bool) -> Node:
+    """The expression without factors 1.0; `inside` tells whether it is an operand, whose value nobody keeps."""
+    arithmetic = isinstance(node, gast.BinOp | gast.UnaryOp)
+    for key in node._fields:
+        part = getattr(node, key, None)
+        if isinstance(part, list):
+            setattr(node, key, [_folded(p, facts, False) if isinstance(p, gast.AST) else p for p in part])
+        elif isinstance(part, gast.AST) and part._fields:
+            setattr(node, key, _folded(part, facts, arithmetic))
+    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult):
+        for one, other in ((node.left, node.right), (node.right, node.left)):
+            if _is_unit(one) and is_floating(other, facts) and (inside or _is_own(other, facts)):
+                return other
+    return node
+
+
+def _is_unit(node: Node | None) -> bool:
+    return isinstance(node, gast.Constant) and type(node.value) is float and node.value == 1.0
+
+
+def _is_own(node: Node, facts: Facts) -> bool:
+    """Whether an expression makes a value that nothing else holds: arithmetic does, and numbers cannot be changed."""
+    if isinstance(node, gast.Name):
+        spec = facts.spec.get(node) or facts.value_spec.get(facts.adjoint_of.get(node.id, node.id))
+        return spec is not None and spec.scalar and not spec.dtype
+    if isinstance(node, gast.Subscript):
+        return is_floating(node.value, facts)
+    if fits(node, facts):
+        return is_floating(node.args[0], facts)
+    if isinstance(node, gast.Call):
+        return is_elementwise(node, facts)
+    return isinstance(node, gast.BinOp | gast.UnaryOp | gast.Constant)

@@ -1,0 +1,299 @@
+"""Copies that nothing needs.
+
+What nothing changes any more is not copied: an array that a trip has made is kept as it is, an adjoint goes on.
+
+lap_stack.append(lap.copy())            lap_stack.append(lap)
+u_bar = np.array(sum_to(u_bar, u))  =>  u_bar = sum_to(u_bar, u)
+
+Copies of parts that are only looked at while the array stays as it is: `t = a[i].copy()` is `t = a[i]`, or no name.
+
+And one update of a part for two equal ones: `a[i] += e` twice is `a[i] += 2.0 * e`.
+
+An array that a text adds to in place may be one that its derivative reads: `x_bar = x_bar + e` then.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import gast
+
+from srcgrad.analysis.alias import is_fresh
+from srcgrad.core.expressions import is_basic
+from srcgrad.core.facts import Facts
+from srcgrad.core.rule_forms import FITTED
+from srcgrad.core.trees import (
+    BLOCKS,
+    COMPOUND,
+    Block,
+    Node,
+    bindings,
+    constant,
+    header,
+    loads,
+    name,
+    replace,
+    root,
+    same,
+    statements,
+    stores,
+    target,
+    walk,
+    written,
+)
+from srcgrad.core.visitor import mentions
+from srcgrad.derive.adjoints import is_fresh_value
+from srcgrad.derive.lists_and_stacks import is_push
+from srcgrad.derive.program import Program
+from srcgrad.optimise.shape_only_operands import is_fitted
+
+
+def anew(program: Program, facts: Facts) -> Program:
+    """Keep what the trip has made for itself, and let an adjoint that only arithmetic reads be its own successor."""
+    if not facts.generated and not facts.pushes_forward:
+        returned = loads(program.result)
+        for block in _blocks(program.forward):
+            for position, node in enumerate(block):
+                held = _kept_copy(node, facts)
+                if held is not None and held not in returned and _is_own(held, block, position, program, facts):
+                    node.value.args[0] = name(held)
+        for node in statements(program.backward):
+            held = target(node)
+            if held is not None and _successor(node, held, facts) is not None and _goes_on(held, program, facts):
+                node.value = _successor(node, held, facts)
+    return program
+
+
+def _blocks(block: Block) -> list[Block]:
+    """The blocks of compound statements."""
+    inner = [getattr(node, which, None) for node in statements(block) if isinstance(node, COMPOUND) for which in BLOCKS]
+    return [one for one in inner if one]
+
+
+def _kept_copy(node: Node, facts: Facts) -> str | None:
+    """The h of `h_stack.append(h.copy())`."""
+    call = node.value.args[0] if node in facts.pushes and is_push(node) else None
+    if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Attribute) or call.func.attr != "copy":
+        return None
+    return call.func.value.id if isinstance(call.func.value, gast.Name) else None
+
+
+def _is_own(held: str, block: Block, position: int, program: Program, facts: Facts) -> bool:
+    """Whether a block binds a name to a new array and writes into it before a place, and nothing else does."""
+    begun = next((k for k, node in enumerate(block[:position]) if target(node) == held), None)
+    if begun is None or held in facts.swapped or not is_fresh(block[begun], facts):
+        return False
+    before = dict.fromkeys(statements(block[begun + 1 : position]))
+    changes = [node for node in statements(program.forward) if held in stores(node) and node is not block[begun]]
+    changes += [node for node in statements(program.backward) if held in written(node)]
+    return all(held in written(node) and node in before for node in changes)
+
+
+def _successor(node: Node, held: str, facts: Facts) -> Node | None:
+    """The `sum_to(u, x)` of `u = np.array(sum_to(u, x))`, or u itself."""
+    value = node.value if isinstance(node, gast.Assign) else None
+    if not isinstance(value, gast.Call) or gast.unparse(value.func) != f"{facts.imports.get('np')}.array":
+        return None
+    inner = value.args[0] if len(value.args) == 1 and not value.keywords else value
+    summed = isinstance(inner, gast.Call) and getattr(inner.func, "id", "") == facts.imports.get("sum_to")
+    return inner if getattr(inner.args[0] if summed else inner, "id", "") == held else None
+
+
+def _goes_on(held: str, program: Program, facts: Facts) -> bool:
+    """Whether an adjoint is an array of its own, with axes, which no other name may hold."""
+    axes = False
+    for node in statements(program.backward):
+        if _may_share(node, held) and _successor(node, held, facts) is None:
+            return False
+        if held in stores(node) and held not in written(node) and not _is_owned(node, held, facts):
+            return False
+        parts = [n for n in walk(node) if isinstance(n, gast.Subscript) and getattr(n.value, "id", "") == held]
+        axes = axes or any(isinstance(n, gast.Slice) for part in parts for n in walk(part.slice))
+    return axes and held not in facts.seeds
+
+
+def _is_owned(node: Node, held: str, facts: Facts) -> bool:
+    """Whether a statement binds an adjoint to a new array, to a sum with it, or to its own successor."""
+    if node in facts.zeros or node in facts.accumulates or _successor(node, held, facts) is not None:
+        return True
+    return target(node) == held and isinstance(node, gast.Assign) and is_fresh_value(node.value, facts)
+
+
+def _may_share(node: Node, held: str) -> bool:
+    """Whether a statement, or an expression, may give the array of a name to another one: arithmetic does not."""
+    if isinstance(node, gast.Name):
+        return bool(node.id == held)
+    if isinstance(node, gast.Assign | gast.Expr | gast.Subscript):
+        return _may_share(node.value, held)
+    if isinstance(node, gast.Call):
+        return any(_may_share(part, held) for part in (node.func, *node.args, *(word.value for word in node.keywords)))
+    if isinstance(node, gast.For):
+        return held in stores(node) or _may_share(node.iter, held)
+    arithmetic = isinstance(node, gast.BinOp | gast.UnaryOp | gast.Constant | gast.AugAssign)
+    return not arithmetic and held in loads(node)
+
+
+_NEW = ("outer", "sum", "dot", "matmul", "exp", "square")
+
+
+def uncopied(program: Program, facts: Facts) -> Program:
+    """Look at parts where they stand, in the backward half."""
+    bound = bindings(program.block)
+    program.backward = _block(program.backward, bound, facts)
+    for node in statements(program.backward):
+        for part in header(node):
+            _operands(part, facts)
+        if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Subscript):
+            node.value = _looked_at(node.value, facts, stores(node))
+    return program
+
+
+def _block(block: Block, bound: dict[str, int], facts: Facts) -> Block:
+    made: Block = []
+    for node in block:
+        if isinstance(node, COMPOUND):
+            node.body = _block(node.body, bound, facts)
+            node.orelse = _block(getattr(node, "orelse", None) or [], bound, facts)
+        elif made and _is_repeated(made[-1], node):
+            made[-1].value = _doubled(node.value)
+            continue
+        made.append(node)
+    gone = {id(node) for position, node in enumerate(made) if _seen_through(made, position, bound, facts)}
+    return [node for node in made if id(node) not in gone]
+
+
+def _is_repeated(one: Node, two: Node) -> bool:
+    """Whether two statements add the same to the same part, of an array that they do not read."""
+    if not isinstance(one, gast.AugAssign) or not isinstance(two, gast.AugAssign):
+        return False
+    if not isinstance(one.op, gast.Add | gast.Sub) or type(one.op) is not type(two.op) or not stores(one):
+        return False
+    if not isinstance(two.value, gast.BinOp | gast.Name) or any(isinstance(n, gast.Call) for n in walk(two)):
+        return False
+    return same(one.target, two.target) and same(one.value, two.value) and stores(one)[0] not in loads(one.value)
+
+
+def _doubled(value: Node) -> Node:
+    """`2.0 * a * b` for twice `a * b`: exact, and numbers are multiplied first."""
+    if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult | gast.Div):
+        return gast.BinOp(_doubled(value.left), value.op, value.right)
+    return gast.BinOp(constant(2.0), gast.Mult(), value)
+
+
+def _copied_part(value: Node, facts: Facts) -> Node | None:
+    """The `a[i]` of `a[i].copy()`, for integers and slices; None for any other expression."""
+    if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr == "copy":
+        part = value.func.value
+        if isinstance(part, gast.Subscript) and isinstance(part.value, gast.Name) and not value.args:
+            return part if is_basic(part.slice, frozenset(facts.integers)) else None
+    return None
+
+
+def _looked_at(value: Node, facts: Facts, changed: Sequence[str] = ()) -> Node:
+    """`a[i]` for `a[i].copy()`, `sum_to(a[i], x)` for `sum_to(a[i].copy(), x)`, if a is none of what changes."""
+    fitted = is_fitted(value, facts)
+    part = _copied_part(value.args[0] if fitted else value, facts)
+    if part is None or part.value.id in changed:
+        return value
+    return gast.Call(value.func, [part, *value.args[1:]], []) if fitted else part
+
+
+def _operands(node: Node, facts: Facts) -> None:
+    """Arithmetic makes a new array: its operands need no copy."""
+    for item in walk(node):
+        if isinstance(item, gast.BinOp):
+            item.left, item.right = _looked_at(item.left, facts), _looked_at(item.right, facts)
+        elif isinstance(item, gast.UnaryOp):
+            item.operand = _looked_at(item.operand, facts)
+        elif _makes_new(item, facts):
+            item.args = [_looked_at(argument, facts) for argument in item.args]
+
+
+def _makes_new(call: Node, facts: Facts) -> bool:
+    """Whether a call makes a new array of what it is given."""
+    function = call.func if isinstance(call, gast.Call) else None
+    if not isinstance(function, gast.Attribute) or function.attr not in _NEW:
+        return False
+    return isinstance(function.value, gast.Name) and function.value.id == facts.imports.get("np")
+
+
+def _seen_through(block: Block, position: int, bound: dict[str, int], facts: Facts) -> bool:
+    """Read a part where its copy was read; whether the copy's statement is not needed any more."""
+    node = block[position]
+    held = target(node)
+    part = None if held is None else _looked_at(node.value, facts)
+    if held is None or part is node.value or bound.get(held) != 1 or facts.adjoint_of.get(held) in facts.wrt:
+        return False
+    users = [k for k in range(position + 1, len(block)) if mentions(block[k], held)]
+    if not users or not _lasts(block, position, users[-1], part, facts):
+        return False
+    reads = [n for k in users for n in walk(block[k]) if isinstance(n, gast.Name) and n.id == held]
+    if not all(is_only_read(block[k], held, facts, loads(part)) for k in users):
+        return False
+    if len(reads) > 1 or isinstance(block[users[0]], COMPOUND) or not isinstance(part, gast.Subscript):
+        node.value = part
+        shown: Node = part.args[0] if isinstance(part, gast.Call) else part
+        facts.views[held] = shown.value.id
+        return False
+    replace(block[users[0]], reads[0], part)
+    return True
+
+
+def _lasts(block: Block, start: int, end: int, part: Node, facts: Facts) -> bool:
+    """Whether no statement before the last reader, nor inside it if it holds others, changes what the part reads."""
+    base = root(part)
+    read = facts.shown([*loads(part), *([base.id] if base is not None else [])])
+    until = end + 1 if isinstance(block[end], COMPOUND) else end
+    return not any(read & set(stores(inner)) for inner in statements(block[start + 1 : until]))
+
+
+def is_only_read(node: Node, name: str, facts: Facts, shown: Sequence[str] = ()) -> bool:
+    """Whether each mention of a name is an operand of arithmetic, or of a call that makes a new array.
+
+    Or it is what is added to a part of an array, other than those that it would show.
+    """
+    if isinstance(node, COMPOUND):
+        inner = [*header(node)] if not isinstance(node, gast.For) else [node.iter]
+        blocks = [*node.body, *(getattr(node, "orelse", None) or [])]
+        apart = not any(mentions(part, name) for part in inner)
+        return apart and all(is_only_read(n, name, facts, shown) for n in blocks)
+    allowed = 0
+    for item in walk(node):
+        operands: list[Node] = []
+        if isinstance(item, gast.BinOp):
+            operands = [item.left, item.right]
+        elif isinstance(item, gast.UnaryOp):
+            operands = [item.operand]
+        elif _makes_new(item, facts):
+            operands = item.args
+        elif isinstance(item, gast.AugAssign) and shown and not {*shown} & {*stores(item)}:
+            operands = [item.value]
+        allowed += sum(isinstance(part, gast.Name) and part.id == name for part in operands)
+    met = [n for n in walk(node) if isinstance(n, gast.Name) and n.id == name]
+    return allowed == len(met)
+
+
+def sharing(program: Program, facts: Facts) -> dict[str, None]:
+    """Names that may hold the array of another one, which is read elsewhere: nothing is added to them in place.
+
+    x_bar = sum_to(t / w, x)                           t1 = t / w
+    x_bar += e, whose derivative reads t / w    =>     x_bar = sum_to(t1, x)
+                                                       x_bar = x_bar + e
+    """
+    if not facts.generated or not facts.augmented:
+        return {}
+    order = [node for node in statements(program.block) if isinstance(node, gast.AST)]
+    reads = Counter(one for node in order for one in loads(node))
+    reads.update(one for node in facts.fresh_copies for one in loads(node))
+    held = {node: _held(node, facts) for node in statements(program.forward)}
+    return {str(target(node)): None for node, one in held.items() if one and one != target(node) and reads[one] > 1}
+
+
+def _held(node: Node, facts: Facts) -> str:
+    """The name whose array a statement may bind to another: `x_bar = sum_to(t, x)`, `x_bar = t`."""
+    value = node.value if isinstance(node, gast.Assign) and target(node) is not None else None
+    if isinstance(value, gast.Call) and value.args:
+        known = facts.namespace.lookup(getattr(value.func, "id", ""))
+        value = value.args[0] if known is not None and known.object in FITTED else None
+    return value.id if isinstance(value, gast.Name) else ""

@@ -1,0 +1,600 @@
+"""Expressions put together again, and the order of lines.
+
+Put expressions together again: a value that is named only to be read once is written where it is read.
+
+Within the lines that undo one statement: temporaries first, then adjoints in the order of its operands.
+
+A sum begins with its first two terms: `u = v`, and then `u = u + e`, are `u = v + e`; `u = -v` gives `u = e - v`.
+
+The forward half reads as the user wrote it, wherever no intermediate value is needed elsewhere.
+
+A sum of two terms that is only stored away is written where it is stored.
+
+b_bar = c * b
+b_bar += e[:, :n]       =>  a_bar[:, d:] = c * b + e[:, :n]
+a_bar[:, d:] = b_bar
+
+Values that are read once in a line that has room for them, now that lines are as short as they become.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+import gast
+
+from srcgrad.analysis.axis_lengths import canonical
+from srcgrad.analysis.floating_types import negated
+from srcgrad.analysis.shape_rules import spec_of_tree
+from srcgrad.core.expressions import adds_axes, is_basic, without_axes
+from srcgrad.core.facts import Facts, copied
+from srcgrad.core.printer.statements import STEP
+from srcgrad.core.printer.statements import statement as spelled
+from srcgrad.core.trees import (
+    COMPOUND,
+    Block,
+    Node,
+    Uses,
+    copy,
+    count,
+    header,
+    is_write,
+    loads,
+    positions,
+    replace,
+    same,
+    statements,
+    stores,
+    target,
+    walk,
+    written,
+)
+from srcgrad.core.trees import WIDTH as LINE
+from srcgrad.derive.lists_and_stacks import is_pop
+from srcgrad.derive.program import Program
+from srcgrad.frontend.desugar.assignments import is_inside
+from srcgrad.optimise.loop_fusion import mentioned, mentions_in
+from srcgrad.optimise.loop_fusion import stored as loop_fusion_stored
+from srcgrad.optimise.tape_layout import is_final
+
+_LINES = 3  # of a call with all of its arguments in one
+_SHORTER = 8  # columns that a line of arguments loses when temporaries are counted
+
+
+def inline(program: Program, facts: Facts) -> Program:
+    """Write single-use temporaries and adjoints of temporaries where they are read, never into a loop.
+
+    Evaluation order changes only between operations without effect; nothing is computed twice.
+    """
+    return inlined(program, facts, LINE)
+
+
+def inlined(program: Program, facts: Facts, width: int) -> Program:
+    """As `inline`, where the line that reads a value has at most `width` columns then."""
+    uses = count(program.block)
+    uses.width = width
+    top = _inlined_block([*program.forward, None, *program.backward, program.result], facts, uses, 4)
+    split = top.index(None)
+    program.forward, program.backward = top[:split], top[split + 1 : -1]
+    return program
+
+
+def _inlined_block(block: Block, facts: Facts, uses: Uses, indent: int) -> Block:
+    written = positions(block)
+    pending: dict[str, int] = {}
+    made: list[Node] = list(block)
+    gone: set[int] = set()
+    repeated: set[str] = set()
+    mentioned: dict[str, list[int]] = {}
+    for position, node in enumerate(block):
+        if node is None:
+            indent += STEP * (facts.mode == "vjp" and uses.width > LINE)
+            continue
+        for part in _open_parts(node, facts):
+            _fill(part, node, position, pending, made, gone, written, facts, indent, uses, repeated)
+        if isinstance(node, COMPOUND):
+            node.body = _inlined_block(node.body, facts, uses, indent + 4)
+            node.orelse = _inlined_block(node.orelse, facts, uses, indent + 4) if getattr(node, "orelse", None) else []
+        bound = target(node)
+        for other in stores(node):
+            pending.pop(other, None)
+        if bound is not None and is_inlinable(bound, node, facts):
+            if uses.bound.get(bound) == 1:
+                wanted = uses.read.get(bound) == 1 or _is_part(bound, node, facts)
+            else:
+                mentioned = mentioned or mentions_in(block)
+                behind = mentioned.get(bound, [])
+                wanted = _is_passing(bound, [block[k] for k in behind[bisect_right(behind, position) :]], facts)
+            if wanted:
+                pending[bound] = position
+    for bound in [b for b in pending if b in repeated and not uses.read.get(b)]:
+        gone.add(pending[bound])
+    return [node for position, node in enumerate(made) if position not in gone]
+
+
+def _open_parts(node: Node, facts: Facts) -> list[Node]:
+    """Parts of a statement in which a name may be replaced: loops evaluate theirs more than once, or not at all.
+
+    A result has names but for a value that stands beside its pullback; kernels end at statements.
+    """
+    if isinstance(node, gast.While | gast.Return):
+        plain = facts.mode == "vjp" and facts.module is not None and facts.module.target == "numpy"
+        return [node.value] if plain and isinstance(node, gast.Return) else []
+    if isinstance(node, gast.For):
+        return [node.iter]
+    return header(node)
+
+
+def is_inlinable(bound: str, node: Node, facts: Facts) -> bool:
+    if node in facts.pushes or node in facts.restores or node in facts.zeros or written(node):
+        return False
+    if facts.hooked(node) or node.value in facts.fills:
+        return False  # it is a line of its own, which is run in its turn
+    if bound in facts.temporaries:
+        return True
+    primal = facts.adjoint_of.get(bound)
+    return primal is not None and primal not in facts.wrt and bound not in facts.elements
+
+
+def _is_passing(bound: str, behind: Block, facts: Facts) -> bool:
+    """Whether a value is read once before its name is bound again, in the same block, to more than a sum with it.
+
+    `behind` are the statements behind it that mention it.
+    """
+    reads = 0
+    for node in behind:
+        if isinstance(node, COMPOUND):
+            return False
+        reads += loads(node).count(bound)
+        if bound in stores(node):
+            whole = isinstance(node, gast.Assign) and bound not in written(node) and node not in facts.accumulates
+            return whole and reads == 1
+        if reads > 1:
+            return False
+    return False
+
+
+def _is_part(bound: str, node: Node, facts: Facts) -> bool:
+    """Whether a temporary is a part `x[i]` of a named array, by a name or a literal: a view, which costs nothing."""
+    value = node.value
+    if bound not in facts.temporaries or not isinstance(value, gast.Subscript):
+        return False
+    return isinstance(value.value, gast.Name) and is_basic(value.slice, frozenset(facts.integers))
+
+
+def _fill(
+    part: Node,
+    node: Node,
+    position: int,
+    pending: dict[str, int],
+    made: list[Node],
+    gone: set[int],
+    written: dict[str, list[int]],
+    facts: Facts,
+    indent: int,
+    uses: Uses,
+    repeated: set[str],
+) -> None:
+    """Replace pending names read in `part` by their expressions, where that is safe and fits the line."""
+    if pending.keys().isdisjoint(loads(part)):
+        return
+    reads = [n for n in walk(part) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load) and n.id in pending]
+    for read in reads:
+        source = made[pending[read.id]]
+        if not is_steady(source.value, pending[read.id], position, written, facts):
+            continue
+        if any(is_inside(source, one) != is_inside(node, one) for one in facts.contexts):
+            continue  # `np.errstate` is meant for this line, and not for that
+        user = facts.origin.get(source)
+        own = user is not None and user is facts.origin.get(node)
+        line = gast.Expr(part.elts[0]) if isinstance(node, gast.Return) else node
+        room = uses.width - indent - (len(f"return , {facts.back}") if line is not node else 0)
+        fits = own or has_room(source.value, line, read.id, room)
+        if not fits and not _is_seed(source.value, read, node, indent):
+            continue
+        if _is_subject(read, node):
+            continue
+        if read.id not in repeated and (uses.read[read.id] == 1 or uses.bound[read.id] > 1):
+            replace(node, read, source.value)
+            _rejoin(node, source.value, facts)
+            if isinstance(source.value, gast.Tuple):
+                _spread(node)
+            gone.add(pending.pop(read.id))
+            continue
+        repeated.add(read.id)  # a part such as x[i] may be written more than once
+        uses.read[read.id] -= 1
+        replace(node, read, copied(source.value, facts))
+
+
+def is_steady(value: Node, start: int, end: int, written: dict[str, list[int]], facts: Facts) -> bool:
+    """Whether nothing that `value` reads is bound between two positions of the block."""
+    for read in facts.shown(item.id for item in walk(value) if isinstance(item, gast.Name)):
+        places = written.get(read, ())
+        after = bisect_right(places, start)
+        if after < len(places) and places[after] < end:
+            return False
+    return True
+
+
+def has_room(value: Node, node: Node, name: str, room: int) -> bool:
+    if isinstance(node, COMPOUND):
+        return isinstance(value, gast.Name)
+    length = len(spelled(gast.Expr(value), width=10_000)[0]) + max(map(len, spelled(node, width=10_000)))
+    return length - len(name) <= room
+
+
+def _is_seed(value: Node, read: Node, node: Node, indent: int) -> bool:
+    """Whether a tuple fits into a call that takes several lines anyway: it takes no more of them.
+
+    If its items are the arguments, and all of these fit into one line, the call is better read without a name for them.
+    """
+    if not isinstance(value, gast.Tuple) or isinstance(node, COMPOUND):
+        return False
+    apart = any(isinstance(n, gast.Starred) and n.value is read for n in walk(node))
+    before = len(spelled(node, indent))
+    replace(node, read, value)
+    trial = copy(node)
+    replace(node, value, read)
+    _spread(trial)
+    if apart and len(spelled(trial, indent - _SHORTER)) <= _LINES:
+        return True
+    after = len(spelled(trial, indent))
+    return 1 < after <= before
+
+
+def _is_subject(read: Node, node: Node) -> bool:
+    """Whether a name is the array that a statement changes in place."""
+    return any(name == read.id for name in stores(node))
+
+
+def _rejoin(node: Node, part: Node, facts: Facts) -> None:
+    """`e` for `e[:, 0][:, None]`, where the axis has length 1."""
+    if part not in facts.narrowed:
+        return
+    for whole in walk(node):
+        if isinstance(whole, gast.Subscript) and whole.value is part and adds_axes(whole.slice):
+            if same(without_axes(whole.slice), part.slice):
+                replace(node, whole, part.value)
+                return
+
+
+def _spread(node: Node) -> None:
+    """`g(a, b)` for `g(*(a, b))`."""
+    for call in walk(node):
+        if isinstance(call, gast.Call) and any(_is_display(item) for item in call.args):
+            call.args = [one for item in call.args for one in (item.value.elts if _is_display(item) else [item])]
+
+
+def _is_display(item: Node) -> bool:
+    return isinstance(item, gast.Starred) and isinstance(item.value, gast.Tuple)
+
+
+def order(program: Program, facts: Facts) -> Program:
+    """Sort each group of lines, keeping what depends on what; join two contributions that meet in one group."""
+    program.backward = _ordered_block(program.backward, facts, 4)
+    return program
+
+
+def _ordered_block(block: Block, facts: Facts, indent: int) -> Block:
+    made: Block = []
+    group: Block = []
+    for node in [*block, None]:
+        if group and (node is None or not _together(group[0], node, facts)):
+            made += _joined(_sorted(group, facts), facts, indent)
+            group = []
+        if node is None:
+            break
+        if isinstance(node, COMPOUND):
+            node.body = _ordered_block(node.body, facts, indent + 4)
+            node.orelse = _ordered_block(getattr(node, "orelse", None) or [], facts, indent + 4)
+            made.append(node)
+        elif node in facts.zeros:
+            made.append(node)
+        else:
+            group.append(node)
+    return made
+
+
+def _together(one: Node, two: Node, facts: Facts) -> bool:
+    if isinstance(two, COMPOUND) or two in facts.zeros:
+        return False
+    return getattr(one, "lineno", 0) == getattr(two, "lineno", 0)
+
+
+def _sorted(group: Block, facts: Facts) -> Block:
+    """A list schedule: the most urgent statement of those whose predecessors have been placed."""
+    if len(group) > 60:
+        return group
+    after = _dependencies(group, facts)
+    rank = {node: _rank(position, node, group, facts) for position, node in enumerate(group)}
+    left = list(range(len(group)))
+    placed: list[int] = []
+    while left:
+        ready = [k for k in left if not any(j in left for j in after[k])]
+        chosen = min(ready, key=lambda k: rank[group[k]])
+        placed.append(chosen)
+        left.remove(chosen)
+    return [group[k] for k in placed]
+
+
+def _dependencies(group: Block, facts: Facts) -> list[list[int]]:
+    reads = [facts.shown(loads(n)) for n in group]
+    writes = [set(stores(n)) for n in group]
+    for bound in [writes[k] for k, n in enumerate(group) if facts.hooked(n)]:
+        bound.add("hooks")  # they are called in their order
+    return [
+        [j for j in range(k) if writes[j] & reads[k] or reads[j] & writes[k] or writes[j] & writes[k]]
+        for k in range(len(group))
+    ]
+
+
+def _rank(position: int, node: Node, group: Block, facts: Facts) -> tuple[int, int]:
+    bound = stores(node)
+    primal = facts.adjoint_of.get(bound[0]) if bound else None
+    if primal is None or primal in facts.temporaries:
+        return (0, position)
+    return (1, facts.mention.get((getattr(node, "lineno", 0), primal), position))
+
+
+def _joined(group: Block, facts: Facts, indent: int) -> Block:
+    """`x_bar = a` and, next, `x_bar = x_bar + b` are `x_bar = a + b`."""
+    made: Block = []
+    for node in group:
+        bound = target(node)
+        if made and bound is not None and target(made[-1]) == bound and node in facts.accumulates:
+            first = made[-1]
+            value = node.value
+            again = [n for n in walk(value.right) if isinstance(n, gast.Name) and n.id == bound]
+            if not again and first not in facts.restores:
+                minus = isinstance(value.op, gast.Sub)
+                begun = _summed(first.value, facts)
+                total = _fitted(begun, value.op, value.right, facts)
+                if total is None:
+                    total = gast.BinOp(begun, value.op, value.right) if minus else added(begun, value.right, facts)
+                joined = gast.Assign(first.targets, total, None)
+                joined.lineno = first.lineno
+                if max(map(len, spelled(joined, width=10_000))) + indent <= LINE:
+                    if first in facts.accumulates:
+                        facts.accumulates[joined] = None
+                    made[-1] = joined
+                    continue
+        made.append(node)
+    return made
+
+
+def _summed(value: Node, facts: Facts) -> Node:
+    """The `sum_to(g, x)` of `np.array(sum_to(g, x))`: what it is added to makes a new array."""
+    if not isinstance(value, gast.Call) or gast.unparse(value.func) != f"{facts.imports.get('np')}.array":
+        return value
+    inner = value.args[0] if len(value.args) == 1 and not value.keywords else None
+    summed = isinstance(inner, gast.Call) and getattr(inner.func, "id", "") == facts.imports.get("sum_to")
+    return inner if summed else value
+
+
+def _fitted(one: Node, op: Node, two: Node, facts: Facts) -> Node | None:
+    """`sum_to(a + b, x)` for `sum_to(a, x) + sum_to(b, x)`, where a and b have one shape."""
+    for call in (one, two):
+        if not isinstance(call, gast.Call) or getattr(call.func, "id", "") != facts.imports.get("sum_to"):
+            return None
+        if len(call.args) != 2 or call.keywords:
+            return None
+    made, other = spec_of_tree(one.args[0], facts), spec_of_tree(two.args[0], facts)
+    if made.scalar or canonical(made).shape != canonical(other).shape or not same(one.args[1], two.args[1]):
+        return None
+    inner = (
+        gast.BinOp(one.args[0], op, two.args[0]) if isinstance(op, gast.Sub) else added(one.args[0], two.args[0], facts)
+    )
+    return gast.Call(one.func, [inner, one.args[1]], [])
+
+
+def added(one: Node, two: Node, facts: Facts) -> Node:
+    """`one + two`, with signs as a person writes them."""
+    minus = negated(two, facts)
+    if minus is not None:
+        return gast.BinOp(one, gast.Sub(), minus)
+    minus = negated(one, facts)
+    if minus is not None:
+        return gast.BinOp(two, gast.Sub(), minus)
+    return gast.BinOp(one, gast.Add(), two)
+
+
+def begun(program: Program, facts: Facts) -> Program:
+    """Drop a second name that is bound only to be added to; so with the negative of a value, or a multiple.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> text = "def f(x: float):\\n    k = np.sin(x)\\n    return (k + np.cos(k)) * (k + x)"
+    >>> [line for line in explain_text(text, after="begun").splitlines() if line.startswith("k_bar")][0]
+    'k_bar = t4_bar + t2_bar'
+    """
+    program.backward = _block(program.backward, facts)
+    return program
+
+
+def _block(block: Block, facts: Facts) -> Block:
+    made: Block = []
+    said: list[set[str]] = []  # the names that each of these mentions
+    for node in block:
+        if isinstance(node, COMPOUND):
+            node.body = _block(node.body, facts)
+            node.orelse = _block(getattr(node, "orelse", None) or [], facts)
+        first = _first(node, made, said, facts) if node in facts.accumulates else None
+        if first is not None:
+            del said[first]
+            node.value = _sum(made.pop(first).value, node.value, facts)
+            del facts.accumulates[node]
+        made.append(node)
+        said.append(set(mentioned(node)))
+    return made
+
+
+def _first(node: Node, made: Block, said: list[set[str]], facts: Facts) -> int | None:
+    """Where the sum to which a statement adds is bound to another name, which holds the same still."""
+    bound = target(node)
+    if bound is None or not isinstance(node.value, gast.BinOp) or getattr(node.value.left, "id", "") != bound:
+        return None
+    if bound in loads(node.value.right):
+        return None
+    position = next((k for k in reversed(range(len(made))) if bound in said[k]), None)
+    if position is None:
+        return None
+    before, between = made[position], made[position + 1 :]
+    read = _multiple(before.value) if target(before) == bound else None
+    if read is None or before in facts.restores or before in facts.pushes or before in facts.accumulates:
+        return None
+    if read == bound or read in loop_fusion_stored(between):
+        return None
+    writes = any(_writes(each) for each in statements(between))  # perhaps into what the value shows
+    return position if not writes or isinstance(before.value, gast.Name) else None
+
+
+def _writes(node: Node) -> bool:
+    """Whether a statement changes elements; what takes a value off a list changes none."""
+    return bool(written(node)) and not (isinstance(node, gast.Assign) and is_pop(node.value))
+
+
+def _multiple(value: Node) -> str | None:
+    """The v of `v`, `-v`, `v * 2.0`; None for any other value."""
+    if isinstance(value, gast.UnaryOp) and isinstance(value.op, gast.USub):
+        value = value.operand
+    elif isinstance(value, gast.BinOp) and isinstance(value.op, gast.Mult) and isinstance(value.right, gast.Constant):
+        value = value.left
+    return value.id if isinstance(value, gast.Name) else None
+
+
+def _sum(first: Node, value: Node, facts: Facts) -> Node:
+    """`first + e` for a value that is `u + e`, `first - e` for `u - e`."""
+    if isinstance(value.op, gast.Add):
+        return added(first, value.right, facts)
+    return gast.BinOp(first, value.op, value.right)
+
+
+def spelling(program: Program, facts: Facts) -> Program:
+    """Put the user's statement in the place of the normal statements that stand for it."""
+    readers: dict[str, list[Node]] = {}
+    for node in statements(program.block):
+        user = facts.origin.get(node, node) if node not in facts.effects else node
+        for name in loads(node):
+            if name in facts.temporaries:
+                readers.setdefault(name, []).append(user)
+    program.forward = _spelled_block(program.forward, readers, facts)
+    return program
+
+
+def _spelled_block(block: Block, readers: dict[str, list[Node]], facts: Facts) -> Block:
+    made: Block = []
+    position = 0
+    while position < len(block):
+        node = block[position]
+        user = facts.origin.get(node)
+        if user is None or node in facts.effects:
+            if isinstance(node, COMPOUND):
+                node.body = _spelled_block(node.body, readers, facts)
+                node.orelse = _spelled_block(getattr(node, "orelse", None) or [], readers, facts)
+            made.append(node)
+            position += 1
+            continue
+        run, end = _run(block, position, user, facts)
+        saves = [n for n in block[position:end] if n in facts.pushes or n in facts.tangents]
+        plain = _plain(user, facts)
+        if plain is not None and _private(run, user, readers, facts):
+            made += _placed(block[position:end], saves, plain, facts)
+        else:
+            made += block[position:end]
+        position = end
+    return made
+
+
+def _placed(run: Block, others: Block, plain: Node, facts: Facts) -> Block:
+    """The user's statement where the last of its run was: saves before it, tangents on their own side."""
+    last = max(k for k, node in enumerate(run) if node not in others)
+    before = [n for n in run[:last] if n in others]
+    return [*before, plain, *(n for n in run[last:] if n in others)]
+
+
+def _run(block: Block, start: int, user: Node, facts: Facts) -> tuple[Block, int]:
+    """The statements that stand for `user`, and the position after the last of them; saves may lie between."""
+    run: Block = []
+    end = start
+    for position in range(start, len(block)):
+        node = block[position]
+        if node in facts.effects:
+            break
+        if facts.origin.get(node) is user:
+            run.append(node)
+            end = position + 1
+        elif node not in facts.pushes and node not in facts.tangents:
+            break
+    return run, end
+
+
+def _plain(user: Node, facts: Facts) -> Node | None:
+    """The user's statement, if it is one that binds names."""
+    plain = facts.plain.get(user, user)
+    return plain if isinstance(plain, gast.Assign) and user not in facts.rewritten else None
+
+
+def _private(run: Block, user: Node, readers: dict[str, list[Node]], facts: Facts) -> bool:
+    """Whether the run still binds one of the user's names, and its temporaries are read by itself only."""
+    flat = list(statements(run))
+    if any(node in facts.pushes or node in facts.tangents for node in flat):
+        return False  # a conditional expression that something was added to
+    bound = [name for node in flat for name in stores(node)]
+    if any(name in facts.temporaries and name not in bound for node in flat for name in loads(node)):
+        return False  # a check stands between this and the rest
+    if not any(name not in facts.temporaries for name in bound):
+        return False
+    wanted = dict.fromkeys(stores(_plain(user, facts)))
+    if any(name not in bound for name in wanted) or any(n not in wanted and n not in facts.temporaries for n in bound):
+        return False  # the latter: which way a conditional expression inside of another went is known by name
+    return all(reader is user for name in bound if name in facts.temporaries for reader in readers.get(name, []))
+
+
+def stored(program: Program, facts: Facts) -> Program:
+    """Write the terms of an adjoint into the line that stores it into a part of another one, if they fit there."""
+    if is_final(facts):
+        program.backward = _stored_block(program.backward, count(program.block), facts, 4 + 4 * (facts.mode == "vjp"))
+    return program
+
+
+def _stored_block(block: Block, uses: Uses, facts: Facts, indent: int) -> Block:
+    terms: dict[str, list[int]] = {}
+    gone: set[int] = set()
+    written = positions(block)
+    for position, node in enumerate(block):
+        if isinstance(node, COMPOUND):
+            node.body = _stored_block(node.body, uses, facts, indent + 4)
+            node.orelse = _stored_block(getattr(node, "orelse", None) or [], uses, facts, indent + 4)
+        elif target(node) is not None or isinstance(getattr(node, "target", None), gast.Name):
+            terms.setdefault(stores(node)[0], []).append(position)
+        elif is_write(node) and isinstance(node.value, gast.Name):
+            held, places = node.value.id, terms.get(node.value.id, [])
+            if len(places) != 2 or uses.bound.get(held) != 2 or uses.read.get(held) != 2:
+                continue
+            total = _stored_sum(held, block[places[0]], block[places[1]], facts)
+            steady = all(is_steady(block[k].value, k, position, written, facts) for k in places)
+            around = [is_inside(one, each) for each in facts.contexts for one in (node, *(block[k] for k in places))]
+            if total is not None and steady and not any(around) and has_room(total, node, held, uses.width - indent):
+                node.value = total
+                gone.update(places)
+    return [node for position, node in enumerate(block) if position not in gone]
+
+
+def _stored_sum(held: str, first: Node, second: Node, facts: Facts) -> Node | None:
+    """The `e + g` of `u = e` and `u += g`; None if they are not of this form, or have to stay where they are."""
+    if not isinstance(second, gast.AugAssign) or not isinstance(second.op, gast.Add | gast.Sub):
+        return None
+    if target(first) != held or not is_inlinable(held, first, facts) or facts.hooked(second):
+        return None
+    if isinstance(second.op, gast.Sub):
+        return gast.BinOp(first.value, second.op, second.value)
+    return added(first.value, second.value, facts)
+
+
+WIDTH = 88
+
+
+def tight(program: Program, facts: Facts) -> Program:
+    """Write them where they are read, if the line keeps within the page; kernels are cut between statements."""
+    if facts.module is not None and facts.module.target == "opencl":
+        return program
+    return inlined(program, facts, WIDTH)

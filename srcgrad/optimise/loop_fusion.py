@@ -1,0 +1,402 @@
+"""Loop fusion: both halves of a loop that only adds up, in one.
+
+Which statements may change places: what they read, bind, and only add to.
+
+Which loop of the backward half belongs to a loop of the forward half, and what the one keeps for the other.
+
+A loop that only adds up has both halves in one: what a trip adds and its adjoints together, nothing recorded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import gast
+
+from srcgrad.core.control_flow import liveness
+from srcgrad.core.facts import Facts
+from srcgrad.core.trees import (
+    COMPOUND,
+    Block,
+    Node,
+    copy,
+    expression,
+    header,
+    inside,
+    loads,
+    name,
+    same,
+    statements,
+    stores,
+    target,
+    walk,
+    written,
+)
+from srcgrad.derive.adjoints import Adjoints
+from srcgrad.derive.program import Program, rebuilt
+from srcgrad.derive.recording import backwards
+from srcgrad.optimise.dead_code import dead
+
+
+def live_in(block: Block) -> list[str]:
+    """Names that a block reads before it binds them."""
+    flow = liveness(block)
+    return [one for one, bit in flow.bits.items() if flow.before[0] & bit]
+
+
+def mentioned(node: Node) -> list[str]:
+    """Names that a statement, and those inside it, read or bind."""
+    return [one for each in statements([node]) for one in [*loads(each), *stores(each)]]
+
+
+def mentions_in(block: Block) -> dict[str, list[int]]:
+    """Where in the block each name is read or bound, nested statements included."""
+    found: dict[str, list[int]] = {}
+    for position, node in enumerate(block):
+        for inner in () if node is None else statements([node]) if isinstance(node, COMPOUND) else [node]:
+            for one in dict.fromkeys((*loads(inner), *stores(inner))):
+                places = found.setdefault(one, [])
+                if not places or places[-1] != position:
+                    places.append(position)
+    return found
+
+
+def only_added(held: str, block: Block, facts: Facts) -> bool:
+    """Whether a block does nothing with an adjoint but add to it."""
+    for node in block:
+        if isinstance(node, COMPOUND):
+            if any(held in mentioned(part) for part in [gast.Expr(h) for h in header(node)]):
+                return False
+            inner = [*node.body, *(getattr(node, "orelse", None) or [])]
+            if not only_added(held, inner, facts):
+                return False
+        elif held in mentioned(node) and not _adds(node, held, facts):
+            return False
+    return True
+
+
+def _adds(node: Node, held: str, facts: Facts) -> bool:
+    """Whether a statement is `h = h + e`, `h += e`, `h[i] += e` or `add_at(h, i, e)`, with e and i free of h."""
+    if isinstance(node, gast.AugAssign) and isinstance(node.op, gast.Add | gast.Sub):
+        others = [node.value, *([node.target.slice] if isinstance(node.target, gast.Subscript) else [])]
+        return held in stores(node) and not any(held in loads(part) for part in others)
+    if node in facts.accumulates and target(node) == held and isinstance(node.value, gast.BinOp):
+        return getattr(node.value.left, "id", "") == held and held not in loads(node.value.right)
+    if isinstance(node, gast.Expr) and written(node) == [held]:
+        return not any(held in loads(argument) for argument in node.value.args[1:])
+    return False
+
+
+def apart(one: Block, two: Block, but: set[str]) -> bool:
+    """Whether statements may change places: neither binds what the other reads or binds, the names in `but` aside.
+
+    These are adjoints to which both add, in whatever order, and names that each binds for itself.
+    """
+    made = [stored(block) - but for block in (one, two)]
+    read = [{r for n in statements(block) for r in loads(n)} - but for block in (one, two)]
+    return not (made[0] & (made[1] | read[1]) or made[1] & read[0])
+
+
+def stored(block: Block) -> set[str]:
+    """Names that a block binds, or whose contents it changes."""
+    return {s for node in statements(block) for s in stores(node)}
+
+
+def turned(node: Node, loop: Node) -> bool:
+    """Whether a loop is the backward form of another."""
+    if not isinstance(node, gast.For) or not same(node.target, loop.target) or not isinstance(node.iter, gast.Call):
+        return False
+    return same(node.iter, backwards(copy(loop.iter)))
+
+
+def only_adds(loop: Node, program: Program, facts: Facts) -> bool:
+    """Whether a loop of the user's does nothing but add up: it is not left early, nor its counter read behind."""
+    inner = statements(loop.body)
+    left = any(isinstance(node, gast.Break | gast.Continue | gast.Return | gast.While) for node in inner)
+    outside = [node for node in [*program.forward, *program.backward, program.result] if not isinstance(node, gast.For)]
+    counted = {one for node in statements(outside) for one in loads(node)} & set(stores(loop))
+    kept = any(node in facts.pushes for one in inner if isinstance(one, gast.If) for node in statements([one]))
+    return not left and not counted and not kept and not any(node in facts.effects for node in inner)
+
+
+def kept_by(loop: Node, back: Node, program: Program, facts: Facts) -> dict[Node, None] | None:
+    """What keeps values of a trip at its end, and brings them back; None if the loop keeps others as well."""
+    stacks = [facts.pushes[node] for node in loop.body if node in facts.pushes]
+    gone: dict[Node, None] = {}
+    for node in loop.body:
+        kept = facts.pushes.get(node)
+        if kept is None:
+            continue
+        pops = [one for one in back.body if facts.restores.get(one) == kept]
+        value = node.value.args[0] if isinstance(node, gast.Expr) else None
+        if len(pops) != 1 or stacks.count(kept) != 1 or not isinstance(value, gast.Name):
+            return None
+        behind = [*loop.body[loop.body.index(node) :], *back.body[: back.body.index(pops[0])]]
+        if target(pops[0]) != value.id or any(value.id in stores(one) for one in statements(behind)):
+            return None
+        gone.update({node: None, pops[0]: None})
+    gone.update({node: None for node in program.forward if facts.pushes.get(node) in stacks})
+    gone.update({node: None for node in back.body if target(node) and getattr(node.value, "id", "") == target(node)})
+    return gone
+
+
+def by_items(node: Node, loop: Node) -> bool:
+    """Whether a loop is the backward form of one over the items of a name: it counts, and takes each by its place."""
+    plain = isinstance(loop.iter, gast.Name) and isinstance(loop.target, gast.Name)
+    if (
+        not plain
+        or not isinstance(node, gast.For)
+        or not isinstance(node.target, gast.Name)
+        or _item(loop, node) is None
+    ):
+        return False
+    length = expression("range(len(x))", x=copy(loop.iter))
+    return isinstance(node.iter, gast.Call) and same(node.iter, backwards(length))
+
+
+def _item(loop: Node, back: Node) -> Node | None:
+    """The statement `v = items[i]` of a backward loop."""
+    for node in back.body:
+        value = getattr(node, "value", None)
+        if target(node) == loop.target.id and isinstance(value, gast.Subscript):
+            taken = getattr(value.value, "id", "") == loop.iter.id and getattr(value.slice, "id", "") == back.target.id
+            return node if taken else None
+    return None
+
+
+def count_items(loop: Node, back: Node) -> None:
+    """Let a loop over items count them as its backward form does, if that reads the counter for more than the items."""
+    item = _item(loop, back)
+    assert item is not None, "by_items has found it"
+    back.body = [node for node in back.body if node is not item]
+    if any(one.id == back.target.id for node in back.body for one in inside(node, gast.Name)):
+        loop.iter = expression("range(len(x))", x=loop.iter)
+        loop.target = copy(back.target)
+        loop.body = [copy(item), *loop.body]
+
+
+def fused(program: Program, facts: Facts) -> Program:
+    """Run the backward half of each trip right behind its forward half, where no trip needs anything of another.
+
+    The adjoints that come from outside must be known before the loop. Where they are not, and in a pullback, a loop
+    over blocks of rows makes each block again in its backward loop; others keep what they have recorded.
+
+    >>> import numpy as np, srcgrad
+    >>> def loss(w, x):
+    ...     return np.sum(np.sin(x @ w))
+    >>> gradient = srcgrad.grad(srcgrad.blocked(loss, over="x", rows=64))
+    >>> gradient(np.zeros(2), np.ones((3, 2)))
+    array([3., 3.])
+    >>> print(gradient.source[gradient.source.index("    w_bar") :])
+        w_bar = np.zeros_like(w)
+        for first in range(0, stop, 64):
+            x_rows = x[first : first + 64]
+            # line 12: total += np.sum(np.sin(x_rows @ w))
+            w_bar += x_rows.T @ (total_bar * np.cos(x_rows @ w))
+        return w_bar
+    <BLANKLINE>
+    """
+    blocks = facts.source.file.startswith("<blocks ")
+    if facts.called or facts.pushes_forward or not (blocks or facts.mode in ("reverse", "value-and-grad")):
+        return program
+    for loop in [node for node in program.forward if isinstance(node, gast.For)]:
+        back = next((node for node in program.backward if turned(node, loop) or by_items(node, loop)), None)
+        if back is None or loop not in program.forward:  # a loop that was made one has taken along what follows it
+            continue
+        whole = dict(loop.__dict__), back.body, program.forward
+        if not _fuse(loop, back, program, facts):
+            loop.__dict__.update(whole[0])
+            back.body, program.forward = whole[1:]
+    return dead(program, facts)
+
+
+def _fuse(loop: Node, back: Node, program: Program, facts: Facts) -> bool:
+    """Make one loop of two, if trips are independent; a loop of the user's only where no trip is run twice for it."""
+    blocks = facts.source.file.startswith("<blocks ")
+    if not turned(back, loop):
+        count_items(loop, back)
+    records = kept_by(loop, back, program, facts)
+    pair = _Pair(loop, back, program, facts)
+    if records is None or not pair.independent(records) or not (blocks or only_adds(loop, program, facts)):
+        return False
+    loop.body = [node for node in loop.body if node not in records]
+    back.body = [node for node in back.body if node not in records]
+    program.forward = [node for node in program.forward if node not in records]
+    if facts.mode == "vjp" or not pair.joined():
+        if not blocks:
+            return False
+        pair.repeated()
+    pair.shared()
+    return True
+
+
+@dataclass
+class _Pair:
+    """The two loops, and the program that they are part of."""
+
+    loop: Node
+    back: Node
+    program: Program
+    facts: Facts
+
+    def __post_init__(self) -> None:
+        place, until = self.program.forward.index(self.loop), self.program.backward.index(self.back)
+        self.ahead = self.program.forward[:place]
+        self.tail, self.before = self.program.forward[place + 1 :], self.program.backward[:until]
+        self.behind = self.program.backward[until + 1 :]
+        self.stacks = set(self.facts.pushes.values())  # filled and emptied within a trip
+        self.totals = [str(target(node)) for node in self.loop.body if self._is_total(node)]
+
+    def _is_total(self, node: Node) -> bool:
+        """Whether a statement adds to a name that the loop does nothing else with."""
+        held, value = target(node), getattr(node, "value", None)
+        if held is None or not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Add):
+            return False
+        others = [one for one in self.loop.body if one is not node]
+        alone = not any(held in mentioned(one) for one in others)
+        return alone and getattr(value.left, "id", "") == held and held not in loads(value.right)
+
+    def independent(self, records: dict[Node, None]) -> bool:
+        """Whether a trip needs nothing of another, and what it reads from outside stays until it runs again."""
+        body = [node for node in self.loop.body if node not in records]
+        bound, live = stored(body) - self.stacks, live_in(body)
+        later = {s for node in statements([*self.tail, *self.before]) for s in stores(node)}
+        read = {r for node in statements([*self.tail, *self.before, *self.behind]) for r in loads(node)}
+        inside = {r for node in statements(self.back.body) for r in loads(node)} & set(self.totals)
+        outer = set(live) - set(self.totals) - self.stacks
+        private = not read & (bound - set(self.totals)) and not outer & bound
+        writes = any(written(node) for node in statements(body) if node not in self.facts.pushes)
+        return private and not inside and not outer & later and not writes
+
+    def joined(self) -> bool:
+        """Put the backward body behind the forward body, in the place of the forward loop, if that is possible."""
+        made = stored([self.loop, *self.tail]) - self.stacks
+        self._number_totals()
+        whole = [*self.loop.body, *self.back.body]
+        bound = stored(self.back.body) - self.stacks
+        live = live_in([gast.For(self.loop.target, self.loop.iter, whole, [], None)])
+        added = [one for one in live if one in bound]
+        starts = [self._start(held) for held in added]
+        if None in starts or any(one in made for one in live if one not in self.totals):
+            return False
+        first = [one for one in starts if one is not None]
+        moved = self._needed([one for one in live if one not in bound])
+        if any(read in made for node in [*first, *moved] for one in statements([node]) for read in loads(one)):
+            return False
+        rest = [node for node in [*self.tail, *self.before] if node not in first and node not in moved]
+        later = {*live_in(rest), *live_in([*self.behind, self.program.result]), *live, *stored(moved)}
+        if not apart(self.back.body, rest, {*added, *(stored(self.back.body) - later)}):
+            return False
+        order = {node: k for k, node in enumerate([*self.tail, *self.before])}
+        if not all(apart([one], [n for n in rest if order[n] < order[one]], set()) for one in moved):
+            return False
+        for held, start in zip(added, first, strict=True):
+            self._add_behind(held, start)
+        self.facts.again_written.update(dict.fromkeys([*statements([*self.loop.body, *self.tail])]))
+        self.loop.body = whole
+        hoisted = sorted([*first, *moved], key=lambda node: order.get(node, -1))
+        self.program.forward = self.ahead
+        self.program.backward = [*hoisted, self.loop, *rest, *self.behind]
+        return True
+
+    def _number_totals(self) -> None:
+        """`sum_to(y_bar, s)` for a number s needs no s: `np.sum(y_bar)`."""
+        for node in [n for one in statements(self.before) for n in walk(one)]:
+            if isinstance(node, gast.Call) and getattr(node.func, "id", "") == self.facts.imports.get("sum_to"):
+                held = getattr(node.args[1], "id", "")
+                spec = self.facts.value_spec.get(held)
+                if held in self.totals and spec is not None and spec.scalar:
+                    node.func, node.args = expression(f"{self.facts.library('np')}.sum"), node.args[:1]
+
+    def _start(self, held: str) -> Node | None:
+        """The zeros with which an adjoint starts that the loop adds to; None if something else is done with it."""
+        if not only_added(held, self.back.body, self.facts):
+            return None
+        touching = [node for node in self.before if held in mentioned(node)]
+        if not touching or not only_added(held, touching[1:], self.facts):
+            return None
+        if touching[0] in self.facts.zeros:
+            return touching[0]
+        first, primal = touching[0], self.facts.adjoint_of.get(held, "")
+        if target(first) != held or held in loads(first) or primal not in self.facts.value_spec:
+            return None
+        return Adjoints(self.facts).zeros(primal, self.facts.value_spec[primal], first, bound=True)
+
+    def _add_behind(self, held: str, start: Node) -> None:
+        """What an adjoint began with is added behind the loop."""
+        first = next((node for node in self.before if held in mentioned(node)), start)
+        if first is not start:
+            first.value = gast.BinOp(name(held), gast.Add(), first.value)
+            self.facts.accumulates[first] = None
+
+    def _needed(self, wanted: list[str]) -> Block:
+        """Statements of the backward half without which the loop cannot begin."""
+        needed = set(wanted)
+        found: Block = []
+        for node in reversed(self.before):
+            inner = list(statements([node]))
+            if needed & {s for one in inner for s in stores(one)} and node not in self.facts.effects:
+                needed |= {read for one in inner for read in loads(one)}
+                found.insert(0, node)
+        return found
+
+    def repeated(self) -> None:
+        """Let the backward loop make each block again."""
+        totals = {node: None for node in self.loop.body if target(node) in self.totals}
+        again = [copy(node) for node in self.loop.body if node not in totals]
+        own = [one for one in stored(self.loop.body) if one in self.facts.temporaries]
+        renamed = {one: self._temporary() for one in sorted(own)}
+        for item in [n for node in [*again, *self.back.body] for n in walk(node) if isinstance(n, gast.Name)]:
+            item.id = renamed.get(item.id, item.id)
+        self.facts.again_written.update(dict.fromkeys(statements(again)))
+        for old, new in zip(statements([n for n in self.loop.body if n not in totals]), statements(again), strict=True):
+            if old in self.facts.origin:
+                self.facts.origin[new] = self.facts.origin[old]
+            if old in self.facts.pushes:
+                self.facts.pushes[new] = self.facts.pushes[old]
+        keep = {node: None for node in statements([self.loop]) if node not in self.facts.pushes}
+        rebuilt([self.loop], keep)
+        self.back.body = [*again, *self.back.body]
+        self.loop = self.back
+
+    def _temporary(self) -> str:
+        held = self.facts.names.fresh(f"t{len(self.facts.temporaries) + 1}")
+        self.facts.temporaries[held] = "t"
+        return held
+
+    def shared(self) -> None:
+        """What the backward part of the loop computes as the forward part did is computed once."""
+        seen: dict[str, Node] = {}
+        renamed: dict[str, str] = {}
+        kept: Block = []
+        bound = [s for node in statements(self.loop.body) for s in stores(node)]
+        for node in self.loop.body:
+            for item in [n for one in statements([node]) for part in header(one) for n in walk(part)]:
+                if isinstance(item, gast.Name) and item.id in renamed:
+                    item.id = renamed[item.id]
+            own = target(node)
+            if self._is_restated(node, bound):
+                continue
+            if own is None or bound.count(own) != 1 or isinstance(node.value, gast.Name | gast.Constant):
+                kept.append(node)
+                continue
+            spelled = gast.unparse(node.value)
+            earlier = seen.get(spelled)
+            if earlier is None or own not in self.facts.temporaries or own in self.facts.mutable:
+                fixed = [*loads(node), own]
+                once = all(bound.count(one) <= 1 and one not in self.facts.mutable for one in fixed)
+                if once and node in self.facts.again_written:
+                    seen[spelled] = node
+                kept.append(node)
+            else:
+                renamed[own] = str(target(earlier))
+        self.loop.body = kept
+
+    def _is_restated(self, node: Node, bound: list[str]) -> bool:
+        """Whether the forward part has bound a name to this very expression, and nothing of it has changed."""
+        own, again = target(node), self.facts.again_written
+        if own is None or node in again or bound.count(own) != 2 or own in self.facts.mutable:
+            return False
+        first = next(one for one in statements(self.loop.body) if own in stores(one))
+        steady = all(bound.count(one) == 0 and one not in self.facts.mutable for one in loads(node))
+        return steady and first in self.loop.body and first in again and same(first, node)

@@ -1,0 +1,447 @@
+"""Names for readers.
+
+Names for readers: what was renamed gets the user's name back where nothing is lost, temporaries are counted.
+
+A temporary that holds a negative holds the positive, where fewer signs are left: its readers subtract.
+
+`t, back = f_vjp(x)` and then `u, v = t` are `(u, v), back = f_vjp(x)`; a result that nothing reads is `_`.
+
+A seed `y_bar` is unpacked, or read by its items where each of them is read once.
+In the backward half `t1, t2 = back(y_bar)` and then `x_bar = t1` are `x_bar, t2 = back(y_bar)`, if nothing reads x_bar
+in between.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.analysis.floating_types import fits, is_elementwise, is_linear, negated
+from srcgrad.core.facts import Facts, Spec, bar, copied, dot, stack
+from srcgrad.core.trees import (
+    COMPOUND,
+    Block,
+    Node,
+    Uses,
+    assign,
+    at,
+    bindings,
+    count,
+    expression,
+    loads,
+    name,
+    replace,
+    statements,
+    stores,
+    target,
+    walk,
+)
+from srcgrad.derive.program import Program
+from srcgrad.frontend.results import gives_several
+from srcgrad.optimise.algebra import settled
+
+Interval = tuple[int, int]
+
+
+def coalesce(program: Program, facts: Facts) -> Program:
+    """Two values whose lives do not overlap share the user's name, and so do their adjoints."""
+    families = _families(facts)
+    lives = _lives(program) if families else {}
+    read = {name for node in statements(program.block) for name in loads(node)}
+    bound = {name for node in statements(program.block) for name in stores(node)} | set(program.parameters)
+    outside = read - bound  # names of the module
+    read |= {user for name, user in families if name in read}
+    renamed: dict[str, str] = {}
+    groups: dict[str, list[Interval]] = {}
+    for name, user in families:
+        if name not in lives or user in outside:
+            continue
+        if name not in read and user not in read:  # the `_` of a loop, where no other value has its name
+            renamed[name] = user
+            continue
+        group = groups.setdefault(user, [*lives.get(user, ())])
+        if all(_apart(one, other) for one in lives[name] for other in group):
+            renamed[name] = user
+            group += lives[name]
+    rename(program, renamed, facts)
+    program.forward = _without_self_copies(program.forward)
+    program.backward = _without_self_copies(program.backward)
+    return program
+
+
+def _families(facts: Facts) -> list[tuple[str, str]]:
+    """(renamed name, the name it would like), primals first."""
+    found = list(facts.base.items())
+    for adjoint, primal in facts.adjoint_of.items():
+        if primal in facts.base:
+            suffix = dot if facts.pushes_forward else bar
+            found.append((adjoint, facts.spelled.get(facts.base[primal], suffix(facts.base[primal]))))
+    return found
+
+
+def _lives(program: Program) -> dict[str, list[Interval]]:
+    """From first to last mention of each name, in places of the text; a loop is one place for what outlives a trip.
+
+    A name that only counts loops lives once in each of them: nobody reads it in between.
+    """
+    lives: dict[str, list[Interval]] = {name: [(-1, -1)] for name in program.parameters}
+    counting = _counting(program)
+    clock = 0
+
+    def visit(block: Block, outer: Interval | None) -> None:
+        nonlocal clock
+        for node in block:
+            clock += 2
+            for name in loads(node):
+                extend(name, clock, outer)
+            for name in stores(node):
+                extend(name, clock + 1, outer)
+            if isinstance(node, COMPOUND):
+                around = outer
+                whole = (clock, clock + 2 * sum(1 for _ in statements([node])) - 1)
+                if isinstance(node, gast.For | gast.While) and outer is None:
+                    around = whole
+                if isinstance(node, gast.For) and _counter(node) in counting:
+                    lives.setdefault(_counter(node), []).append(whole)
+                visit(node.body, around)
+                visit(getattr(node, "orelse", None) or [], around)
+
+    def extend(name: str, when: int, outer: Interval | None) -> None:
+        first, last = outer or (when, when)
+        if name not in counting:
+            [known] = lives.get(name, [(first, last)])
+            lives[name] = [(min(known[0], first), max(known[1], last))]
+
+    visit(program.block, None)
+    return lives
+
+
+def _counting(program: Program) -> frozenset[str]:
+    """The counters of loops that are mentioned in their loops alone."""
+    counters = {_counter(node) for node in statements(program.block)} - {""}
+    others = {*program.parameters, *loads(program.result)}
+
+    def visit(block: Block, around: frozenset[str]) -> None:
+        for node in block:
+            own = {_counter(node)}
+            others.update((set(stores(node)) - own) | (set(loads(node)) - around))
+            if isinstance(node, COMPOUND):
+                visit(node.body, around | own)
+                visit(getattr(node, "orelse", None) or [], around)
+
+    visit(program.block, frozenset())
+    return frozenset(counters - others)
+
+
+def _counter(node: Node) -> str:
+    """The name that a loop binds; an empty string for other statements."""
+    return str(node.target.id) if isinstance(node, gast.For) and isinstance(node.target, gast.Name) else ""
+
+
+def _apart(one: Interval, two: Interval) -> bool:
+    return one[1] < two[0] or two[1] < one[0]
+
+
+def rename(program: Program, renamed: dict[str, str], facts: Facts) -> None:
+    """Spell names anew, in the program and in the user's own statements."""
+    if not renamed:
+        return
+    for node in program.block:
+        for item in walk(node):
+            if isinstance(item, gast.Name) and item.id in renamed:
+                item.id = renamed[item.id]
+    facts.pushes = {node: renamed.get(kept, kept) for node, kept in facts.pushes.items()}
+    facts.restores = {node: renamed.get(kept, kept) for node, kept in facts.restores.items()}
+    facts.mutable = {renamed.get(name, name): None for name in facts.mutable}
+    facts.recorded = {renamed.get(name, name): where for name, where in facts.recorded.items()}
+    facts.adjoint_of = {renamed.get(a, a): renamed.get(p, p) for a, p in facts.adjoint_of.items()}
+    facts.opposites = {renamed.get(name, name): None for name in facts.opposites}
+    facts.plurals = {renamed.get(several, several): renamed.get(one, one) for several, one in facts.plurals.items()}
+    specs: dict[str, Spec] = {}
+    for name, spec in facts.value_spec.items():
+        spelled = renamed.get(name, name)
+        specs[spelled] = spec if specs.setdefault(spelled, spec) == spec else _either(spelled)
+    facts.value_spec = specs
+
+
+def _either(name: str) -> Spec:
+    """The spec of a name that stands for values of which not all is alike."""
+    unknown = frozenset([f"any {name}"])
+    return Spec(unknown, unknown, None)
+
+
+def _without_self_copies(block: Block) -> Block:
+    made = []
+    for node in block:
+        if isinstance(node, COMPOUND):
+            node.body = _without_self_copies(node.body)
+            node.orelse = _without_self_copies(getattr(node, "orelse", None) or [])
+        if not (target(node) and isinstance(node.value, gast.Name) and node.value.id == target(node)):
+            made.append(node)
+    return made
+
+
+def count_temporaries(program: Program, facts: Facts) -> Program:
+    """Number the temporaries of a text; one that gets a leading axis has other lines then, and is numbered behind."""
+    if facts.pushes_forward and facts.module is not None and facts.module.leading.axis:
+        return program
+    return numbered(program, facts)
+
+
+def numbered(program: Program, facts: Facts) -> Program:
+    """A temporary is t if it is the only one and nothing else is; otherwise t1, t2, ... in the order of the text."""
+    seen: dict[str, None] = {}
+    for node in statements(program.block):
+        for item in _mentioned(node):
+            primal = facts.adjoint_of.get(item, item)
+            if item in facts.opposites:
+                seen[item] = None
+            elif facts.temporaries.get(primal) == "t":
+                seen[primal] = None
+    for name, stem in facts.temporaries.items():
+        if stem == "t":
+            facts.names.taken -= {name, facts.spelled.get(name, name)}
+    renamed: dict[str, str] = {}
+    alone = len(seen) == 1 and not {"t", bar("t"), dot("t")} & facts.names.taken
+    for number, name in enumerate(seen, 1):
+        fresh = facts.names.fresh("t" if alone else f"t{number}")
+        renamed[name] = fresh
+        if name in facts.spelled and facts.spelled[name] not in seen:
+            suffix = dot if facts.pushes_forward else bar
+            renamed[facts.spelled[name]] = facts.names.fresh(suffix(fresh))
+        kept = facts.stacks.get(name)
+        if kept is not None and kept != stack(fresh):
+            facts.names.taken.discard(kept)
+            renamed[kept] = facts.names.fresh(stack(fresh))
+    facts.names.taken -= facts.plurals.keys()
+    for several, one in facts.plurals.items():
+        renamed[several] = facts.names.fresh(f"{renamed.get(one, one)}s")
+    rename(program, renamed, facts)
+    rename(program, _stacks(program, facts), facts)
+    return program
+
+
+def _stacks(program: Program, facts: Facts) -> dict[str, str]:
+    """The names of stacks, now that some are gone: the first of a value has no underscore behind it."""
+    ours = {name for name in [*facts.pushes.values(), *facts.restores.values()] if name.rstrip("_").endswith(stack(""))}
+    block = program.block if ours else []
+    found = dict.fromkeys(item for node in statements(block) for item in _mentioned(node) if item in ours)
+    facts.names.taken -= ours
+    return {name: facts.names.fresh(name.rstrip("_")) for name in found}
+
+
+def _mentioned(node: Node) -> list[str]:
+    return [*loads(node), *stores(node)]
+
+
+def turned(program: Program, facts: Facts) -> Program:
+    """Take the sign off such a value: `t = -a`, `u + t * b` is `u - a * b`, and then `t = a` is a second name for a.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> lines = explain_text("def f(a, b):\\n    return np.sin(a - a * b)", after="turned").splitlines()
+    >>> print("\\n".join(lines[-4:-1]))
+    t3_bar = t2_bar
+    a_bar = sum_to(t2_bar - t3_bar * b, a)
+    b_bar = -sum_to(t3_bar * a, b)
+    """
+    ours = [node for node in statements(program.forward) if node in facts.tangents]
+    every = [*ours, *statements(program.backward)]
+    if not any(target(node) and negated(node.value, facts) is not None for node in every):
+        return program
+    readers: dict[str, list[Node]] = {}
+    tangents = [node for node in ours if _is_fixed(node, facts)]
+    for node in [*(statements(program.forward) if tangents else ()), *statements(program.backward), program.result]:
+        for one in dict.fromkeys(loads(node)):
+            readers.setdefault(one, []).append(node)
+    bound = bindings(program.block)
+    kept = {one for node in statements(program.forward) if node not in facts.tangents for one in loads(node)}
+    dropped = [n for n in program.forward if n in facts.tangents and bound.get(_negated_name(n, facts)) == 1]
+    for node in [*tangents, *statements(program.backward)]:
+        held = target(node)
+        if held is None or bound[held] != 1 or held in kept or not (_is_unnamed(held, facts) or node in dropped):
+            continue
+        value = negated(node.value, facts)
+        if value is not None and node not in facts.accumulates and _is_apart(value, facts):
+            _turn(node, value, readers.get(held, []), facts)
+    return program
+
+
+def _is_unnamed(held: str, facts: Facts) -> bool:
+    """Whether a name is that of a temporary, or of the adjoint of one, to no part of which anything is added."""
+    return facts.adjoint_of.get(held, held) in facts.temporaries and held not in facts.elements
+
+
+def _is_fixed(node: Node, facts: Facts) -> bool:
+    """Whether the tangent that a statement binds, and what it is computed from, stay what they are."""
+    held = str(target(node))
+    names = [facts.adjoint_of.get(one, one) for one in (held, *loads(node))]
+    changing = (facts.mutable, facts.viewed, facts.swapped, facts.containers, facts.lists, facts.added_to)
+    return held not in facts.seeds and not any(one in table for one in names for table in changing)
+
+
+def _negated_name(node: Node, facts: Facts) -> str:
+    """The c_dot of `t_dot = -c_dot`, the tangent of `t = 1.0 - c`: of a name of the user, it goes with its sign."""
+    value = negated(node.value, facts) if target(node) is not None else None
+    return value.id if isinstance(value, gast.Name) else ""
+
+
+def _is_apart(value: Node, facts: Facts) -> bool:
+    """Whether a value is no part of an array that changes in place, as its negative is none."""
+    if isinstance(value, gast.Name):
+        changing = (facts.elements, facts.mutable, facts.viewed, facts.swapped, facts.containers)
+        return not any(value.id in table for table in changing)
+    if is_linear(value, facts):
+        return _is_apart(value.args[0], facts)
+    if isinstance(value, gast.Call):
+        method = getattr(value.func, "attr", "") in ("sum", "copy") and not value.args
+        return method or is_elementwise(value, facts)
+    return isinstance(value, gast.BinOp)
+
+
+def _turn(node: Node, value: Node, readers: list[Node], facts: Facts) -> None:
+    """Let the name hold `value`, the negative of what it holds, if what is left is shorter.
+
+    It is no adjoint then, and is called a temporary.
+    """
+    held = str(target(node))
+    if any(isinstance(reader, COMPOUND) or not hasattr(reader, "value") for reader in readers):
+        return
+    before = _signs(node.value) + sum(_signs(reader.value) for reader in readers)
+    if isinstance(value, gast.Name) and _is_number(value.id, facts):
+        before += 1  # a sign of a number costs nothing, and one is shorter than a line
+    after, changed = _signs(value), []
+    for reader in readers:
+        other = _read_negative(reader, held, facts)
+        after += _signs(other.value)
+        changed.append(other)
+    shorter = after == before and isinstance(value, gast.Name)  # then the name goes as well
+    if after < before or shorter:
+        node.value = value
+        if facts.adjoint_of.get(held) in facts.temporaries:
+            facts.opposites[held] = None
+        for reader, other in zip(readers, changed, strict=True):
+            reader.value = other.value
+            if isinstance(reader, gast.AugAssign):
+                reader.op = other.op
+
+
+def _is_number(held: str, facts: Facts) -> bool:
+    spec = facts.value_spec.get(facts.adjoint_of.get(held, held))
+    return held in facts.seeds or (spec is not None and spec.scalar)
+
+
+def _read_negative(reader: Node, held: str, facts: Facts) -> Node:
+    """A statement that reads `-t` where it has read t, with its signs in their places."""
+    other = copied(reader, facts)
+    shapes = {id(n.args[1]) for n in walk(other) if isinstance(n, gast.Call) and _is_fitted(n, facts)}
+    for item in [n for n in walk(other.value) if isinstance(n, gast.Name) and n.id == held and id(n) not in shapes]:
+        replace(other, item, gast.UnaryOp(gast.USub(), name(held)))
+    return settled(other, facts)
+
+
+def _is_fitted(call: Node, facts: Facts) -> bool:
+    """Whether a call reads the shape alone of its second argument."""
+    return len(call.args) == 2 and fits(call, facts)
+
+
+def _signs(value: Node) -> int:
+    """How many operations turn a sign."""
+    return sum(isinstance(n, gast.UnaryOp) and isinstance(n.op, gast.USub) for n in walk(value))
+
+
+def unpack(program: Program, facts: Facts) -> Program:
+    """Unpack the tuple that a callee returned in the statement that calls it."""
+    uses = count(program.block)
+    program.forward = _block(program.forward, uses, facts)
+    for node in statements(program.forward):
+        if gives_several(node, facts):
+            for item in node.targets[0].elts:
+                if item.id in facts.temporaries and not uses.read.get(item.id):
+                    item.id = facts.unused
+    program.backward = [one for node in program.backward for one in _parts(node, uses, facts)]
+    program.backward = _bound_at_once(program.backward, uses, facts)
+    return program
+
+
+def _parts(node: Node, uses: Uses, facts: Facts) -> Block:
+    """The items of a seed of which each is read once, `y_bar[k]`, as they are written where they are read."""
+    if not _unpacks(node) or node.value.id not in facts.seeds:
+        return [node]
+    held = [part.id for part in node.targets[0].elts]
+    if any(uses.read.get(one, 0) > 1 for one in held):
+        return [node]
+    return [
+        at(assign(one, expression(f"{node.value.id}[{position}]"), node), node) for position, one in enumerate(held)
+    ]
+
+
+def _bound_at_once(block: Block, uses: Uses, facts: Facts) -> Block:
+    """Names that are bound to results right behind a call, in the place of the temporaries that hold them."""
+    made: Block = []
+    for node in block:
+        if isinstance(node, COMPOUND):
+            node.body = _bound_at_once(node.body, uses, facts)
+            node.orelse = _bound_at_once(getattr(node, "orelse", None) or [], uses, facts)
+        part = _result(node, made, uses, facts)
+        if part is None:
+            made.append(node)
+        else:
+            part.id = node.targets[0].id
+    return made
+
+
+def _result(node: Node, made: Block, uses: Uses, facts: Facts) -> Node | None:
+    """The place among a call's results of what a statement binds to a name, where nothing else reads it."""
+    bound = target(node)
+    if bound is None or not isinstance(node, gast.Assign) or not isinstance(node.value, gast.Name):
+        return None
+    held = node.value.id
+    if node in facts.pushes or node in facts.restores or held not in facts.temporaries:
+        return None
+    if uses.read.get(held) != 1 or uses.bound.get(held) != 1:
+        return None
+    for before in reversed(made):
+        if isinstance(before, COMPOUND) or bound in stores(before):
+            return None
+        if held in stores(before):
+            places = before.targets[0] if isinstance(before, gast.Assign) else None
+            if not isinstance(places, gast.Tuple) or not isinstance(before.value, gast.Call):
+                return None
+            return next((part for part in places.elts if isinstance(part, gast.Name) and part.id == held), None)
+        if bound in loads(before):
+            return None
+    return None
+
+
+def _block(block: Block, uses: Uses, facts: Facts) -> Block:
+    made: Block = []
+    for node in block:
+        if isinstance(node, COMPOUND):
+            node.body = _block(node.body, uses, facts)
+            node.orelse = _block(getattr(node, "orelse", None) or [], uses, facts)
+        if not (_unpacks(node) and made and _joined(node, made, uses, facts)):
+            made.append(node)
+    return made
+
+
+def _unpacks(node: Node) -> bool:
+    return (
+        isinstance(node, gast.Assign) and isinstance(node.targets[0], gast.Tuple) and isinstance(node.value, gast.Name)
+    )
+
+
+def _joined(node: Node, made: Block, uses: Uses, facts: Facts) -> bool:
+    """Put the names of `node` in the place of the temporary that a statement right before it binds."""
+    held = node.value.id
+    if held not in facts.temporaries and facts.adjoint_of.get(held) not in facts.temporaries:
+        return False
+    if uses.read.get(held) != 1 or uses.bound.get(held) != 1:
+        return False
+    before = made[-1]
+    if not (isinstance(before, gast.Assign) and isinstance(before.targets[0], gast.Tuple)):
+        return False
+    parts = before.targets[0].elts
+    for position, part in enumerate(parts):
+        if isinstance(part, gast.Name) and part.id == held:
+            parts[position] = node.targets[0]
+            return True
+    return False

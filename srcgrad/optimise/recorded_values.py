@@ -1,0 +1,488 @@
+"""Which values a loop records: one for several, as late and as near as may be.
+
+A loop keeps one value for several, which the backward half reads in one expression alone.
+
+a_stack.append(a)
+b_stack.append(b)
+c = a - b                   c = a - b
+                     =>     c_stack.append(c)
+a = a_stack.pop()
+b = b_stack.pop()
+t = a - b                   t = c_stack.pop()
+
+A loop keeps what a name holds at the end of a trip, if the backward half of the trip reads no older value.
+
+A trip keeps what its backward half reads, not what that is computed from: `x + 0.5 * h * k` rather than k.
+
+A loop keeps `e / s`, the shares of exponentials in their sum, where the backward half reads e and s for these alone.
+
+e = np.exp(u)                       e = np.exp(u)
+s = np.sum(e)                       s = np.sum(e)
+e_stack.append(e)            =>     share = e / s
+s_stack.append(s)                   share_stack.append(share)
+
+s_bar = y_bar / s                   s_bar = y_bar
+u_bar = s_bar * e                   u_bar = s_bar * share
+
+So it is of `np.log(s)`, also of `np.log(s + 2.0)`. A share is from 0 to 1: no quotient overflows that did not before.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import gast
+import numpy as np
+
+from srcgrad.core.facts import Facts, Operation, copied, stack
+from srcgrad.core.rules import rule_of
+from srcgrad.core.trees import (
+    COMPOUND,
+    Block,
+    Node,
+    Uses,
+    at,
+    count,
+    header,
+    inside,
+    loads,
+    name,
+    statement,
+    statements,
+    stores,
+    target,
+    walk,
+)
+from srcgrad.derive.lists_and_stacks import is_pop, is_push
+from srcgrad.derive.program import Program
+from srcgrad.optimise.dead_code import dead
+from srcgrad.optimise.shape_only_operands import Text, bodies, elements, is_alike, text_of
+from srcgrad.optimise.tape_layout import is_final, placed
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a trip keeps: the blocks of its push and of its pop."""
+
+    pushed: Block
+    popped: Block
+
+
+def combined(program: Program, facts: Facts) -> Program:
+    """Keep what is computed of them, where that leaves fewer values to keep.
+
+    A text that is to be differentiated again keeps what the rules read.
+    """
+    if not facts.again or not facts.restores or not is_final(facts):
+        return program
+    known = records(program, facts)
+    changed = False
+    reading: _Reading | None = None
+    for clone, block in placed(program.backward) if len(known) > 1 else ():
+        made = facts.definition.get(facts.again.get(str(target(clone)), ""))
+        read = [one for one in dict.fromkeys(loads(clone)) if one in known]
+        if made is None or len(read) < 2:
+            continue
+        if not all(is_of(known[one], made, block) for one in read):
+            continue
+        reading = reading or _read(program, facts)
+        if _saves(read, clone, block, reading):
+            _keep(clone, made, known[read[0]].pushed, program, facts)
+            changed, reading = True, None
+    return dead(program, facts) if changed else program
+
+
+def records(program: Program, facts: Facts) -> dict[str, Record]:
+    """By name, values that one statement of a loop keeps and one brings back."""
+    pushes: dict[str, list[Block]] = {}
+    for node, block in placed(program.forward):
+        if node in facts.pushes and is_push(node):
+            pushes.setdefault(facts.pushes[node], []).append(block)
+    pops: dict[str, list[tuple[str, Block]]] = {}
+    for node, block in placed(program.backward):
+        if node in facts.restores and is_pop(getattr(node, "value", None)) and target(node) is not None:
+            pops.setdefault(str(target(node)), []).append((facts.restores[node], block))
+    return {
+        held: Record(pushes[places[0][0]][0], places[0][1])
+        for held, places in pops.items()
+        if len(places) == 1 and len(pushes.get(places[0][0], ())) == 1 and held not in facts.mutable
+    }
+
+
+def is_of(record: Record, made: Node, block: Block) -> bool:
+    """Whether a value is kept by the trips that compute another one, and comes back where that is computed again."""
+    leaves = any(isinstance(node, gast.Break | gast.Continue) for node in statements(record.pushed))
+    return record.popped is block and made in record.pushed and not leaves
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """How many statements of the backward half read a name, and how many of them its elements."""
+
+    names: Counter[str]
+    elements: Counter[str]
+    text: Text
+    trips: list[Block]
+
+
+def _read(program: Program, facts: Facts) -> _Reading:
+    nodes = [*statements(program.backward), program.result]
+    return _Reading(
+        Counter(one for node in nodes for one in set(loads(node))),
+        Counter(one for node in nodes for one in _by_elements(node, facts)),
+        text_of(program, facts),
+        bodies(program.forward),
+    )
+
+
+def _by_elements(node: Node, facts: Facts) -> set[str]:
+    return {n.id for part in header(node) for n in elements(part, facts)}
+
+
+def _saves(read: list[str], clone: Node, block: Block, reading: _Reading) -> bool:
+    """Whether at least two values need not be kept, if what is computed of them is."""
+    own = _by_elements(clone, reading.text.facts)
+    free = [one for one in read if reading.elements[one] == (one in own) and _is_spared(one, own, block, reading)]
+    return len(free) > 1
+
+
+def _is_spared(held: str, own: set[str], block: Block, reading: _Reading) -> bool:
+    """Whether no other statement reads a value, or its shape alone, which something else has."""
+    facts = reading.text.facts
+    if reading.names[held] == 1 or reading.text.is_steady(name(held)):
+        return True
+    restored = [str(target(node)) for node in block if node in facts.restores]
+    back = [one for one in restored if reading.elements[one] > (one in own) and one not in facts.mutable]
+    return any(is_alike(one, held, reading.trips, facts) for one in back)
+
+
+def _keep(clone: Node, made: Node, trip: Block, program: Program, facts: Facts) -> None:
+    """Bring a value back that was computed again."""
+    held = str(target(made))
+    kept = facts.names.fresh(stack(held))
+    head, push = statement(f"{kept} = []"), at(statement(f"{kept}.append({held})"), made)
+    program.forward.insert(0, head)
+    trip.insert(trip.index(made) + 1, push)
+    facts.pushes.update({head: kept, push: kept})
+    facts.stacks.setdefault(held, kept)
+    clone.value = statement(f"{kept}.pop()").value
+    facts.restores[clone] = kept
+    again = str(target(clone))
+    for item in [n for node in program.backward for n in walk(node) if isinstance(n, gast.Name) and n.id == again]:
+        item.id = held
+    del facts.again[again]
+
+
+def late(program: Program, facts: Facts) -> Program:
+    """Keep such values where the trip ends, with all that is kept there, and not where they are overwritten.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> text = "def f(x, n):\\n    for _ in range(n):\\n        x = np.tanh(x)\\n    return x"
+    >>> print("\\n".join(explain_text(text, after="late", wrt=("x",)).splitlines()[:4]))
+    x_stack = []
+    for _ in range(n):
+        x = np.tanh(x)
+        x_stack.append(x)
+    """
+    if facts.generated or facts.pushes_forward:
+        return program
+    for loop in [node for node in program.forward if isinstance(node, gast.For | gast.While)]:
+        inside = list(statements(loop.body))
+        if any(isinstance(node, gast.Break | gast.Continue) for node in inside):
+            continue
+        for push in [node for node in loop.body if node in facts.pushes and is_push(node)]:
+            held = getattr(push.value.args[0], "id", "")
+            if _is_bound_behind(held, push, loop.body, inside) and not changes(held, facts):
+                back = _popped(facts.pushes[push], held, program, facts)
+                if back is not None:
+                    body, pop = back
+                    loop.body.remove(push)
+                    loop.body.append(at(push, loop))
+                    body.remove(pop)
+                    body.insert(0, at(pop, loop))
+    return program
+
+
+def _is_bound_behind(held: str, push: Node, block: Block, inside: Block) -> bool:
+    """Whether a trip binds a name once, behind the place where its old value is kept."""
+    bound = [node for node in inside if held in stores(node)]
+    return len(bound) == 1 and bound[0] in block[block.index(push) :]
+
+
+def changes(held: str, facts: Facts) -> bool:
+    """Whether the elements of what a name holds may change."""
+    tables = (facts.mutable, facts.viewed, facts.swapped, facts.containers)
+    return any(held in table for table in tables) or bool(facts.list_kind(held))
+
+
+def _popped(kept: str, held: str, program: Program, facts: Facts) -> tuple[Block, Node] | None:
+    """The body that takes a value off its list behind all that reads the name, and the statement that does."""
+    for position, loop in enumerate(program.backward):
+        body = loop.body if isinstance(loop, gast.For | gast.While) else []
+        pop = next((node for node in body if facts.restores.get(node) == kept), None)
+        if pop is None or not is_pop(pop.value) or target(pop) != held:
+            continue
+        place = body.index(pop)
+        behind = [*body[place + 1 :], *program.backward[position + 1 :], program.result]
+        bound = [node for node in statements(program.backward) if held in stores(node)]
+        read = held in loads(loop) or any(held in loads(node) for node in statements(behind))
+        return None if read or len(bound) > 1 or not place else (body, pop)
+    return None
+
+
+_WORTH = 2  # operations: one is as soon computed again as it is named
+
+
+@dataclass(frozen=True)
+class _Record:
+    """What one statement of a loop puts on a list, and one of its backward form takes off."""
+
+    held: str
+    push: Node
+    pushed: Block
+    pop: Node
+    popped: Block
+
+
+def nearest(program: Program, facts: Facts) -> Program:
+    """Keep a value in the place of one that is read for nothing else, where both have one shape.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> text = "def f(x: float, n):\\n for _ in range(n):\\n  k = np.sin(x)\\n  x = np.sin(x + k * 2.0)\\n return x"
+    >>> print("\\n".join(explain_text(text, after="nearest", wrt=("x",)).splitlines()[3:9]))
+        k = np.sin(x)
+        t2 = k * 2.0
+        t1 = x + t2
+        x_stack.append(x)
+        x = np.sin(t1)
+        t1_stack.append(t1)
+    """
+    if facts.generated or facts.pushes_forward:
+        return program
+    uses = count([*program.backward, program.result])
+    for one in _records(program, facts):
+        again = _computed(one, uses, facts)
+        if again:
+            _exchange(one, again, program, uses, facts)
+    return program
+
+
+def _records(program: Program, facts: Facts) -> list[_Record]:
+    """Records of loops, each with one push and one pop."""
+    pushes: dict[str, list[tuple[Node, Block]]] = {}
+    for node, block in _placed(program.forward):
+        if node in facts.pushes and is_push(node):
+            pushes.setdefault(facts.pushes[node], []).append((node, block))
+    found = []
+    for node, block in _placed(program.backward):
+        held = target(node)
+        if held is None or node not in facts.restores or not is_pop(node.value):
+            continue
+        kept = pushes.get(facts.restores[node], [])
+        if len(kept) == 1 and getattr(kept[0][0].value.args[0], "id", "") == held:
+            found.append(_Record(held, *kept[0], node, block))
+    return found
+
+
+def _placed(block: Block) -> list[tuple[Node, Block]]:
+    """Each statement with the block that has it."""
+    found = []
+    for node in block:
+        found.append((node, block))
+        if isinstance(node, COMPOUND):
+            found += [*_placed(node.body), *_placed(getattr(node, "orelse", None) or [])]
+    return found
+
+
+def _computed(one: _Record, uses: Uses, facts: Facts) -> Block:
+    """The statements that compute again what alone reads a record, the last of them what is kept in its place."""
+    chain: Block = []
+    last, work = one.held, 0
+    while uses.read.get(last) == 1:
+        reader = next((n for n in one.popped[one.popped.index(one.pop) :] if last in loads(n)), None)
+        bound = None if reader is None else target(reader)
+        if reader is None or bound not in facts.again:
+            break
+        chain.append(reader)
+        work += sum(isinstance(n, gast.BinOp | gast.Call) for n in walk(reader.value))
+        last = str(bound)
+    if not chain or work < _WORTH or uses.bound.get(last) != 1 or not _is_alike(one, facts.again[last], facts):
+        return []
+    return chain
+
+
+def _is_alike(one: _Record, other: str, facts: Facts) -> bool:
+    """Whether a value of the forward half is there when the record is made, has its shape, and stays as it is."""
+    changing = (facts.mutable, facts.viewed, facts.swapped, facts.containers)
+    if any(each in table for each in (one.held, other) for table in changing):
+        return False
+    kept, computed = facts.value_spec.get(one.held), facts.value_spec.get(other)
+    if kept is None or computed is None or kept.shape != computed.shape or facts.list_kind(one.held):
+        return False
+    before = one.pushed[: one.pushed.index(one.push)]
+    return other in facts.definition and any(target(node) == other for node in before)
+
+
+def _exchange(one: _Record, again: Block, program: Program, uses: Uses, facts: Facts) -> None:
+    """Keep the other value, on a list of its name."""
+    last = str(target(again[-1]))
+    own, old = facts.again[last], facts.pushes[one.push]
+    kept = facts.names.fresh(stack(own))
+    facts.stacks[own] = kept
+    facts.stacks.pop(one.held, None)
+    for node in [n for n in statements(program.block) if old in (facts.pushes.get(n), facts.restores.get(n))]:
+        for item in walk(node):
+            if isinstance(item, gast.Name) and item.id == old:
+                item.id = kept
+        for table in (facts.pushes, facts.restores):
+            if node in table:
+                table[node] = kept
+    one.push.value.args[0] = name(own)
+    one.pop.targets[0].id = own
+    one.popped[:] = [node for node in one.popped if node not in again]
+    for node in statements([*program.backward, program.result]):
+        if last in loads(node) or last in stores(node):
+            for item in [item for part in header(node) for item in walk(part)]:
+                if isinstance(item, gast.Name) and item.id == last:
+                    item.id = own
+    for node in again:
+        for read in loads(node):
+            uses.read[read] -= 1
+
+
+@dataclass(frozen=True)
+class _Shares:
+    """`L * e`, where L is a quotient by the sum: the three places in the backward half, and what they are of."""
+
+    product: Node
+    quotient: Node  # the statement that divides
+    again: Node | None  # the one that computes the divisor again, for it alone
+    powers: str  # e
+    below: str  # s, or what else of the divisor is kept
+    divisor: str  # s, or s + 2.0, in the forward half
+
+
+def shares(program: Program, facts: Facts) -> Program:
+    """Keep one value in the place of two; a text that is to be differentiated again keeps what the rules read."""
+    if facts.contexts or not facts.restores or not is_final(facts):
+        return program
+    known, changed = records(program, facts), False
+    for block in bodies(program.backward) if len(known) > 1 else ():
+        uses = count([*program.backward, program.result])
+        made = {str(target(node)): node for node in block if uses.bound.get(str(target(node))) == 1}
+        found = [one for node in block for one in _products(node, made, uses, facts)]
+        for one in found:
+            if _is_kept(one, block, known, facts) and _is_alone(one, block, program, facts):
+                _keep_quotient(one, known[one.powers], program, facts)
+                changed = True
+    return dead(program, facts) if changed else program
+
+
+def _products(node: Node, made: dict[str, Node], uses: Uses, facts: Facts) -> list[_Shares]:
+    """The products of a statement that are shares times something."""
+    found = []
+    for product in inside(getattr(node, "value", None) or node, gast.BinOp):
+        factor, powers = product.left, getattr(product.right, "id", "")
+        if not isinstance(product.op, gast.Mult) or not isinstance(factor, gast.Name) or powers in facts.complex:
+            continue
+        while factor.id in made and uses.read.get(factor.id) == 1 and isinstance(made[factor.id].value, gast.Name):
+            factor = made[factor.id].value
+        quotient = made.get(factor.id)
+        by = None if quotient is None or uses.read[factor.id] != 1 else _divisor(quotient.value, facts)
+        if by is None or not _is_sum(facts.again.get(by, by), powers, facts):
+            continue
+        divisor = facts.again.get(by, by)
+        again = made[by] if by != divisor and by in made and uses.read[by] == 1 else None
+        below = by if by == divisor else _total(divisor, facts)
+        found.append(_Shares(product, quotient, again, powers, below, divisor))
+    return found
+
+
+def _divisor(value: Node, facts: Facts) -> str | None:
+    """The name by which something is divided."""
+    by = None
+    if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Div):
+        by = value.right
+    elif isinstance(value, gast.Call) and getattr(value.func, "attr", "") == "divide" and len(value.args) == 2:
+        by = value.args[1] if getattr(value.func.value, "id", "") == facts.imports.get("np") else None
+    return by.id if isinstance(by, gast.Name) else None
+
+
+def _operation(bound: str, facts: Facts) -> Operation | None:
+    return facts.operation.get(getattr(facts.definition.get(bound), "value", None))
+
+
+def _total(divisor: str, facts: Facts) -> str:
+    """The name of s, of `s`, `s + 2.0` and `2.0 + s`: to a negative number it may be next to 0."""
+    operation = _operation(divisor, facts)
+    if operation is None or operation.function is not np.add:
+        return divisor
+    sides = list(operation.bound.values())
+    names = [side.id for side in sides if isinstance(side, gast.Name)]
+    numbers = [side.value for side in sides if isinstance(side, gast.Constant)]
+    positive = all(type(number) in (int, float) and 0 <= number < np.inf for number in numbers)
+    return names[0] if len(names) == len(numbers) == 1 and positive else divisor
+
+
+def _is_sum(divisor: str, powers: str, facts: Facts) -> bool:
+    """Whether a value is the sum of all exponentials, and of nothing that is negative."""
+    total, power = _operation(_total(divisor, facts), facts), _operation(powers, facts)
+    if total is None or power is None or total.function is not np.sum or power.rule is not rule_of(np.exp):
+        return False
+    return list(total.bound) == ["a"] and getattr(total.bound["a"], "id", "") == powers
+
+
+def _is_kept(one: _Shares, block: Block, known: dict[str, Record], facts: Facts) -> bool:
+    """Whether a trip keeps both, behind the place where it has computed them."""
+    if one.powers not in known or one.below not in known or facts.value_spec.get(one.powers) is None:
+        return False
+    made = (facts.definition[one.powers], facts.definition[one.below])
+    return all(is_of(known[held], each, block) for held in (one.powers, one.below) for each in made)
+
+
+def _is_alone(one: _Shares, block: Block, program: Program, facts: Facts) -> bool:
+    """Whether nothing else reads the sum, and nothing else the elements of the exponentials."""
+    others = [node for node in [*statements(program.backward), program.result] if node is not one.again]
+    trip = {id(node) for node in statements(block)}
+    if any(one.powers in loads(node) for node in others if id(node) not in trip):
+        return False
+    read = [n for node in others for part in header(node) for n in elements(part, facts)]
+    mine = {id(n) for part in (one.product, one.quotient) for n in walk(part)}
+    everywhere = [n for node in others for part in header(node) for n in walk(part) if isinstance(n, gast.Name)]
+    wanted = {n.id for n in read if id(n) not in mine}
+    sums = {n.id for n in everywhere if id(n) not in mine and isinstance(n.ctx, gast.Load)}
+    return one.powers not in wanted and one.below not in sums
+
+
+def _keep_quotient(one: _Shares, record: Record, program: Program, facts: Facts) -> None:
+    """Divide in the forward half, and bring the quotient back."""
+    held = facts.names.fresh(f"t{len(facts.temporaries) + 1}")
+    facts.temporaries[held] = "t"
+    like = next(node for node in record.popped if node in facts.restores and target(node) == one.powers)
+    last, below = facts.definition[one.below], name(one.divisor)
+    if facts.definition[one.divisor] in record.pushed:
+        last = facts.definition[one.divisor]
+    else:  # the value of the sum's logarithm is not asked for
+        below = copied(facts.definition[one.divisor].value, facts)
+    share = at(statement("share = e / s", share=held, e=one.powers, s=below), last)
+    facts.definition[held], facts.value_spec[held] = share, facts.value_spec[one.powers]
+    facts.spec[share] = facts.spec[facts.definition[one.powers]]
+    sides = {"x": share.value.left, "y": share.value.right}
+    facts.operation[share.value] = Operation("op", np.divide, rule_of(np.divide), sides)
+    kept = facts.names.fresh(stack(held))
+    head, push = statement(f"{kept} = []"), at(statement(f"{kept}.append({held})"), like)
+    pop = at(statement(f"{held} = {kept}.pop()"), like)
+    program.forward.insert(0, head)
+    record.pushed.insert(record.pushed.index(last) + 1, share)
+    record.pushed.append(push)
+    record.popped.insert(record.popped.index(like), pop)
+    facts.pushes.update({head: kept, push: kept})
+    facts.stacks.setdefault(held, kept)
+    facts.restores[pop] = kept
+    quotient = one.quotient.value
+    one.quotient.value = quotient.left if isinstance(quotient, gast.BinOp) else quotient.args[0]
+    for node in statements(program.backward):
+        for item in [item for part in header(node) for item in walk(part) if isinstance(item, gast.Name)]:
+            if item.id == one.powers and isinstance(item.ctx, gast.Load):
+                item.id = held

@@ -1,0 +1,537 @@
+"""Operands that are read for their shape alone.
+
+Which parts of a text look at the shape of an array alone: its elements need not be there.
+
+What a loop keeps for its shape alone need not be kept where no trip changes that: the last trip's value has it.
+
+Zeros that mirror zeros mirror what those do.
+
+x_bar = np.zeros_like(x)
+x_bar_dot = zeros_like(x_bar)       =>  x_bar_dot = np.zeros_like(x)
+
+What is computed for its shape alone is not computed: a part of it that has the shape is read in its place.
+
+v_bar = sum_to(a_bar[1:-1], u[2:] - 2.0 * u[1:-1])  =>  v_bar = sum_to(a_bar[1:-1], u[2:])
+
+What is kept for its shape alone need not be kept: another value of that shape, which is needed, stands in for it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import gast
+import numpy as np
+
+from srcgrad.analysis.activity import differentiable
+from srcgrad.analysis.axis_lengths import canonical
+from srcgrad.analysis.shape_rules import spec_of_tree
+from srcgrad.core.expressions import is_basic
+from srcgrad.core.facts import UNKNOWN, Facts, Spec
+from srcgrad.core.trees import (
+    COMPOUND,
+    Block,
+    Node,
+    Uses,
+    bindings,
+    children,
+    count,
+    header,
+    inside,
+    is_write,
+    loads,
+    root,
+    statements,
+    stores,
+    target,
+    walk,
+    written,
+)
+from srcgrad.derive.lists_and_stacks import is_push
+from srcgrad.derive.program import Program, rebuilt
+from srcgrad.frontend.resolve import binding_of
+from srcgrad.optimise.dead_code import dead
+
+_OF_NUMPY = ("zeros_like", "ones_like", "full_like", "empty_like", "shape", "ndim", "size")
+_ATTRIBUTES = ("shape", "ndim", "size", "dtype")
+HELPERS = {
+    "sum_to": 1, "fit_to": 1, "zeros_like": 0, "matmul_left": 1, "dot_left": 1, "matmul_right": 2, "dot_right": 2,
+    "diff_transpose": 1, "diag_transpose": 1, "repeat_transpose": 1, "tile_transpose": 1, "scatter": 1,
+}  # fmt: skip
+
+
+def outline(node: Node, facts: Facts) -> Node | None:
+    """The part of an attribute or a call that is looked at for its shape, and its dtype, alone."""
+    if isinstance(node, gast.Attribute):
+        return node.value if node.attr in _ATTRIBUTES else None
+    if not isinstance(node, gast.Call):
+        return None
+    function = node.func
+    if isinstance(function, gast.Attribute) and isinstance(function.value, gast.Name):
+        return node.args[0] if function.value.id == facts.imports.get("np") and function.attr in _OF_NUMPY else None
+    if isinstance(function, gast.Name):
+        for helper, place in HELPERS.items():
+            if function.id == facts.imports.get(helper) and len(node.args) > place:
+                return node.args[place]
+    return None
+
+
+def is_fitted(call: Node, facts: Facts) -> bool:
+    """Whether an expression is `sum_to(g, x)` or `fit_to(g, x)`."""
+    if not isinstance(call, gast.Call) or len(call.args) != 2 or call.keywords:
+        return False
+    return getattr(call.func, "id", "") in (facts.imports.get("sum_to"), facts.imports.get("fit_to"))
+
+
+def indices(node: Node) -> list[Node]:
+    """What decides on the shape of a value beside the shapes of what it is made of: a mask that looks it up, a call."""
+    if isinstance(node, gast.Name | gast.Constant):
+        return []
+    if isinstance(node, gast.Attribute):
+        return indices(node.value)
+    if isinstance(node, gast.Subscript):
+        return [*indices(node.value), node.slice]
+    if isinstance(node, gast.BinOp):
+        return [*indices(node.left), *indices(node.right)]
+    if isinstance(node, gast.UnaryOp):
+        return indices(node.operand)
+    return [node]
+
+
+def elements(node: Node, facts: Facts) -> list[Node]:
+    """The names that an expression reads for their elements, not for their shape alone."""
+    if isinstance(node, gast.Name):
+        return [] if isinstance(node.ctx, gast.Store) else [node]
+    shaped = outline(node, facts)
+    parts = [part for part in children(node) if part is not shaped]
+    return [
+        name for part in (*parts, *(indices(shaped) if shaped is not None else ())) for name in elements(part, facts)
+    ]
+
+
+def wanted(nodes: Block, facts: Facts) -> set[str]:
+    """The names of which something reads elements that are wanted themselves: not those that give a shape alone."""
+    found = {
+        read.id for node in nodes if target(node) for part in indices(node.value) for read in elements(part, facts)
+    }
+    todo = nodes
+    while now := {node: None for node in todo if matters(node, found)}:
+        found.update(read.id for node in now for part in header(node) for read in elements(part, facts))
+        todo = [node for node in todo if node not in now]
+    return found
+
+
+def matters(node: Node, needed: set[str]) -> bool:
+    """Whether a statement does more than to bind a name that is not wanted."""
+    return target(node) is None or target(node) in needed
+
+
+# Beside operations that work element by element: the shape of their result follows from shapes alone.
+_SHAPED = (
+    "diff",
+    "sum",
+    "mean",
+    "cumsum",
+    "transpose",
+    "roll",
+    "dot",
+    "matmul",
+    "outer",
+    "flip",
+    "stack",
+    "concatenate",
+)
+
+
+def lasting(program: Program, facts: Facts) -> Program:
+    """Leave a value that the backward half reads for its shape alone where the last trip of the forward half left it.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> text = "def f(c, n):\\n  a = np.ones(4)\\n  for k in range(n):\\n    a[1:] += 2 * np.diff(a)\\n    a[0] += c\\n"
+    >>> texts = [explain_text(text + "  return np.sum(a)", after, wrt=("c",)) for after in ("standins", "lasting")]
+    >>> ["t2_stack.append(t2)" in one for one in texts]
+    [True, False]
+    """
+    restores = {n: str(target(n)) for n in statements(program.backward) if n in facts.restores and not is_write(n)}
+    if not restores:
+        return program
+    backward = [*statements(program.backward), program.result]
+    needed = wanted(backward, facts)
+    made = [name for node in backward for name in _bound(node)]
+    text = text_of(program, facts)
+    alone = {name for name in restores.values() if name not in needed and made.count(name) == 1}
+    alone = {name for name in alone if text.is_steady(gast.Name(name, gast.Load(), None, None))}
+    if not alone:
+        return program
+    program.backward = rebuilt(program.backward, {n: None for n in backward if restores.get(n) not in alone})
+    return dead(program, facts)
+
+
+@dataclass(frozen=True)
+class Text:
+    """Of a forward half: names that are bound outside of loops alone, and statements of those bound in one place."""
+
+    settled: frozenset[str]
+    once: dict[str, Node]
+    facts: Facts
+    known: dict[str, bool] = field(default_factory=dict)  # of names that were asked for
+
+    def is_steady(self, value: Node) -> bool:
+        """Whether a value has one shape and one dtype each time it is computed."""
+        if isinstance(value, gast.Name):
+            if value.id in self.settled:
+                return True
+            if value.id not in self.known:
+                self.known[value.id] = False  # what is computed of itself is not known to be
+                node = self.once.get(value.id)
+                self.known[value.id] = node is not None and self.is_steady(node.value)
+            return self.known[value.id]
+        if isinstance(value, gast.Call):
+            return self._is_steady_call(value)
+        if isinstance(value, gast.Subscript):
+            return self.is_steady(value.value) and self._is_steady_index(value)
+        if isinstance(value, gast.BinOp | gast.UnaryOp):
+            return all(self.is_steady(part) for part in children(value) if isinstance(part, gast.expr))
+        return isinstance(value, gast.Constant)
+
+    def _is_steady_call(self, call: Node) -> bool:
+        operation = self.facts.operation.get(call)
+        rule = None if operation is None else operation.rule
+        if operation is None or rule is None:
+            return False
+        if rule.kind != "elementwise" and rule.name.removeprefix("np.") not in _SHAPED:
+            return False
+        through = differentiable(rule)
+        return all(
+            self.is_steady(given) if name in through else _is_literal(given) for name, given in operation.bound.items()
+        )
+
+    def _is_steady_index(self, part: Node) -> bool:
+        """Whether an index takes a part of one shape: slices between literals, integers of what is an array."""
+        places = part.slice.elts if isinstance(part.slice, gast.Tuple) else [part.slice]
+        sliced = [place for place in places if isinstance(place, gast.Slice)]
+        fixed = all(_is_literal(bound) for place in sliced for bound in children(place))
+        whole = len(sliced) == len(places) or (
+            isinstance(part.value, gast.Name) and part.value.id in self.facts.mutable
+        )
+        return fixed and whole and is_basic(part.slice, frozenset(self.facts.integers))
+
+
+def text_of(program: Program, facts: Facts) -> Text:
+    """What is known of the names of a forward half."""
+    nodes = list(statements(program.forward))
+    loops = [node for node in nodes if isinstance(node, gast.For | gast.While)]
+    inside = {name for loop in loops for node in statements([loop]) for name in _bound(node)}
+    made = [*program.parameters, *(name for node in nodes for name in _bound(node))]
+    lists = {name for node in nodes for name in written(node) if not _is_array(name, program, facts)}
+    free = {read for node in nodes for read in loads(node)} | set(program.parameters)
+    settled = frozenset(name for name in free if name not in inside | lists and made.count(name) < 2)
+    once = {str(target(node)): node for node in nodes if target(node) and made.count(str(target(node))) == 1}
+    return Text(settled, {name: node for name, node in once.items() if name not in lists}, facts)
+
+
+def _bound(node: Node) -> list[str]:
+    """The names that a statement binds: not those of what it writes into."""
+    changed = written(node)
+    return [name for name in stores(node) if name not in changed]
+
+
+def _is_array(name: str, program: Program, facts: Facts) -> bool:
+    """Whether a name that is written into holds one array from beginning to end."""
+    if name not in facts.mutable or name in facts.swapped or name in facts.containers:
+        return False
+    return name not in program.parameters or facts.kinds.get(name, UNKNOWN).tag == "array"
+
+
+def _is_literal(node: Node) -> bool:
+    if isinstance(node, gast.UnaryOp):
+        return _is_literal(node.operand)
+    if isinstance(node, gast.Tuple):
+        return all(_is_literal(item) for item in node.elts)
+    return isinstance(node, gast.Constant)
+
+
+def mirrored(program: Program, facts: Facts) -> Program:
+    """Take the shape of an adjoint's tangent from the argument, in the derivative of a gradient."""
+    if not facts.generated or not facts.pushes_forward or facts.module is None or facts.module.leading.axis:
+        return program
+    uses = count(program.block)
+    made: dict[str, Node] = {}
+    gone: dict[Node, None] = {}
+    for node in program.forward:
+        bound, value = target(node), getattr(node, "value", None)
+        if bound is None or not isinstance(value, gast.Call) or len(value.args) != 1 or value.keywords:
+            continue
+        [like] = value.args
+        if not isinstance(like, gast.Name):
+            continue
+        meant = binding_of(value.func, facts, facts.local)
+        if meant is not None and meant.object is np.zeros_like:
+            if like.id in facts.wrt and not uses.bound.get(like.id) and uses.bound[bound] == uses.read.get(bound) == 1:
+                made[bound] = node
+        elif isinstance(value.func, gast.Name) and value.func.id == facts.imports.get("zeros_like") and like.id in made:
+            gone[made[like.id]] = None
+            node.value = made[like.id].value
+    program.forward = [node for node in program.forward if node not in gone]
+    return program
+
+
+def plainer(program: Program, facts: Facts) -> Program:
+    """Give `sum_to` and `fit_to` an operand in place of arithmetic; what only that has read goes.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> text = "def f(q, k):\\n    return np.sum(k * (1.0 - np.cos(q)))"
+    >>> explain_text(text, after="plainer", wrt=("q",)).splitlines()[-2]
+    'q_bar = --fit_to(y_bar * k, q) * np.sin(q)'
+    """
+    changed = False
+    for node in statements(program.backward):
+        for call in [call for part in header(node) for call in walk(part)]:
+            if is_fitted(call, facts) and isinstance(call.args[1], gast.BinOp | gast.UnaryOp | gast.Call):
+                found = _operand(call.args[1], facts)
+                if found is not None:
+                    call.args[1], changed = found, True
+    return dead(program, facts) if changed else program
+
+
+def _operand(whole: Node, facts: Facts) -> Node | None:
+    """A name, or a part of one, that has the shape and dtype of some arithmetic in which it stands; names first."""
+    spec = spec_of_tree(whole, facts)
+    found = [each for each in _operands(whole, facts) if _is_alike(spec_of_tree(each, facts), spec)]
+    return min(found, key=lambda each: isinstance(each, gast.Subscript), default=None)
+
+
+def _operands(whole: Node, facts: Facts) -> list[Node]:
+    """Active values, and parts of them, from which arithmetic computes a value element by element."""
+    if isinstance(whole, gast.BinOp) and not isinstance(whole.op, gast.MatMult):
+        return [*_operands(whole.left, facts), *_operands(whole.right, facts)]
+    if isinstance(whole, gast.UnaryOp):
+        return _operands(whole.operand, facts)
+    if isinstance(whole, gast.Call):
+        of_numpy = getattr(getattr(whole.func, "value", None), "id", None) == facts.imports.get("np")
+        return [one for each in whole.args for one in _operands(each, facts)] if of_numpy else []
+    held = root(whole) if isinstance(whole, gast.Name | gast.Subscript) else None
+    own = "" if held is None else facts.again.get(held.id, held.id)
+    return [whole] if own in facts.active and own not in facts.containers else []
+
+
+def _is_alike(one: Spec, two: Spec) -> bool:
+    return (canonical(one).shape, one.dtype, one.ndim) == (canonical(two).shape, two.dtype, two.ndim)
+
+
+_Place = tuple[int, Node]  # where in a block something is read for its shape
+
+
+def standins(program: Program, facts: Facts) -> Program:
+    """Give `sum_to` and `fit_to` a value that the trip has brought back anyway.
+
+    >>> from srcgrad.interface.show.explain import explain_text
+    >>> text = "def f(h, w):\\n  s = 0.0\\n  for v in w:\\n    e = np.exp(h * v)\\n    s = s / 2 + v * (h + e)"
+    >>> text += "\\n  return s"
+    >>> [line for line in explain_text(text, after="standins", wrt=("h",)).splitlines() if "v, e)" in line]
+    ['    t4_bar = sum_to(t3_bar * v, e)']
+    """
+    backward, trips = bodies(program.backward), bodies(program.forward)
+    uses = count([*program.backward, program.result] if backward else [])
+    changed = False
+    for block in backward:
+        shaped: dict[str, list[_Place]] = {}
+        for position, node in enumerate(block):
+            for call in [call for part in header(node) for call in inside(part, gast.Call)]:
+                if _is_shaped(call, facts):
+                    shaped.setdefault(call.args[1].id, []).append((position, call.args[1]))
+        for position in reversed(range(len(block))):  # what is computed for its shape alone reads shapes alone
+            bound = target(block[position]) if _is_arithmetic(block[position]) else None
+            if bound in shaped and len(shaped[bound]) == uses.read[bound] and uses.bound.get(bound) == 1:
+                for one in [n for n in walk(block[position].value) if isinstance(n, gast.Name)]:
+                    shaped.setdefault(one.id, []).append((position, one))
+        ahead = _ahead(block, program) if shaped else Counter[str]()
+        while any(_replaced(held, block, shaped, uses, ahead, trips, facts) for held in list(shaped)):
+            changed = True
+        block[:] = [node for node in block if node is not None]
+    outlines = _outlines(program, facts)
+    times = bindings(program.block) if outlines else {}
+    made = {str(target(node)): node for node in program.forward if target(node)} if outlines else {}
+    for held, places in outlines.items():
+        found = _alike(held, made, times, facts)
+        for place in places if found else ():
+            place.id, changed = found, True
+    return dead(program, facts) if changed else program
+
+
+def _outlines(program: Program, facts: Facts) -> dict[str, list[Node]]:
+    """Temporaries of at most one use in their own half, of which the backward half reads the shape alone."""
+    if not any(helper in facts.imports for helper in ("sum_to", "fit_to", "np")):
+        return {}
+    made = {target(node) for node in program.forward if node not in facts.pushes}
+    found: dict[str, list[Node]] = {}
+    for call in [n for node in statements(program.backward) for part in header(node) for n in inside(part, gast.Call)]:
+        read = _read_for_shape(call, facts)
+        if read is not None and read.id in made and read.id in facts.temporaries:
+            found.setdefault(read.id, []).append(read)
+    if not found:
+        return {}
+    own, uses = count(program.forward), count([*program.backward, program.result])
+    found = {one: reads for one, reads in found.items() if own.bound[one] == 1}
+    alone = {one: reads for one, reads in found.items() if len(reads) == uses.read[one] and own.read.get(one, 0) < 2}
+    return {one: reads for one, reads in alone.items() if not uses.bound.get(one)}
+
+
+def _read_for_shape(call: Node, facts: Facts) -> Node | None:
+    """The `x` of `sum_to(g, x)`, `fit_to(g, x)` and `np.shape(x)`."""
+    if _is_shaped(call, facts):
+        return call.args[1]
+    if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Attribute) or call.func.attr != "shape":
+        return None
+    of_numpy = getattr(call.func.value, "id", None) == facts.imports.get("np")
+    return call.args[0] if of_numpy and len(call.args) == 1 and isinstance(call.args[0], gast.Name) else None
+
+
+def _alike(held: str, made: dict[str, Node], bound: dict[str, int], facts: Facts) -> str:
+    """A name of the user's from which a value is computed, and which has its shape and dtype to the end of the text."""
+    spec = _spec(held, facts)
+    if spec is None or spec.scalar:
+        return ""
+    for one in _origins(held, made):
+        changes = any(one in table for table in (facts.mutable, facts.viewed, facts.swapped, facts.temporaries))
+        if changes or facts.value_spec.get(one) != spec or bound.get(one, 0) != (one in made):
+            continue
+        if spec.ndim is not None or (one in made and one in facts.active):  # an argument may be a list, or of integers
+            return one
+    return ""
+
+
+def _origins(held: str, made: dict[str, Node]) -> Iterator[str]:
+    """The names from which a value is computed, the nearest first."""
+    seen, todo = {held}, [held]
+    for one in todo:
+        for read in loads(made[one]) if one in made else ():
+            if read not in seen:
+                seen.add(read)
+                todo.append(read)
+                yield read
+
+
+def _is_arithmetic(node: Node) -> bool:
+    """Whether a statement binds what sums, differences and products make of names and numbers."""
+    value = node.value if isinstance(node, gast.Assign) else None
+    return isinstance(value, gast.BinOp) and all(isinstance(part, _PLAIN) for part in walk(value))
+
+
+_PLAIN = (gast.BinOp, gast.Add, gast.Sub, gast.Mult, gast.Name, gast.Load, gast.Constant)
+
+
+def bodies(block: Block) -> list[Block]:
+    """The bodies of loops."""
+    found: list[Block] = []
+    for node in block:
+        if isinstance(node, COMPOUND):
+            found += [node.body] if isinstance(node, gast.For | gast.While) else []
+            found += [*bodies(node.body), *bodies(getattr(node, "orelse", None) or [])]
+    return found
+
+
+def _is_shaped(call: Node, facts: Facts) -> bool:
+    """Whether an expression is `sum_to(g, x)` or `fit_to(g, x)` of a name."""
+    return is_fitted(call, facts) and isinstance(call.args[1], gast.Name)
+
+
+def _replaced(
+    held: str,
+    block: Block,
+    shaped: dict[str, list[_Place]],
+    uses: Uses,
+    ahead: Counter[str],
+    trips: list[Block],
+    facts: Facts,
+) -> bool:
+    """Let another value stand in for one that is read for its shape alone; whether there was one."""
+    places, spec = shaped[held], _held(held, trips, facts)
+    if not places or len(places) != uses.read[held] - ahead[held] or uses.bound.get(held) != 1 or spec is None:
+        return False
+    before = block[: min(position for position, _ in places)]
+    back = any(node is not None and target(node) == held for node in before)
+    if spec.scalar or (not back and (ahead[held] or _begun(held, trips, facts) is not None)):
+        return False  # what is read there is a value of another trip
+    found = ""
+    for node in before:
+        other = None if node is None or node not in facts.restores else target(node)
+        if other in (None, held) or other in facts.mutable or uses.bound[other] != 1:
+            continue
+        if not is_alike(str(other), held, trips, facts):
+            continue
+        alone = [place for place, _ in shaped.get(other, []) if not _is_arithmetic(block[place])]
+        if uses.read.get(other, 0) - ahead[other] > len(alone):  # its elements are read as well
+            found = str(other)
+            break
+        if shaped.get(other) and _begun(held, trips, facts) is not None:  # one of two that are kept for their shapes
+            found = found or str(other)
+    if not found:
+        return False
+    for _, place in places:
+        place.id = found
+    shaped[found], shaped[held] = [*shaped.get(found, []), *places], []
+    uses.read[found] += len(places)
+    uses.read[held] -= len(places)
+    for position, node in enumerate(block):
+        if node is not None and target(node) == held and node not in facts.restores:
+            block[position] = None  # computed again for its shape
+            for one in loads(node):
+                uses.read[one] -= 1
+                shaped[one] = [place for place in shaped.get(one, []) if place[0] != position]
+    return True
+
+
+def _ahead(block: Block, program: Program) -> Counter[str]:
+    """How often names are read before the loop with this body: of values that were there before it."""
+    place = next((k for k, node in enumerate(program.backward) if getattr(node, "body", None) is block), 0)
+    return Counter(one for node in statements(program.backward[:place]) for one in loads(node))
+
+
+def is_alike(found: str, held: str, trips: list[Block], facts: Facts) -> bool:
+    """Whether two values of a trip, of which the second is an array, have one shape and dtype."""
+    spec = _held(held, trips, facts)
+    if spec is None or spec.scalar:
+        return False
+    return _held(found, trips, facts) == spec or _is_operand(found, held, trips, facts)
+
+
+def _is_operand(found: str, held: str, trips: list[Block], facts: Facts) -> bool:
+    """Whether a value has the shape and dtype of one from which it is computed, and which its trip begins with."""
+    made = facts.definition.get(facts.again.get(held, held))
+    trip = next((block for block in trips if made in block), None)
+    if made is None or trip is None:
+        return False
+    before, spec = trip[: trip.index(made) + 1], facts.spec.get(made)
+    if spec is None or any(found in stores(node) for node in statements(before)):
+        return False
+    own = {target(node): node for node in before if target(node) in facts.temporaries}
+    chain = [made]
+    for node in chain:
+        if any(n.id == found and facts.spec.get(n) == spec for n in walk(node.value) if isinstance(n, gast.Name)):
+            return True
+        chain += [own[read] for read in loads(node) if read in own and own[read] not in chain]
+    return False
+
+
+def _held(held: str, trips: list[Block], facts: Facts) -> Spec | None:
+    """What is known of a value that the backward half of a trip reads."""
+    return _begun(held, trips, facts) or _spec(held, facts)
+
+
+def _begun(held: str, trips: list[Block], facts: Facts) -> Spec | None:
+    """What is known of a value that a trip begins with, where that is what it keeps before it binds the name anew."""
+    kept = [(trip, node) for trip in trips for node in trip if node in facts.pushes and is_push(node)]
+    found = [trip[: trip.index(node)] for trip, node in kept if getattr(node.value.args[0], "id", "") == held]
+    if len(found) != 1 or any(held in stores(node) for node in statements(found[0])):
+        return None
+    read = (n for node in statements(found[0]) for part in header(node) for n in walk(part))
+    return next((facts.spec[n] for n in read if isinstance(n, gast.Name) and n.id == held and n in facts.spec), None)
+
+
+def _spec(held: str, facts: Facts) -> Spec | None:
+    """What is known of a value that goes by its name alone."""
+    own = facts.again.get(held, held)
+    return facts.value_spec.get(own) if own in facts.definition else None
