@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import runpy
+from pathlib import Path
 
 import pytest
 
@@ -67,7 +69,8 @@ def test_pages_stay_inside_of_the_documentation():
     for page in EVERY:
         for link in links(page):
             if "://" not in link and not link.startswith("#"):
-                assert ((ROOT / page).parent / link.partition("#")[0]).resolve().is_relative_to(DOCS), (page, link)
+                there = os.path.normpath((ROOT / page).parent / link.partition("#")[0])  # docs/errors.md is a link
+                assert Path(there).is_relative_to(DOCS), (page, link)
 
 
 def test_every_public_name_is_in_the_reference():
