@@ -26,7 +26,7 @@ from srcgrad import runtime
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.locations import Origin, enter
 from srcgrad.core.original_libraries import divert
-from srcgrad.core.visitor import forget
+from srcgrad.core.walks import forget
 
 divert(f"{runtime.__name__}.")  # helpers mean the functions of NumPy itself, whatever is replaced later
 

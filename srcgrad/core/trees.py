@@ -12,17 +12,14 @@ The definitions of a file.
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
 from typing import Any  # a gast tree has no types of its own
 
 import gast
 from gast.ast3 import Ast3ToGAst
 
-from srcgrad.core.visitor import kinds, reads, walked
+from srcgrad.core.walks import kinds, reads, walked
 
 Node = Any  # gast.AST; gast ships no type information
 
@@ -422,76 +419,6 @@ def same(one: Node, other: Node) -> bool:
         elif repr(one) != repr(other):  # 0.0 is not -0.0
             return False
     return True
-
-
-WIDTH = 80
-
-
-@dataclass
-class Uses:
-    """How often each name is read and bound in the whole program."""
-
-    read: dict[str, int]
-    bound: dict[str, int]
-    width: int = WIDTH  # of a line, at most
-
-
-def count(block: Block) -> Uses:
-    """Reads and bindings of every name."""
-    order = statements(block)
-    return Uses(Counter(chain.from_iterable(map(loads, order))), Counter(chain.from_iterable(map(stores, order))))
-
-
-def bindings(block: Block) -> dict[str, int]:
-    """How often each name is bound."""
-    return Counter(chain.from_iterable(map(stores, statements(block))))
-
-
-def positions(block: Block) -> dict[str, list[int]]:
-    """Where in the block each name is bound, nested statements included."""
-    written: dict[str, list[int]] = {}
-    for position, node in enumerate(block):
-        if node is None:
-            continue
-        for inner in statements([node]) if isinstance(node, COMPOUND) else [node]:
-            for name in stores(inner):
-                written.setdefault(name, []).append(position)
-    return written
-
-
-def replace(node: Node, old: Node, new: Node) -> None:
-    """Put `new` in the place of `old` somewhere below `node`."""
-    for item in walk(node):
-        for key in () if type(item) in SIMPLE else item._fields:
-            part = getattr(item, key, None)
-            if part is old:
-                setattr(item, key, new)
-                return
-            if type(part) is list:
-                for index, child in enumerate(part):
-                    if child is old:
-                        part[index] = new
-                        return
-
-
-SOMETIMES = (gast.Lambda, gast.IfExp, gast.BoolOp, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
-
-
-def exchange(node: Node, function: Callable[[Node], Node], without: tuple[type, ...] = ()) -> None:
-    """Put `function` of each part of a statement in its place, the blocks that it holds and some nodes apart."""
-    for key in node._fields:
-        value = getattr(node, key, None)
-        if isinstance(value, list) and key not in ("body", "orelse"):
-            setattr(node, key, [_exchanged(item, function, without) for item in value])
-        elif isinstance(value, gast.AST):
-            setattr(node, key, _exchanged(value, function, without))
-
-
-def _exchanged(part: Node, function: Callable[[Node], Node], without: tuple[type, ...]) -> Node:
-    if not isinstance(part, gast.AST) or not part._fields or isinstance(part, without):
-        return part
-    exchange(part, function, without)
-    return function(part)
 
 
 def parameters(function: Node) -> list[str]:

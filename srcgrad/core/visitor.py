@@ -1,125 +1,224 @@
-"""What a walk over a tree has found, kept for the next walk over it, which finds the tree as it was in most cases.
+"""The visitor: what goes through trees of statements and expressions, changes them, and counts their names.
 
-Some eighty passes look at each statement, and one look in thirty ends in a change. So it is not left to the passes
-to say what they have changed: beside the nodes below a root are kept the tables and lists in which these hang, and
-copies of those. One comparison of lists, which runs without a step of Python for each node, tells whether all are as
-they were. A change of which nobody has told is a walk anew, never an old answer.
+A pass says what is to happen to one node or to one block; in which order they are met is said here, once: in the
+order of the text, what stands inside first. No pass goes through blocks by itself, unless it carries along what holds
+on the way there, as an analysis of the control flow does.
 """
 
 from __future__ import annotations
 
-from typing import Any  # a gast tree has no types of its own
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
 
 import gast
 
-Node = Any  # gast.AST; gast ships no type information
+from srcgrad.core.trees import BLOCKS, COMPOUND, DEEP, SIMPLE, Block, Node, at, loads, remade, statements, stores, walk
 
-_PLAIN = "ctx op ops type_comment kind id attr arg name level module asname rest conversion simple is_async kwd_attrs"
-_PLAIN_FIELDS = frozenset(_PLAIN.split())
-_LEAVES = (gast.Name, gast.Constant, gast.Global, gast.Nonlocal, gast.MatchSingleton)
-MOST = 40_000  # trees of which is kept what a walk has found; they go at the end of a derivation in any case
-
-
-class _Below(dict[type, tuple[str, ...]]):
-    """The fields of a kind of node that hold nodes of interest."""
-
-    def __missing__(self, kind: type) -> tuple[str, ...]:
-        fields = () if kind in _LEAVES else getattr(kind, "_fields", ())
-        return self.setdefault(kind, tuple(key for key in reversed(fields) if key not in _PLAIN_FIELDS))
+_HOLDERS = frozenset([*COMPOUND, gast.Try, gast.ClassDef, gast.AsyncFor, gast.AsyncWith, gast.AsyncFunctionDef])
+_BODIES = frozenset(BLOCKS)
+LOOPS = (gast.For, gast.While)
+SOMETIMES = (gast.Lambda, gast.IfExp, gast.BoolOp, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
-_BELOW = _Below()
+def rewrite(tree: Node, change: Callable[[Node], Node], apart: tuple[type, ...] = ()) -> Node:
+    """The tree with `change` of each expression in its place, inner ones first; it is the same tree, changed.
 
+    A statement stays itself, and so do the blocks that it holds, and nodes of the kinds in `apart` with all in them.
 
-class Walked:
-    """The nodes below a root, itself included, in the order of the text, and in what they hang, now and as it was.
-
-    What they hang in is compared, never written into: a list that was exchanged for an equal one is still the old one.
+    >>> from srcgrad.core.trees import constant, expression
+    >>> tree = expression("f(a + b, [a])")
+    >>> gast.unparse(rewrite(tree, lambda node: constant(2) if getattr(node, "id", "") == "a" else node))
+    'f(2 + b, [2])'
     """
+    table = tree.__dict__
+    for key in DEEP[type(tree)]:
+        value = table.get(key)
+        if type(value) is list:
+            if key not in _BODIES:
+                table[key] = [_rewritten(item, change, apart) for item in value]
+        elif value is not None:
+            table[key] = _rewritten(value, change, apart)
+    return tree if isinstance(tree, gast.stmt) else change(tree)
 
-    __slots__ = ("_kinds", "held", "hold", "named", "names", "nodes", "reads")
 
-    def __init__(self, root: Node) -> None:
-        nodes: list[Node] = []
-        tables: list[dict[str, Any]] = []
-        lists: list[list[Node]] = []
-        names: list[dict[str, Any]] = []
-        todo = [root]
-        push, pop, found, held = todo.append, todo.pop, nodes.append, tables.append
-        below, word = _BELOW, gast.Name
-        while todo:
-            item = pop()
-            if item is None:  # `{**e}` has no key there
-                continue
-            found(item)
-            kind = type(item)
-            if kind is word:
-                names.append(item.__dict__)
-                continue
-            fields = below[kind]
-            if fields:
-                table = item.__dict__
-                held(table)
-                for key in fields:
-                    value = table.get(key)
-                    if type(value) is list:
-                        lists.append(value)
-                        todo += value[::-1]
-                    elif value is not None:
-                        push(value)
-        self.nodes, self.names = tuple(nodes), names
-        self.hold: list[Any] = [*tables, *lists]
-        self.held: list[Any] = [*map(dict.copy, tables), *map(list.copy, lists)]
-        self.named: list[Any] | None = None
-        self.reads: tuple[str, ...] = ()
-        self._kinds: frozenset[type] | None = None
+def _rewritten(part: Node, change: Callable[[Node], Node], apart: tuple[type, ...]) -> Node:
+    if not isinstance(part, gast.AST) or not part._fields or isinstance(part, apart):
+        return part
+    return rewrite(part, change, apart)
+
+
+def rebuild(tree: Node, found: Callable[[Node], Node | None]) -> Node:
+    """A copy of a tree, positions included, with what is `found` for a node in its place, which is not looked into.
+
+    >>> from srcgrad.core.trees import constant, expression
+    >>> tree = expression("f(a + b) * a")
+    >>> gast.unparse(rebuild(tree, lambda node: constant(2) if isinstance(node, gast.Call) else None))
+    '2 * a'
+    """
+    made = found(tree)
+    return at(remade(tree, lambda part: rebuild(part, found)), tree) if made is None else made
+
+
+def replace(tree: Node, old: Node, new: Node) -> None:
+    """Put `new` in the place of `old` somewhere below a tree."""
+    for item in walk(tree):
+        table = item.__dict__
+        for key in () if type(item) in SIMPLE else item._fields:
+            part = table.get(key)
+            if part is old:
+                table[key] = new
+                return
+            if type(part) is list:
+                for index, child in enumerate(part):
+                    if child is old:
+                        part[index] = new
+                        return
+
+
+def rewrite_blocks(block: Block, change: Callable[[Block], Block]) -> Block:
+    """What `change` makes of a block, once it was asked for the blocks in it.
+
+    >>> from srcgrad.core.trees import parsed
+    >>> [loop] = rewrite_blocks(parsed("for i in r:\\n    a\\n    b").body, lambda block: block[-1:])
+    >>> gast.unparse(loop).split()
+    ['for', 'i', 'in', 'r:', 'b']
+    """
+    for node in block:
+        if type(node) in _HOLDERS:
+            for key in BLOCKS:
+                inner = node.__dict__.get(key)
+                if inner:
+                    node.__dict__[key] = rewrite_blocks(inner, change)
+    return change(block)
+
+
+def rewrite_statements(
+    block: Block, change: Callable[[Node], Block], *, apart: tuple[type, ...] = (), backwards: bool = False
+) -> Block:
+    """A block with the statements that `change` makes of each in its place, those in its blocks first.
+
+    Statements of the kinds in `apart` are given to `change` as well, but what their bodies hold is not.
+
+    >>> from srcgrad.core.trees import parsed
+    >>> [loop, last] = rewrite_statements(parsed("for i in r: a\\nb").body, lambda node: [node])
+    >>> [loop] = rewrite_statements([loop], lambda node: [last, node] if isinstance(node, gast.Expr) else [node])
+    >>> gast.unparse(loop).split()
+    ['for', 'i', 'in', 'r:', 'b', 'a']
+    """
+    made: list[Block] = []
+    for node in reversed(block) if backwards else block:
+        if type(node) in _HOLDERS:
+            for key in BLOCKS:
+                inner = node.__dict__.get(key)
+                if inner and (key != "body" or not isinstance(node, apart)):
+                    node.__dict__[key] = rewrite_statements(inner, change, apart=apart, backwards=backwards)
+        made.append(change(node))
+    return list(chain.from_iterable(reversed(made) if backwards else made))
+
+
+class Place(NamedTuple):
+    """Where a statement stands: in which block, and in which compound statements, the innermost last."""
+
+    node: Node
+    block: Block
+    around: tuple[Node, ...]
 
     @property
-    def kinds(self) -> frozenset[type]:
-        """The kinds of the nodes."""
-        if self._kinds is None:
-            self._kinds = frozenset(map(type, self.nodes))
-        return self._kinds
+    def loops(self) -> tuple[Node, ...]:
+        """The loops around it, the innermost last."""
+        return tuple([node for node in self.around if isinstance(node, LOOPS)])
 
 
-_known: dict[Node, Walked] = {}
+def places(block: Block, around: tuple[Node, ...] = ()) -> Iterator[Place]:
+    """The place of each statement, in the order of `statements`: nested ones behind the one that holds them.
+
+    >>> from srcgrad.core.trees import parsed
+    >>> [(gast.unparse(place.node)[:5], len(place.around)) for place in places(parsed("if a:\\n    b\\nc").body)]
+    [('if a:', 0), ('b', 1), ('c', 0)]
+    """
+    for node in block:
+        yield Place(node, block, around)
+        if type(node) in _HOLDERS:
+            for key in BLOCKS:
+                yield from places(node.__dict__.get(key) or [], (*around, node))
 
 
-def walked(root: Node) -> Walked:
-    """What a walk from this root finds."""
-    found = _known.get(root)
-    if found is not None and found.hold == found.held:
-        return found
-    if len(_known) >= MOST:
-        _known.clear()
-    found = _known[root] = Walked(root)
+def own_statements(block: Block, apart: tuple[type, ...] = LOOPS) -> Block:
+    """The statements of a block without those in the bodies of some kinds, such as loops, in the order of the text.
+
+    >>> from srcgrad.core.trees import parsed
+    >>> [gast.unparse(node)[:5] for node in own_statements(parsed("if a:\\n    b\\nfor i in r:\\n    c").body)]
+    ['if a:', 'b', 'for i']
+    """
+    found: Block = []
+    for node in block:
+        found.append(node)
+        if type(node) in _HOLDERS:
+            for key in BLOCKS:
+                if key != "body" or not isinstance(node, apart):
+                    found += own_statements(node.__dict__.get(key) or [], apart)
     return found
 
 
-def kinds(root: Node) -> frozenset[type]:
-    """The kinds of the nodes below a root."""
-    return walked(root).kinds
+WIDTH = 80
 
 
-def reads(root: Node) -> tuple[str, ...]:
-    """The names that are read below a root, in the order of the text, with repetition."""
-    found = _known.get(root)
-    if found is None or found.hold != found.held:
-        kind = type(root)
-        if kind is gast.Name or kind is gast.Constant:
-            return (root.id,) if kind is gast.Name and type(root.ctx) is gast.Load else ()
-        found = walked(root)
-    if found.named is None or found.names != found.named:
-        found.named = [*map(dict.copy, found.names)]
-        found.reads = tuple([table["id"] for table in found.names if type(table["ctx"]) is gast.Load])
-    return found.reads
+@dataclass
+class Uses:
+    """How often each name is read and bound in a program, and as it is now if whoever edits it says so."""
+
+    read: Counter[str]
+    bound: Counter[str]
+    width: int = WIDTH  # of a line, at most
+
+    def add(self, block: Block) -> None:
+        """Statements that have come into the program."""
+        self.read.update(chain.from_iterable(map(loads, block)))
+        self.bound.update(chain.from_iterable(map(stores, block)))
+
+    def drop(self, block: Block) -> None:
+        """Statements that have gone."""
+        self.read.subtract(chain.from_iterable(map(loads, block)))
+        self.bound.subtract(chain.from_iterable(map(stores, block)))
+
+    def once(self, held: str | None) -> bool:
+        """Whether a name is bound once and read once."""
+        return held is not None and self.read.get(held) == self.bound.get(held) == 1
 
 
-def mentions(root: Node, identifier: str) -> bool:
-    """Whether a name is read or bound below a root."""
-    return any(table["id"] == identifier for table in walked(root).names)
+def count(block: Block) -> Uses:
+    """Reads and bindings of every name, nested statements included.
+
+    >>> from srcgrad.core.trees import parsed
+    >>> uses = count(parsed("a = x\\nif a: b = a + a").body)
+    >>> dict(uses.read), dict(uses.bound), uses.once("a")
+    ({'x': 1, 'a': 3}, {'a': 1, 'b': 1}, False)
+    """
+    uses = Uses(Counter(), Counter())
+    uses.add(statements(block))
+    return uses
 
 
-def forget() -> None:
-    """Let go of the trees: a derivation has come to its end."""
-    _known.clear()
+def bindings(block: Block) -> Counter[str]:
+    """How often each name is bound."""
+    return Counter(chain.from_iterable(map(stores, statements(block))))
+
+
+def positions(block: Block, of: Callable[[Node], Iterable[str]] = stores) -> dict[str, list[int]]:
+    """Where in the block each name is bound, nested statements included; or what else `of` finds in a statement.
+
+    >>> from srcgrad.core.trees import parsed
+    >>> positions(parsed("a = 1\\nfor i in r: a = i\\nb = 2").body)
+    {'a': [0, 1], 'i': [1], 'b': [2]}
+    """
+    found: dict[str, list[int]] = {}
+    for position, node in enumerate(block):
+        if node is None:
+            continue
+        for inner in statements([node]) if isinstance(node, COMPOUND) else [node]:
+            for name in of(inner):
+                found.setdefault(name, []).append(position)
+    return found

@@ -33,7 +33,7 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
-from srcgrad.core.visitor import walked
+from srcgrad.core.walks import walked
 from srcgrad.frontend.kinds_of_values import is_own
 from srcgrad.frontend.resolve import PASSIVE_ATTRIBUTES, binding_of
 

@@ -15,7 +15,6 @@ from srcgrad.core.facts import SCALAR, UNKNOWN, Facts
 from srcgrad.core.printer.statements import statement as spelled
 from srcgrad.core.trees import (
     COMPOUND,
-    WIDTH,
     Block,
     Node,
     at,
@@ -28,6 +27,7 @@ from srcgrad.core.trees import (
     stores,
     target,
 )
+from srcgrad.core.visitor import WIDTH
 from srcgrad.derive.adjoints import MAKERS
 from srcgrad.derive.program import Program
 

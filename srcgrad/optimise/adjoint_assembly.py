@@ -49,7 +49,6 @@ from srcgrad.core.trees import (
     at,
     constant,
     copy,
-    count,
     expression,
     loads,
     name,
@@ -60,6 +59,7 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
+from srcgrad.core.visitor import count
 from srcgrad.derive.program import Program
 from srcgrad.optimise.dead_stores import integers
 from srcgrad.optimise.tape_layout import is_final

@@ -34,8 +34,9 @@ from srcgrad.analysis.floating_types import (
 )
 from srcgrad.analysis.shape_rules import spec_of_tree
 from srcgrad.core.facts import Facts
-from srcgrad.core.trees import Node, at, bindings, constant, header, holds, inside, replace, statements, target, walk
-from srcgrad.core.visitor import reads
+from srcgrad.core.trees import Node, at, constant, header, holds, inside, statements, target, walk
+from srcgrad.core.visitor import bindings, replace
+from srcgrad.core.walks import reads
 from srcgrad.derive.program import Program
 
 

@@ -30,18 +30,16 @@ from srcgrad.core.trees import (
     Node,
     assign,
     at,
-    bindings,
-    count,
     header,
     loads,
     name,
-    replace,
     statements,
     stores,
     target,
     walk,
     written,
 )
+from srcgrad.core.visitor import bindings, count, replace
 from srcgrad.derive.program import Program
 from srcgrad.frontend.desugar.assignments import is_inside
 from srcgrad.optimise.dead_code import dead

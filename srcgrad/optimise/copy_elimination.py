@@ -28,12 +28,10 @@ from srcgrad.core.trees import (
     COMPOUND,
     Block,
     Node,
-    bindings,
     constant,
     header,
     loads,
     name,
-    replace,
     root,
     same,
     statements,
@@ -42,7 +40,8 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
-from srcgrad.core.visitor import mentions
+from srcgrad.core.visitor import bindings, replace
+from srcgrad.core.walks import mentions
 from srcgrad.derive.adjoints import is_fresh_value
 from srcgrad.derive.lists_and_stacks import is_push
 from srcgrad.derive.program import Program

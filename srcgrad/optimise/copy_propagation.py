@@ -7,7 +7,8 @@ from bisect import bisect_right
 import gast
 
 from srcgrad.core.facts import Facts
-from srcgrad.core.trees import COMPOUND, Block, Node, Uses, count, header, loads, statements, stores, target, walk
+from srcgrad.core.trees import COMPOUND, Block, Node, header, loads, statements, stores, target, walk
+from srcgrad.core.visitor import Uses, count
 from srcgrad.derive.program import Program
 from srcgrad.optimise.copy_elimination import is_only_read
 from srcgrad.optimise.dead_code import dead

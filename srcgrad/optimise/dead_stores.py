@@ -41,7 +41,6 @@ from srcgrad.core.trees import (
     at,
     called,
     children,
-    count,
     header,
     is_write,
     loads,
@@ -53,7 +52,8 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
-from srcgrad.core.visitor import mentions
+from srcgrad.core.visitor import count
+from srcgrad.core.walks import mentions
 from srcgrad.derive.program import Program, rebuilt
 from srcgrad.frontend.context import cheap
 from srcgrad.optimise.dead_code import dead

@@ -39,7 +39,6 @@ from srcgrad.core.trees import (
     Block,
     Node,
     at,
-    bindings,
     children,
     constant,
     copy,
@@ -48,13 +47,13 @@ from srcgrad.core.trees import (
     inside,
     loads,
     name,
-    replace,
     same,
     statements,
     stores,
     target,
     walk,
 )
+from srcgrad.core.visitor import bindings, replace
 from srcgrad.derive.program import Program
 from srcgrad.optimise.dead_code import dead
 

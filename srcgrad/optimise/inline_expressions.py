@@ -34,14 +34,10 @@ from srcgrad.core.trees import (
     COMPOUND,
     Block,
     Node,
-    Uses,
     copy,
-    count,
     header,
     is_write,
     loads,
-    positions,
-    replace,
     same,
     statements,
     stores,
@@ -49,7 +45,8 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
-from srcgrad.core.trees import WIDTH as LINE
+from srcgrad.core.visitor import WIDTH as LINE
+from srcgrad.core.visitor import Uses, count, positions, replace
 from srcgrad.derive.lists_and_stacks import is_pop
 from srcgrad.derive.program import Program
 from srcgrad.frontend.desugar.assignments import is_inside

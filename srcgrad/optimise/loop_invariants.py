@@ -11,20 +11,8 @@ import gast
 
 from srcgrad.analysis.floating_types import note_integers
 from srcgrad.core.facts import Facts, copied
-from srcgrad.core.trees import (
-    COMPOUND,
-    Block,
-    Node,
-    assign,
-    at,
-    header,
-    name,
-    replace,
-    statements,
-    stores,
-    walk,
-    written,
-)
+from srcgrad.core.trees import COMPOUND, Block, Node, assign, at, header, name, statements, stores, walk, written
+from srcgrad.core.visitor import replace
 from srcgrad.derive.program import Program
 
 

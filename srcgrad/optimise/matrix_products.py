@@ -20,12 +20,10 @@ from srcgrad.core.trees import (
     Block,
     Node,
     at,
-    bindings,
     expression,
     header,
     inside,
     loads,
-    replace,
     statement,
     statements,
     stores,
@@ -33,6 +31,7 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
+from srcgrad.core.visitor import bindings, replace
 from srcgrad.derive.program import Program
 
 _LEFT = ("matmul_left", "dot_left")

@@ -21,20 +21,17 @@ from srcgrad.core.trees import (
     COMPOUND,
     Block,
     Node,
-    Uses,
     assign,
     at,
-    bindings,
-    count,
     expression,
     loads,
     name,
-    replace,
     statements,
     stores,
     target,
     walk,
 )
+from srcgrad.core.visitor import Uses, bindings, count, replace
 from srcgrad.derive.program import Program
 from srcgrad.frontend.results import gives_several
 from srcgrad.optimise.algebra import settled

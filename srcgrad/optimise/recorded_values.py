@@ -41,9 +41,7 @@ from srcgrad.core.trees import (
     COMPOUND,
     Block,
     Node,
-    Uses,
     at,
-    count,
     header,
     inside,
     loads,
@@ -54,6 +52,7 @@ from srcgrad.core.trees import (
     target,
     walk,
 )
+from srcgrad.core.visitor import Uses, count
 from srcgrad.derive.lists_and_stacks import is_pop, is_push
 from srcgrad.derive.program import Program
 from srcgrad.optimise.dead_code import dead

@@ -34,10 +34,7 @@ from srcgrad.core.trees import (
     COMPOUND,
     Block,
     Node,
-    Uses,
-    bindings,
     children,
-    count,
     header,
     inside,
     is_write,
@@ -49,6 +46,7 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
+from srcgrad.core.visitor import Uses, bindings, count
 from srcgrad.derive.lists_and_stacks import is_push
 from srcgrad.derive.program import Program, rebuilt
 from srcgrad.frontend.resolve import binding_of

@@ -46,7 +46,7 @@ from srcgrad.core.expressions import as_value
 from srcgrad.core.facts import Facts
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import Node, copy, expression, literal_value, name, walk
-from srcgrad.core.visitor import Walked, reads, walked
+from srcgrad.core.walks import Walked, reads, walked
 from srcgrad.frontend.resolve import METHODS
 
 Look = Callable[[Node], Lifted]

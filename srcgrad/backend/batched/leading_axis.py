@@ -21,20 +21,8 @@ from srcgrad.backend.batched.simplify import grouped, lighter, sooner, widened
 from srcgrad.backend.batched.statements import Statements
 from srcgrad.backend.batched.values import OTHER, UNKNOWN, NoAxisError, Value, batched, of_kind
 from srcgrad.core.facts import Facts
-from srcgrad.core.trees import (
-    Node,
-    assign,
-    constant,
-    copy,
-    header,
-    name,
-    replace,
-    same,
-    statements,
-    stores,
-    walk,
-    written,
-)
+from srcgrad.core.trees import Node, assign, constant, copy, header, name, same, statements, stores, walk, written
+from srcgrad.core.visitor import replace
 from srcgrad.derive.program import Program
 from srcgrad.optimise.dead_code import dead
 from srcgrad.optimise.inline_expressions import tight

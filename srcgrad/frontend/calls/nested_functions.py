@@ -26,14 +26,12 @@ from srcgrad.core.namespace import Binding
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     BLOCKS,
-    SOMETIMES,
     Block,
     Node,
     at,
     children,
     constant,
     copy,
-    exchange,
     header,
     holds,
     inside,
@@ -45,6 +43,7 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
+from srcgrad.core.visitor import SOMETIMES, rewrite
 from srcgrad.frontend.calls.functions import Function, function_of, made_by, pulled_or_pushed
 from srcgrad.frontend.language import doubtful_write
 from srcgrad.frontend.resolve import binding_of
@@ -145,7 +144,7 @@ def made_here(node: Node, work: Plain) -> Block:
         if whole is not None and bound is not None:
             return _written(node.value, whole, bound, node, work)
         if any(_parts(part, work) is not None for part in inside(node, gast.Call)):
-            exchange(node, partial(_named, node=node, made=made, work=work), SOMETIMES)
+            rewrite(node, partial(_named, node=node, made=made, work=work), SOMETIMES)
     return made
 
 

@@ -42,7 +42,7 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
-from srcgrad.core.visitor import kinds
+from srcgrad.core.walks import kinds
 from srcgrad.frontend.context import by_method, is_change, within
 from srcgrad.frontend.desugar.assignments import item_targets
 from srcgrad.frontend.desugar.desugar import plain

@@ -27,13 +27,11 @@ from srcgrad.core.namespace import Binding, Overlay
 from srcgrad.core.rules import Parts, parts_of
 from srcgrad.core.trees import (
     BLOCKS,
-    SOMETIMES,
     Block,
     Node,
     at,
     constant,
     copy,
-    exchange,
     expression,
     header,
     inside,
@@ -44,6 +42,7 @@ from srcgrad.core.trees import (
     target,
     walk,
 )
+from srcgrad.core.visitor import SOMETIMES, rewrite
 from srcgrad.frontend.context import library
 from srcgrad.frontend.resolve import binding_of, literal
 from srcgrad.runtime import pieces
@@ -93,7 +92,7 @@ def _hoisted(block: Block, work: Plain) -> Block:
                 setattr(node, which, _hoisted(getattr(node, which), work))
         if isinstance(node, gast.Assign | gast.AugAssign | gast.Return | gast.Expr) and node.value is not None:
             before: Block = []
-            exchange(node, partial(_held, node=node, before=before, work=work), SOMETIMES)
+            rewrite(node, partial(_held, node=node, before=before, work=work), SOMETIMES)
             made += before
         made.append(node)
     return made
@@ -136,7 +135,7 @@ def _apart(function: Node, held: str, parts: Parts, bound: list[Node], work: Pla
         work.own(node, node)
     for node in statements(function.body):
         if held in loads(node):
-            exchange(node, partial(_part, held=held, names=names, parts=parts))
+            rewrite(node, partial(_part, held=held, names=names, parts=parts))
             work.facts.foreign[node] = None
 
 
@@ -170,7 +169,7 @@ def frozen(function: Node, work: Plain) -> None:
         function.body = _without(function.body, known, work)
     for node in statements(function.body):
         if any(item.attr in _METHODS for item in inside(node, gast.Attribute)):
-            exchange(node, partial(_spelled, node=node, known=known, work=work))
+            rewrite(node, partial(_spelled, node=node, known=known, work=work))
 
 
 def _words(call: Node, work: Plain) -> dict[str, Node] | None:
@@ -333,7 +332,7 @@ def splines(function: Node, work: Plain) -> None:
             reader.make(node)
             for tree in trees:
                 for one in [n for n in walk(tree) if hasattr(n, "lineno") and isinstance(n, gast.stmt | gast.Lambda)]:
-                    exchange(one, partial(reader.read, where=one))
+                    rewrite(one, partial(reader.read, where=one))
 
 
 def _given(call: Node, work: Plain) -> tuple[Maker, dict[str, Node]] | None:
@@ -368,7 +367,7 @@ def _hoisted_splines(block: Block, work: Plain) -> Block:
                 setattr(node, which, _hoisted_splines(getattr(node, which), work))
         if isinstance(node, gast.Assign | gast.AugAssign | gast.Return) and node.value is not None:
             before: Block = []
-            exchange(node, partial(_named, node=node, before=before, work=work), SOMETIMES)
+            rewrite(node, partial(_named, node=node, before=before, work=work), SOMETIMES)
             made += before
         made.append(node)
     return made

@@ -47,7 +47,7 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
-from srcgrad.core.visitor import mentions
+from srcgrad.core.walks import mentions
 from srcgrad.frontend.again.stacks import portions
 from srcgrad.frontend.calls.functions import function_of
 from srcgrad.frontend.context import is_change

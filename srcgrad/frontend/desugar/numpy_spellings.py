@@ -30,13 +30,11 @@ from srcgrad.core.namespace import Binding, Overlay
 from srcgrad.core.original_libraries import original
 from srcgrad.core.trees import (
     COMPOUND,
-    SOMETIMES,
     Block,
     Node,
     at,
     constant,
     copy,
-    exchange,
     expression,
     inside,
     name,
@@ -47,6 +45,7 @@ from srcgrad.core.trees import (
     target,
     walk,
 )
+from srcgrad.core.visitor import SOMETIMES, rewrite
 from srcgrad.frontend.calls.functions import function_of
 from srcgrad.frontend.resolve import METHODS, binding_of
 
@@ -180,7 +179,7 @@ def chosen(node: Node, work: Plain) -> Block:
     made: Block = []
     held = isinstance(node, gast.Assign | gast.AugAssign | gast.Return | gast.Expr | gast.AnnAssign) and node.value
     if held and any(_may_be(part) for part in inside(node, gast.Call)):
-        exchange(node, partial(_spelled, node=node, made=made, work=work), SOMETIMES)
+        rewrite(node, partial(_spelled, node=node, made=made, work=work), SOMETIMES)
     return made
 
 
