@@ -65,24 +65,24 @@ examples: $(VENV)/test.installed
 	$(BIN)/python -m examples.generate
 
 fuzz: $(VENV)/test.installed
-	$(BIN)/python -m tests.random_writes $(FIRST) $(N)
-	$(BIN)/python -m tests.random_sweeps $(FIRST) $(N)
-	$(BIN)/python -m tests.random_mixed $(FIRST) $(N)
-	$(BIN)/python -m tests.random_language $(FIRST) $(N)
+	$(BIN)/python -m tests.random.writes $(FIRST) $(N)
+	$(BIN)/python -m tests.random.sweeps $(FIRST) $(N)
+	$(BIN)/python -m tests.random.mixed $(FIRST) $(N)
+	$(BIN)/python -m tests.random.language $(FIRST) $(N)
 
 rules: $(VENV)/test.installed
-	$(BIN)/python -m tests.every_form --write
-	$(BIN)/python -m tests.ranges
-	$(BIN)/python -m tests.crossed
-	$(BIN)/python -m tests.mutation
-	$(BIN)/python -m tests.chains
+	$(BIN)/python -m tests.templates.every_form --write
+	$(BIN)/python -m tests.templates.ranges
+	$(BIN)/python -m tests.templates.crossed
+	$(BIN)/python -m tests.templates.mutation
+	$(BIN)/python -m tests.templates.chains
 
 texts: $(VENV)/test.installed
 	$(BIN)/python -m tests.texts --write
 
 fuzz-opencl: $(VENV)/test.installed
-	SRCGRAD_DEVICE=$(DEVICE) $(BIN)/python -m tests.random_targets $(FIRST) $(N)
-	SRCGRAD_DEVICE=$(DEVICE) $(BIN)/python -m tests.random_kernels $(FIRST) $(N)
+	SRCGRAD_DEVICE=$(DEVICE) $(BIN)/python -m tests.random.targets $(FIRST) $(N)
+	SRCGRAD_DEVICE=$(DEVICE) $(BIN)/python -m tests.random.kernels $(FIRST) $(N)
 	SRCGRAD_EVERY=1 $(BIN)/python -m pytest tests/opencl/test_targets.py
 
 oclgrind: $(VENV)/test.installed

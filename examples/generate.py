@@ -1,6 +1,6 @@
 """Write the generated files of the examples: `python -m examples.generate`.
 
-`GENERATED` is the list of them; tests/test_examples.py holds the files to what `srcgrad dump` gives.
+`GENERATED` is the list of them; tests/project/test_examples.py holds the files to what `srcgrad dump` gives.
 """
 
 from __future__ import annotations

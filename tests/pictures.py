@@ -11,7 +11,7 @@ from pathlib import Path
 
 from srcgrad.interface.cli import main
 from tests.browser import browser, opened, wait
-from tests.explore.server import explorer
+from tests.interface.explorer.server import explorer
 from tests.pages import ROOT, blocks
 
 FOLDER = ROOT / "docs" / "pictures"

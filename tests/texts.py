@@ -78,24 +78,24 @@ def texts() -> dict[str, Text]:
 
 def of_functions() -> Iterator[Text]:
     """Functions of the modules that hold programs: their gradients or pullbacks, and one more text of each."""
-    from tests import complex_programs, found, ode_programs, people, programs, recurrent
+    from tests.programs import accepted, complex_programs, found, ode_programs, people, recurrent
 
-    for module, pairs in (
-        (complex_programs, complex_programs.PROGRAMS),
-        (found, [*found.FOUND, *found.SECOND]),
-        (ode_programs, ode_programs.PROGRAMS),
-        (people, people.PEOPLE),
-        (programs, programs.PROGRAMS),
-        (recurrent, recurrent.RECURRENT),
+    for group, module, pairs in (
+        ("complex_programs", complex_programs, complex_programs.PROGRAMS),
+        ("found", found, [*found.FOUND, *found.SECOND]),
+        ("ode_programs", ode_programs, ode_programs.PROGRAMS),
+        ("people", people, people.PEOPLE),
+        ("programs", accepted, accepted.PROGRAMS),
+        ("recurrent", recurrent, recurrent.RECURRENT),
     ):
-        known = alone(module)
+        known = alone(group, module)
         numbers: dict[str, int] = {}
         for function, arguments in pairs:
             name = function.__name__ if inspect.isfunction(function) else ""
             if name not in known or known[name].__qualname__ != function.__qualname__:
                 continue
             numbers[name] = numbers.get(name, 0) + 1
-            label = f"{module.__name__.removeprefix('tests.')}/{name}" + (f"-{n}" if (n := numbers[name]) > 1 else "")
+            label = f"{group}/{name}" + (f"-{n}" if (n := numbers[name]) > 1 else "")
             usual = "vjp" if module is complex_programs else "reverse"
             for how in dict.fromkeys((usual, drawn(label))):
                 yield Text(f"{label}/{how}", lambda f=known[name], a=arguments, how=how: generated(f, a, how))
@@ -103,9 +103,9 @@ def of_functions() -> Iterator[Text]:
 
 def of_programs() -> Iterator[Text]:
     """Programs that the tests hold as text: one text of each."""
-    from tests.corpus import CORPUS
-    from tests.random_writes import HELPERS, arguments
-    from tests.test_language import ACCEPTED, DENIED
+    from tests.frontend.test_language import ACCEPTED, DENIED
+    from tests.programs.corpus import CORPUS
+    from tests.random.writes import HELPERS, arguments
 
     language: dict[str, str] = {**{name: text for name, (_, text) in DENIED.items()}, **ACCEPTED}
     for name, text in language.items():
@@ -138,7 +138,7 @@ def drawn(label: str) -> str:
 
 def of_text(text: str, label: str, arguments: tuple[Any, ...] | None, how: str) -> str:
     """The text of the derivative of a program's function `f`."""
-    from tests.test_language import made
+    from tests.frontend.test_language import made
 
     function, own = made(label, text)
     return generated(function, own if arguments is None else arguments, how)
@@ -150,7 +150,7 @@ def generated(function: Callable[..., Any], arguments: tuple[Any, ...], how: str
     return source(function, mode, target=target, like=arguments if "typed" in rest else None)
 
 
-def alone(module: ModuleType) -> dict[str, Callable[..., Any]]:
+def alone(group: str, module: ModuleType) -> dict[str, Callable[..., Any]]:
     """The functions of a module, each as if it stood alone in a file: no text changes when another is written above.
 
     What decorates a function is left out: in these modules it only notes the function.
@@ -162,7 +162,7 @@ def alone(module: ModuleType) -> dict[str, Callable[..., Any]]:
             text = textwrap.dedent(inspect.getsource(function))
             [node] = ast.parse(text).body
             text = "".join(text.splitlines(True)[node.lineno - 1 :])
-            label = f"<texts {module.__name__}>/{name}.py"
+            label = f"<texts tests.{group}>/{name}.py"
             linecache.cache[label] = (len(text), None, text.splitlines(True), label)
             exec(compile(text, label, "exec"), space)
             found[name] = space[name]

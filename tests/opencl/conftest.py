@@ -13,7 +13,7 @@ import pytest
 
 from srcgrad.opencl.device import Device, _opened, current
 from srcgrad.opencl.launch import Kernel
-from tests.random_targets import form
+from tests.random.targets import form
 
 UNDER_OCLGRIND = "OCLGRIND_UNINITIALIZED" in os.environ
 

@@ -1,4 +1,4 @@
-"""Programs that kernels once got wrong, found by `tests.random_kernels`: types, what stacks hold, extremes, order."""
+"""Programs that kernels once got wrong, found by `tests.random.kernels`: types, what stacks hold, extremes, order."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from srcgrad.interface.check.finite_differences import tangent_like, vector
 from srcgrad.opencl.lines import compared, parsed
 from srcgrad.runtime import share, share_nearest
 from tests.agree import differences
-from tests.random_kernels import arguments, program
-from tests.random_targets import compared as compared_targets
+from tests.random.kernels import arguments, program
+from tests.random.targets import compared as compared_targets
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 RANDOM = np.random.default_rng(5)

@@ -19,7 +19,7 @@ from srcgrad.core.errors import DifferentiationError
 from srcgrad.interface.api.derivatives import float_arguments
 from srcgrad.opencl import device as devices
 from srcgrad.opencl.array import Array
-from tests.test_language import ACCEPTED, made
+from tests.frontend.test_language import ACCEPTED, made
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from srcgrad.opencl.launch import launch
 from tests.agree import differences
 from tests.opencl.conftest import fewer
 from tests.opencl.test_kernels import kernel
-from tests.random_targets import form
+from tests.random.targets import form
 
 
 @pytest.fixture(params=["cpu", "gpu"])

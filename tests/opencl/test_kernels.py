@@ -17,9 +17,9 @@ from srcgrad.core.rules import Rule, rules
 from srcgrad.opencl.functions import FUNCTIONS
 from srcgrad.opencl.launch import launch
 from srcgrad.opencl.memory import Lease
+from tests.frontend.test_language import made
 from tests.opencl.conftest import fewer
-from tests.random_targets import form
-from tests.test_language import made
+from tests.random.targets import form
 
 SHAPES = [
     (1,),

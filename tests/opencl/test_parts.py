@@ -10,7 +10,7 @@ import pytest
 
 import srcgrad
 from srcgrad.opencl.launch import launch
-from tests.random_targets import form
+from tests.random.targets import form
 
 DRAW = np.random.default_rng(11).standard_normal
 

@@ -12,7 +12,7 @@ import srcgrad.opencl as xp
 from srcgrad.opencl import scattered
 from tests.agree import differences
 from tests.opencl.conftest import fewer
-from tests.random_targets import form
+from tests.random.targets import form
 
 RANDOM = np.random.default_rng(11)
 

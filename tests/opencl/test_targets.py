@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from tests.people import PEOPLE
-from tests.programs import PROGRAMS
-from tests.random_targets import DRAWS, compared, outcome
-from tests.test_language import ACCEPTED, made
+from tests.frontend.test_language import ACCEPTED, made
+from tests.programs.accepted import PROGRAMS
+from tests.programs.people import PEOPLE
+from tests.random.targets import DRAWS, compared, outcome
 
 EVERY = int(os.environ.get("SRCGRAD_EVERY", "16"))
 WRITTEN = [*PROGRAMS, *PEOPLE][::EVERY]

@@ -1,0 +1,1 @@
+"""Tests of the facts of a normal form: shapes, aliases, activity, mutation."""

@@ -1,0 +1,1 @@
+"""Tests of the ways in which a program becomes a text."""

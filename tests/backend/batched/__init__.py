@@ -1,0 +1,1 @@
+"""Tests of texts with a leading axis."""

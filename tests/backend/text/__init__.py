@@ -1,0 +1,1 @@
+"""Tests of modules of NumPy text."""

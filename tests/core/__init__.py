@@ -1,0 +1,1 @@
+"""Tests of trees, source text, places and the printer."""

@@ -1,0 +1,1 @@
+"""Tests of how trees become text."""

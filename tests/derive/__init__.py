@@ -1,0 +1,1 @@
+"""Tests of how adjoints and tangents are made: masks, records, regularity."""

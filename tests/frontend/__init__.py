@@ -1,0 +1,1 @@
+"""Tests of what the frontend accepts, refuses and rewrites."""

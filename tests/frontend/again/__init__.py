@@ -1,0 +1,1 @@
+"""Tests of generated text that is differentiated once more."""

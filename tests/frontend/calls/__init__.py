@@ -1,0 +1,1 @@
+"""Tests of calls: inlining, nested functions, effects, checkpoints."""

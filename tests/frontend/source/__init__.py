@@ -1,0 +1,1 @@
+"""Tests of where the source of functions and the meaning of names come from."""

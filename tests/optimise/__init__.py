@@ -1,0 +1,1 @@
+"""Tests of the passes that improve a text, each by the numbers and by the text."""

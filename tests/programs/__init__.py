@@ -1,0 +1,1 @@
+"""Programs that tests share, and the tests that run them."""

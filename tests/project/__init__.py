@@ -1,0 +1,1 @@
+"""Tests of the project itself: documentation, package, structure, examples, kept texts."""

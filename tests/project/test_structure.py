@@ -1,0 +1,81 @@
+"""The house as it was planned: imports go one way between the folders, functions stay small."""
+
+from __future__ import annotations
+
+import ast
+import pathlib
+from collections.abc import Iterator
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "srcgrad"
+FILES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in sorted(PACKAGE.rglob("*.py"))
+}
+# In the order in which data passes. A folder imports what stands before it; rules name what they are rules of, and the
+# kernels of a device are also what its arrays are computed with, so these two are not asked.
+ORDER = (
+    "runtime",
+    "core",
+    "frontend",
+    "analysis",
+    "derive",
+    "optimise",
+    "backend",
+    "pipeline",
+    "nested_derivatives",
+    "module",
+    "interface",
+)
+UPWARD = {  # for types alone
+    ("srcgrad.core.namespace", "srcgrad.frontend.source.static_modules"),
+    ("srcgrad.nested_derivatives", "srcgrad.module"),
+}
+
+
+def imported(tree: ast.Module) -> Iterator[str]:
+    """Modules of the package that a file imports anywhere."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield inner if inner in FILES else node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def place(module: str) -> int | None:
+    """Where the folder of a module stands in the order; None for what may import all, or is not asked."""
+    name = f"{module}.".split(".")[1]
+    return ORDER.index(name) if name in ORDER else None
+
+
+def test_imports_go_one_way() -> None:
+    upward = set()
+    for module, path in FILES.items():
+        here = place(module)
+        for other in imported(ast.parse(path.read_text())):
+            there = place(other) if other in FILES else None
+            if here is not None and there is not None and there > here:
+                upward.add((module, other))
+    assert upward == UPWARD
+
+
+def test_functions_are_small() -> None:
+    large = [
+        f"{module}: {node.name}"
+        for module, path in FILES.items()
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef) and (node.end_lineno or 0) - node.lineno >= 60
+    ]
+    assert large == []
+
+
+def test_folders_say_what_they_are_for() -> None:
+    """Each folder says in its `__init__.py` what its duty is, what it may import, what enters and what leaves."""
+    silent = [module for module, path in FILES.items() if path.name == "__init__.py" and not said(path)]
+    assert silent == []
+
+
+def said(path: pathlib.Path) -> str | None:
+    return ast.get_docstring(ast.parse(path.read_text()))

@@ -1,0 +1,63 @@
+"""Programs drawn from Python's reference: a sample is right, and the judges and what shrinks programs do their work."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from tests.random.judge import judged
+from tests.random.language import outcome
+from tests.random.program import program
+from tests.random.shrink import shrunk
+
+RIGHT = (
+    1, 2, 4, 6, 9, 12, 16, 17, 21, 25, 27, 34, 42, 50, 51, 55, 56, 59, 62, 71, 74, 76, 78, 80, 82, 84, 92, 93, 94, 96,
+    99, 100, 103, 110, 111, 117, 120, 123, 125, 127, 132, 143, 145, 151, 167, 168, 169, 171, 172, 183, 200, 201, 204,
+    209, 211, 216, 220, 225, 226, 230,
+)  # fmt: skip
+
+HEAD = "import numpy as np\nimport srcgrad\nfrom srcgrad.rules import d\n\n\n"
+ARGUMENTS = "\n\ndef arguments():\n    x0 = np.array([0.4, 0.7])\n    return x0, 0.8, 0.3\n"
+WRONG_RULE = "def own(x):\n    return np.sin(x)\n\n\n"
+WRONG_RULE += "@srcgrad.adjoint.elementwise(own)\ndef _(z, x):\n    d[x] = d[z] * 0.5\n\n\n"
+
+
+@pytest.mark.parametrize("group", range(4))
+def test_drawn_programs_are_right(group: int) -> None:
+    for seed in RIGHT[group::4]:
+        found = outcome(seed)
+        assert found.verdict == "right", f"{found}\n{program(seed)}"
+
+
+def test_a_seed_draws_the_same_program_everywhere() -> None:
+    text = "".join(program(seed) for seed in range(200))
+    assert hashlib.sha256(text.encode()).hexdigest()[:16] == "095d41ea1007be2b"
+
+
+def test_a_gradient_that_is_not_that_of_the_function_is_found() -> None:
+    text = HEAD + WRONG_RULE + "def f(x, s, b):\n    return np.sum(own(x)) * s + b\n" + ARGUMENTS
+    found = judged(text, 0)
+    assert (found.verdict, found.judge) == ("wrong", "gradient")
+    assert judged(text.replace("own(x)) *", "np.sin(x)) *"), 0).verdict == "right"
+
+
+def test_a_kink_is_undecided() -> None:
+    text = HEAD + "def f(x, s, b):\n    return np.sum(np.maximum(x, 0.4)) * s + b\n" + ARGUMENTS
+    found = judged(text, 0)
+    assert (found.verdict, found.undecided) == ("right", 1)
+
+
+def test_a_program_that_fails_by_itself_is_no_finding() -> None:
+    assert judged(HEAD + "def f(x, s, b):\n    return x[7]\n" + ARGUMENTS, 0).verdict == "skipped"
+    assert judged(HEAD + "def f(x, s, b):\n    while True:\n        s += 1.0\n" + ARGUMENTS, 0).verdict == "skipped"
+
+
+def test_a_fault_is_shown_by_its_smallest_program() -> None:
+    text = (
+        HEAD
+        + WRONG_RULE
+        + "def f(x, s, b):\n    a = b\n    for i in range(2):\n        a = a + own(x[0])\n    return a * s\n"
+    )
+    small = shrunk(text + ARGUMENTS, lambda one: judged(one, 0).judge == "gradient")
+    assert "own(" in small and "for" not in small and small.count("\n") < 20

@@ -1,0 +1,1 @@
+"""Tests of the rules: each against differences, conventions, ranges, kinds of arguments."""
