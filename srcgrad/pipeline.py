@@ -18,7 +18,7 @@ import gast
 import srcgrad.templates as templates
 from srcgrad.analysis.activity import activity
 from srcgrad.analysis.alias import aliases
-from srcgrad.analysis.complex_numbers import complex_limits, complexes
+from srcgrad.analysis.complex_numbers import complex_limits, complexes, expected_real
 from srcgrad.analysis.containers import containers, items
 from srcgrad.analysis.definite_assignment import bound
 from srcgrad.analysis.mutation import mutable
@@ -39,7 +39,7 @@ from srcgrad.core.namespace import Namespace, Step
 from srcgrad.core.source_text import Source
 from srcgrad.core.trees import Node, walk
 from srcgrad.core.trees import copy as trees_copy
-from srcgrad.derive.array_arguments import check_places
+from srcgrad.derive.array_arguments import check_places, check_real
 from srcgrad.derive.autocast import autocast
 from srcgrad.derive.calls import calls
 from srcgrad.derive.forward import dotted, tangent
@@ -234,6 +234,7 @@ ANALYSE: tuple[Pass, ...] = (
     activity,
     complexes,
     complex_limits,
+    expected_real,
     shapes,
     doubts,
     aliases,
@@ -349,7 +350,8 @@ def _derived(begun: Begun, kinds: dict[str, Kind], made: str) -> Derived:
     program: Any = begun.tree
     if module.explained:
         facts.kept = kept(program, facts)
-    program.forward = [*check(kinds, facts), *check_places(program, facts), *program.forward]
+    looks = [*check(kinds, facts), *check_real(program, facts), *check_places(program, facts)]
+    program.forward = [*looks, *program.forward]
     free = outer_names(program, facts, tree)
     return Derived(made, assemble(program, facts, tree, made), facts, free)
 

@@ -204,15 +204,20 @@ def complexes(function: Node, facts: Facts) -> Node:
     """
     facts.complex.update({p: None for p in parameters(function) if facts.kinds.get(p, UNKNOWN).complex})
     order = list(statements(function.body))
+    _spread(order, facts)
+    if facts.complex:
+        _join_squares(order, facts)
+    return function
+
+
+def _spread(order: list[Node], facts: Facts) -> None:
+    """Complex are the names that a statement binds to what may be complex."""
     known = -1
     while known != len(facts.complex):
         known = len(facts.complex)
         for node in order:
             if _source(node, facts):
                 facts.complex.update(dict.fromkeys(stores(node)))
-    if facts.complex:
-        _join_squares(order, facts)
-    return function
 
 
 def _join_squares(order: list[Node], facts: Facts) -> None:
@@ -510,3 +515,70 @@ def is_complex_array(value: Node, facts: Facts) -> bool:
     copied = function in LIKE or function in (np.copy, np.array, np.conjugate) or (rule and rule.kind == "elementwise")
     operands = [value.func.value, *value.args] if method else value.args
     return bool(copied) and any(is_complex_array(operand, facts) for operand in operands)
+
+
+# Whose adjoint is the same text at complex values, and that of which it is while one operand alone is complex.
+_ALIKE = (
+    np.real,
+    np.absolute,
+    squared_magnitude,
+    np.linalg.norm,
+    np.add,
+    np.subtract,
+    np.negative,
+    np.positive,
+    np.where,
+)
+_PRODUCTS = (np.multiply, np.divide, np.matmul, np.dot, np.inner, np.outer, np.tensordot, np.einsum, np.kron)
+
+
+def expected_real(function: Node, facts: Facts) -> Node:
+    """Note arguments of which nothing is known where a real result, through complex ones, would have another adjoint.
+
+    >>> from srcgrad.interface.show.explain import explain_facts
+    >>> text = "def f(z):\\n    return np.sum(np.real({}))"
+    >>> [list(explain_facts(text.format(value), "expected_real").expected_real) for value in ("z", "z * z", "2 * z")]
+    [[], ['z'], []]
+    """
+    order = [] if facts.generated else list(statements(function.body))
+    operations = [facts.operation[n.value] for n in order if getattr(n, "value", None) in facts.operation]
+    if any(one.kind == "callee" or (one.rule is not None and one.rule.values == "real") for one in operations):
+        arguments = [p for p in parameters(function) if p not in facts.complex]
+        unknown = [p for p in arguments if facts.arguments.get(p, UNKNOWN).tag == "unknown"]
+        facts.expected_real |= dict.fromkeys(p for p in unknown if _differs_if_complex(p, order, facts))
+    return function
+
+
+def _differs_if_complex(parameter: str, order: list[Node], facts: Facts) -> bool:
+    """Whether a result is real if an argument is complex, and what leads to it has another adjoint then."""
+    known, operation = facts.complex, facts.operation
+    facts.complex, facts.operation = {**known, parameter: None}, dict(operation)
+    try:
+        _spread(order, facts)
+        return not may_be_complex(order[-1].value, facts) and any(_changes_adjoint(n, known, facts) for n in order)
+    except DifferentiationError:
+        return parameter in facts.active  # it is refused if the argument is known to be complex
+    finally:
+        facts.complex, facts.operation = known, operation
+
+
+def _changes_adjoint(node: Node, known: dict[str, None], facts: Facts) -> bool:
+    """Whether an operation of complex values conjugates, or has no rule for them; `known` are complex in any case."""
+    operation = facts.operation.get(getattr(node, "value", None))
+    active = isinstance(node, gast.Assign | gast.Return) and any(
+        getattr(one, "id", "") in facts.active for one in walk(node.value)
+    )
+    if operation is None or not active:
+        return False
+    operands = [n.id for one in operation.bound.values() for n in walk(one) if isinstance(n, gast.Name)]
+    given = [one for one in operands if one in facts.complex]
+    rule = operation.rule
+    if not given or rule is None:
+        return bool(given) and operation.kind == "callee"
+    if not rule.complex or any(one in known for one in given):
+        return rule.kind != "constant"
+    alike = rule.op in _ALIKE and not (rule.values and facts.pushes_forward and rule.op is not np.real)
+    if alike or (rule.kind in ("linear", "general") and not rule.values):
+        return False
+    beside = [one for one in operands if one in facts.active or one in facts.complex]
+    return len(beside) > 1 or rule.op not in _PRODUCTS

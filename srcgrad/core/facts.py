@@ -263,6 +263,7 @@ class Facts:
     placed: bool = False  # written out in its caller, whose lists and arrays it gets
     apart: bool = False  # whether that gives a seed for each item of a returned tuple
     taken: dict[str, str] = field(default_factory=dict)  # names asked as arrays; then arguments -> what looks at them
+    expected_real: dict[str, None] = field(default_factory=dict)  # arguments that the text takes for real numbers
     if_list: dict[str, str] = field(default_factory=dict)  # arguments -> what a list would be (derive.operands)
     seed: str = "given"  # parameter, given (without default), one, ones: where the seed comes from
     auxiliary: bool = False  # whether the function returns a pair of which only the first has a derivative

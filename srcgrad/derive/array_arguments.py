@@ -71,6 +71,20 @@ def _beside(facts: Facts) -> dict[str, None]:
     return {p: None for one in (facts, *made) for p, what in one.if_list.items() if what == "another"}
 
 
+def check_real(program: Program, facts: Facts) -> Block:
+    """`check_real(z, w)`: a look at arguments that, if they were complex, would have another derivative."""
+    if facts.called or facts.module.inline or facts.module.blocks or facts.module.target == "opencl":
+        return []
+    made = [one for sub, _ in facts.module.inner.values() for one in sub.making.values() if facts.mode == "hvp"]
+    expected = {p: None for one in (facts, *made) for p in one.expected_real}
+    given = [gast.Name(p, gast.Load(), None, None) for p in program.parameters if p in expected]
+    if not given:
+        return []
+    line = statement(f"{facts.library('check_real')}()")
+    line.value.args = given
+    return [line]
+
+
 def _line(helper: str, facts: Facts) -> Block:
     """`check_arrays(x, w)`, if there are such arguments."""
     given = [p for p, how in facts.taken.items() if how == helper]

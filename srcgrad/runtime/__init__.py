@@ -10,6 +10,7 @@ from srcgrad.runtime.assumed import (
     check_method,
     check_module,
     check_operand,
+    check_real,
 )
 from srcgrad.runtime.axes import max_along, mean_along, min_along, sum_along
 from srcgrad.runtime.bands import half_bands, outer_bands, times_bands, turned_bands, whole_bands
@@ -150,6 +151,7 @@ __all__ = [
     "check_module",
     "check_number",
     "check_operand",
+    "check_real",
     "check_seed",
     "check_shape",
     "check_shapes",

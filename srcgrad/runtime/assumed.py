@@ -108,3 +108,19 @@ def check_item(x: Any, held: Any = None) -> None:
     if not isinstance(x, int | float | np.generic) and not isinstance(held, np.ndarray):
         what = f"an item of type {type(x).__name__} would change in place, for all that hold it"
         raise TypeError(f"E5010 {what}; write `d[k] = d[k] + e`")
+
+
+def check_real(*arguments: Any) -> None:
+    """Refuse complex numbers where the text takes an argument, or what it holds, for real ones.
+
+    >>> check_real(np.zeros(2), [1.0, 2.0j])
+    Traceback (most recent call last):
+    ...
+    TypeError: E5017 an argument was taken for real, and is complex; annotate it (`z: complex`) and derive it anew
+    """
+    for x in arguments:
+        if isinstance(x, list | tuple | dict):
+            check_real(*(x.values() if isinstance(x, dict) else x))
+        elif np.iscomplexobj(x):
+            what = "an argument was taken for real, and is complex; annotate it (`z: complex`) and derive it anew"
+            raise TypeError(f"E5017 {what}")

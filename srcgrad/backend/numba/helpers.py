@@ -214,6 +214,11 @@ def _check_method(x: Any) -> Compiled | None:
     return (lambda x: None) if isinstance(x, (*REAL, types.Complex, types.Array)) else None
 
 
+@compiled(runtime.check_real)
+def _check_real(x: Any) -> Compiled | None:
+    return None if isinstance(getattr(x, "dtype", x), types.Complex) else lambda x: None
+
+
 @compiled(runtime.check_operand)
 def _check_operand(x: Any) -> Compiled | None:
     return None if isinstance(x, types.List | types.BaseTuple) else lambda x: None
