@@ -84,7 +84,7 @@ def metadata() -> str:
 
 def entry_points() -> str:
     prefix = "project.entry-points."
-    groups = {name.removeprefix(prefix): table for name, table in TABLES.items() if name.startswith(prefix)}
+    groups = {name.removeprefix(prefix).strip('"'): table for name, table in TABLES.items() if name.startswith(prefix)}
     lines: list[str] = []
     for group, table in {"console_scripts": TABLES["project.scripts"], **groups}.items():
         lines += [f"[{group}]", *(f"{name} = {place}" for name, place in table.items()), ""]

@@ -25,12 +25,14 @@ from srcgrad.analysis.recognised_idioms import shifts
 from srcgrad.analysis.shapes import shapes
 from srcgrad.backend.text.free_names import Globals
 from srcgrad.backend.text.module import Lookup, Pieces, body, derivative, follower, gap, header, import_lines, write
+from srcgrad.backend.text.target import NUMPY
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Asked, Facts, Kind, Names, Spec, of_display
 from srcgrad.core.locations import Origin, Written
 from srcgrad.core.namespace import Binding, LiveNamespace, Namespace, Overlay, Step
 from srcgrad.core.original_libraries import look
 from srcgrad.core.source_text import Source, source_of
+from srcgrad.core.target import Target
 from srcgrad.core.trees import Node, parameters, walk
 from srcgrad.frontend.calls.default_values import check_defaults, check_undecorated, with_live_defaults
 from srcgrad.frontend.calls.derivatives_in_body import Closed
@@ -203,7 +205,7 @@ class Module:
 
     inline: bool = False  # whether calls are written out, so that the text can be differentiated again
     seeded: bool = True  # whether gradients take a seed; without it they are for the seed 1.0
-    target: str = "numpy"  # or opencl: what array operations run on
+    target: Target = NUMPY  # what runs it
     autocast: str = ""  # the dtype to which floating arrays are cast, float16 or float32, or empty
     leading: Leading = ALONE  # whether there is an axis for all directions at once
     double: bool = False  # whether a function of this text makes arrays of float64 beside arguments of a declared dtype

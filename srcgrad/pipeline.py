@@ -26,12 +26,6 @@ from srcgrad.analysis.recognised_idioms import logistic, shifts
 from srcgrad.analysis.record_candidates import accumulators
 from srcgrad.analysis.row_independence import rowwise
 from srcgrad.analysis.shapes import shapes
-from srcgrad.backend.batched.leading_axis import leading_axis
-from srcgrad.backend.numba.array_statements import inside, loops
-from srcgrad.backend.numba.element_loops import elements
-from srcgrad.backend.numba.map_items import given, rows
-from srcgrad.backend.numba.spelling import ranges, respelled, scalars
-from srcgrad.backend.numba.tapes import carried, tapes
 from srcgrad.backend.text.function import SUFFIX, assemble, outer_names
 from srcgrad.core.facts import Asked, Facts, Kind, Names, contained, numbers
 from srcgrad.core.files import collection_paused
@@ -68,7 +62,6 @@ from srcgrad.frontend.language import known, subset
 from srcgrad.frontend.normalise import normalise
 from srcgrad.frontend.rename_variables import augmented, webs
 from srcgrad.frontend.results import auxiliary, fields, intermediate, results
-from srcgrad.opencl.fuse import fuse
 from srcgrad.optimise.accumulation import accumulate, joined
 from srcgrad.optimise.adjoint_assembly import filled, parts
 from srcgrad.optimise.algebra import factors, leading, signs, spread_seed, units
@@ -131,14 +124,6 @@ def shared(facts: Facts, tree: Node) -> Shared:
     """What the front has made of a function, whose kinds have noted what it asked of them."""
     assert isinstance(facts.kinds, Asked), "the caller has given them so"
     return Shared(facts, tree, facts.kinds, tuple(facts.module.making))
-
-
-PASSES: dict[str, tuple[Callable[[Program, Facts], Program], ...]] = {
-    "numpy": (),
-    "opencl": (fuse,),
-    "numba": (ranges, given, scalars, carried, tapes, loops, elements, rows, inside, respelled),
-    "batched": (leading_axis,),  # NumPy, for all directions at once
-}
 
 
 IMPROVE: tuple[Callable[[Program, Facts], Program], ...] = (
@@ -366,7 +351,7 @@ def steps(mode: str, module: Any) -> tuple[Pass, ...]:
     if module.leading.regroup and tangent in chosen:
         place = chosen.index(tangent)
         chosen = (*chosen[:place], rowwise, *chosen[place:])
-    return (*chosen, *PASSES["batched" if module.leading.axis else module.target])
+    return (*chosen, *(module.target.batched if module.leading.axis else module.target.passes))
 
 
 def prepared(

@@ -185,7 +185,7 @@ def guessed(function: Node, facts: Facts) -> dict[str, Kind]:
         return {}
     order = statements(function.body)
     found = _keyed(order, unknown)
-    if facts.module.target == "numba":
+    if facts.module.target.typed:
         return found
     text, wanted = _Text.of(order), [one for one in unknown if one not in facts.inner]
     return {**found, **_unpacked(text, wanted), **_sequences(text, wanted, slices=not facts.module.inline)}

@@ -449,9 +449,9 @@ def complex_limits(function: Node, facts: Facts) -> Node:
     if any(facts.base.get(held, held) in facts.assumed_real for held in facts.complex):
         raise refused_inside(order[0], facts)
     for node in order:
-        if facts.module.target != "numpy":
+        if not facts.module.target.complex:
             raise facts.refuse(
-                node, "E5017", f"complex values in a function for {facts.module.target}", 'use target="numpy"'
+                node, "E5017", f"complex values in a function for {facts.module.target.name}", 'use target="numpy"'
             )
         for item in walk(node.test if isinstance(node, gast.If | gast.While) else node):
             if isinstance(item, gast.Compare) and any(isinstance(op, _ORDERS) for op in item.ops):

@@ -232,7 +232,7 @@ class Facts:
     pushes: dict[Node, str] = field(default_factory=dict)  # `h_stack.append(h)`, `h_stack = []` -> the stack
     whiles: dict[Node, Node] = field(default_factory=dict)  # backward form of a `while` -> the loop
     imports: dict[str, str] = field(default_factory=dict)  # library name -> how the text spells it
-    library_values: dict[str, Any] = field(default_factory=dict)  # library name -> module or function
+    library_values: dict[str, Any] = field(default_factory=dict)  # library name -> module or function, or where it is
     generated: bool = False  # whether the source is a text of ours: stacks and element updates are accepted
     mutable: dict[str, None] = field(default_factory=dict)  # arrays that the function writes into
     added_to: dict[str, None] = field(default_factory=dict)  # arrays that `add_at` changes
@@ -277,7 +277,10 @@ class Facts:
         self.arguments, self.kinds = self.kinds, dict(self.kinds)  # what callers pass; what names mean in the text
 
     def library(self, identifier: str, value: Any = None) -> str:
-        """How the text spells a library name such as `np` or `sum_to`: with an underscore if the user has another."""
+        """How the text spells a library name such as `np` or `sum_to`: with an underscore if the user has another.
+
+        `value` is what is meant, or where it is: `"numba.njit"` is imported by the text alone.
+        """
         meant = original(value if value is not None else {"np": np}.get(identifier) or getattr(runtime, identifier))
         while self.library_values.get(identifier, meant) is not meant:  # two rules may have functions of one name
             identifier += "_"

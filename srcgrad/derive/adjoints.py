@@ -58,7 +58,7 @@ def settle(adjoints: Adjoints, operand: Node, value: Node, like: Node) -> Node:
     if wanted is not None and made.shape == wanted.shape and (made.dtype == wanted.dtype or not made.shape):
         return value
     summed = None
-    if wanted is not None and not widened and facts.module.target == "numpy" and not adjoints.is_half(operand.id):
+    if wanted is not None and not widened and facts.module.target.as_written and not adjoints.is_half(operand.id):
         summed = _dot(value, facts) if wanted.scalar else None
         summed = summed or _summed(value, made, wanted, facts)
     may_widen = flexible(operand, facts, _is_name_or_factor(operand, value, facts)) or _is_model(operand, facts)
@@ -115,7 +115,7 @@ def own_sum(operand: Node, value: Node, facts: Facts) -> Node:
     made = spec_of_tree(value.args[0], facts)
     if made.shape == wanted.shape and made.dtype == wanted.dtype:
         return value.args[0]
-    return (_summed(value.args[0], made, wanted, facts) if facts.module.target == "numpy" else None) or value
+    return (_summed(value.args[0], made, wanted, facts) if facts.module.target.as_written else None) or value
 
 
 def _is_fitted(operand: Node, made: Spec, result: Spec, adjoints: Adjoints) -> bool:
@@ -140,7 +140,7 @@ def _is_fitted(operand: Node, made: Spec, result: Spec, adjoints: Adjoints) -> b
 def _is_read(facts: Facts) -> bool:
     """Whether a text is for NumPy and for readers: neither differentiated again nor compiled."""
     module = facts.module
-    if module is None or module.target != "numpy" or not module.seeded or module.leading.axis:
+    if module is None or not module.target.as_written or not module.seeded or module.leading.axis:
         return False
     return not facts.generated
 

@@ -31,7 +31,7 @@ def check_places(program: Program, facts: Facts) -> Block:
     >>> [gast.unparse(line) for line in check_places(program, facts)]
     ['check_arrays(x)']
     """
-    if facts.mode not in _MODES or facts.module.target == "numba" or facts.module.blocks:
+    if facts.mode not in _MODES or facts.module.target.typed or facts.module.blocks:
         return []
     places = _Places(facts, {p: [p] for p in facts.wrt if _is_unknown(p, facts)}, {p: p for p in _containers(facts)})
     places.asked.update({p: None for p in places.held if p in facts.taken})

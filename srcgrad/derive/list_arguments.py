@@ -26,7 +26,7 @@ def operands(program: Tree, facts: Facts) -> Tree:
     >>> explain_facts("def f(x, p, q):\\n    return np.sum(x * p) + x + q**2", after="operands").if_list
     {'x': 'another', 'p': 'another', 'q': 'error'}
     """
-    if isinstance(program, Program) and facts.module.target != "numba":
+    if isinstance(program, Program) and not facts.module.target.typed:
         for one in [p for p in program.parameters if p not in facts.seeds]:
             if facts.arguments.get(one, UNKNOWN).tag == "unknown" and one not in facts.containers:
                 looked = _Looked(facts, {one: "list"})

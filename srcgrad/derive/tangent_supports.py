@@ -98,7 +98,7 @@ def full(one: str, spec: Spec | None, facts: Facts, new: bool = False) -> Node:
 def _nans(true: Node, facts: Facts) -> Node:
     """nan where a mask is true; compiled, that of a number is a number."""
     numpy = facts.library("np")
-    if facts.module is not None and facts.module.target == "numba":
+    if facts.module is not None and facts.module.target.typed:
         return expression(f"{facts.library('if_larger')}({numpy}.nan, m, 0.5)", m=true)
     return expression(f"{numpy}.where(m, {numpy}.nan, 0.0)", m=true)
 

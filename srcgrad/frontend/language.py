@@ -242,8 +242,8 @@ _NEEDED = ("len", "list", "range", "reversed", "slice", "zip")
 
 def _check_shadows(function: Node, facts: Facts) -> None:
     """Generated text calls a few of Python's own functions by name."""
-    compiled = facts.module is not None and facts.module.target == "numba"
-    for name in (*_NEEDED, "min") if compiled else _NEEDED:
+    reserved = () if facts.module is None else facts.module.target.reserved
+    for name in (*_NEEDED, *reserved):
         found = facts.namespace.lookup(name)
         if name in facts.local or found is None or found.object is not getattr(builtins, name):
             raise facts.refuse(

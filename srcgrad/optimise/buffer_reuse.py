@@ -79,7 +79,7 @@ def reuse(program: Program, facts: Facts) -> Program:
 def _selected(node: Node, facts: Facts) -> str:
     """The t of `t_bar = if_larger(e, t, y)`, of two axes or more, in a text for NumPy; an empty string otherwise."""
     value: Node = node.value if isinstance(node, gast.Assign) else None
-    if facts.module.target != "numpy" or (called(value) or "no name") != facts.imports.get("if_larger"):
+    if not facts.module.target.as_written or (called(value) or "no name") != facts.imports.get("if_larger"):
         return ""
     primal = facts.adjoint_of.get(str(target(node)), "")
     spec = facts.value_spec.get(primal)
@@ -121,7 +121,7 @@ def _factored(value: Node, held: str) -> tuple[Any, ...]:
 def _combined(node: Node, facts: Facts) -> tuple[Any, ...]:
     """The t of `z_bar = e * t - g`, of two axes or more, where nothing else is as large, and what is done to it."""
     value = node.value if isinstance(node, gast.Assign) else None
-    if facts.module.target != "numpy" or facts.adjoint_of.get(str(target(node))) is None:
+    if not facts.module.target.as_written or facts.adjoint_of.get(str(target(node))) is None:
         return ("",)
     if not isinstance(value, gast.BinOp) or not isinstance(value.op, gast.Add | gast.Sub):
         return ("",)

@@ -91,7 +91,7 @@ def unbound(program: Program, facts: Facts) -> Program:
     Not in compiled code, which has a type for each name, nor in a text that is to be differentiated again: there the
     text that comes of it has the line.
     """
-    if facts.module.target == "numba" or facts.module.inline:
+    if facts.module.target.typed or facts.module.inline:
         return program
     earlier = program.forward if facts.generated else []
     asked = [name for node in _begun([*earlier, *program.backward]) for name in loads(node.value)]

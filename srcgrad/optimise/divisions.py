@@ -66,7 +66,7 @@ def divided(program: Program, facts: Facts) -> Program:
     >>> print(explain_text(text, after="divided").splitlines()[-2])
     x_bar = t5 - sum_to(t5 * u, r) * u
     """
-    if facts.module is None or facts.module.target != "numpy":
+    if facts.module is None or not facts.module.target.as_written:
         return program
     known = _quotients(program, facts)
     for node in statements(program.backward) if known else ():

@@ -115,7 +115,7 @@ def _open_parts(node: Node, facts: Facts) -> list[Node]:
     A result has names but for a value that stands beside its pullback; kernels end at statements.
     """
     if isinstance(node, gast.While | gast.Return):
-        plain = facts.mode == "vjp" and facts.module is not None and facts.module.target == "numpy"
+        plain = facts.mode == "vjp" and facts.module is not None and facts.module.target.as_written
         return [node.value] if plain and isinstance(node, gast.Return) else []
     if isinstance(node, gast.For):
         return [node.iter]
@@ -592,6 +592,6 @@ WIDTH = 88
 
 def tight(program: Program, facts: Facts) -> Program:
     """Write them where they are read, if the line keeps within the page; kernels are cut between statements."""
-    if facts.module is not None and facts.module.target == "opencl":
+    if facts.module is not None and facts.module.target.kernels:
         return program
     return inlined(program, facts, WIDTH)

@@ -108,7 +108,7 @@ def gathered(program: Program, facts: Facts) -> Program:
 def is_final(facts: Facts) -> bool:
     """Whether a text with records is for NumPy and for readers: not differentiated again, compiled or explained."""
     module = facts.module
-    if module is None or module.target != "numpy" or not module.seeded or module.inline or module.explained:
+    if module is None or not module.target.as_written or not module.seeded or module.inline or module.explained:
         return False
     return not (facts.generated or facts.pushes_forward or module.leading.axis or facts.mode == "trace")
 

@@ -16,6 +16,7 @@ import numpy as np
 from srcgrad.core.errors import DifferentiationError, Place
 from srcgrad.core.identity import uncompiled
 from srcgrad.core.locations import users_place
+from srcgrad.core.target import Text
 from srcgrad.core.trees import Node, walk
 
 REMEDY = "write it with loops, numbers, arrays and tuples (docs/numba.md), or leave out target='numba'"
@@ -30,6 +31,12 @@ def require_numba() -> None:
         raise DifferentiationError(
             "E5019", "the target numba needs Numba, which is not installed", "pip install 'srcgrad[numba]'"
         )
+
+
+def compiled(text: Text) -> Callable[..., Any]:
+    """The function that a text defines, as its decorators have Numba compile it; E5019 where it is not installed."""
+    require_numba()
+    return text.load(outside(text.outside, text.trees))
 
 
 def guarded(compiled: Any, otherwise: Callable[[], Callable[..., Any]] | None = None) -> Callable[..., Any]:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import gast
 
+from srcgrad.backend.text.free_names import Import
 from srcgrad.core.control_flow import liveness
-from srcgrad.core.facts import Facts
+from srcgrad.core.facts import Facts, Names
+from srcgrad.core.target import Parallel
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -47,6 +49,14 @@ class Taken:
     seeds: bool  # an array of the seeds of all parts
     blocks: tuple[str, ...]  # arguments whose blocks, or rows of them, it fills; it returns the adjoints of the others
     inside: bool = False  # whether no index need be looked at: see `srcgrad.backend.numba.array_statements`
+
+
+def parallel(names: Names, inside: bool) -> Parallel:
+    """A loop over items that Numba spreads over processors."""
+    njit, prange = (names.fresh(name) for name in ("njit", "prange"))
+    checks = "" if inside else ", boundscheck=True"
+    imports = {Import("numba", member).line(name) for member, name in (("njit", njit), ("prange", prange))}
+    return Parallel(prange, f'@{njit}(parallel=True, error_model="numpy"{checks})\n', frozenset(imports))
 
 
 def given(program: Program, facts: Facts) -> Program:

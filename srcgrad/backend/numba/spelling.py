@@ -191,6 +191,14 @@ def less_one(node: Node) -> Node:
     return expression("n - 1", n=node)
 
 
+def decorators(facts: Facts) -> Block:
+    """What makes Numba compile a function: indices are looked at, unless it is known that all are inside."""
+    taken = facts.module.given_of.get(facts.source.name)
+    inside = "inside" in facts.module.looped or (taken is not None and taken.inside and not facts.called)
+    checks = "" if inside else ", boundscheck=True"
+    return [expression(f'{facts.library("njit", "numba.njit")}(error_model="numpy"{checks})')]
+
+
 def ranges(program: Program, facts: Facts) -> Program:
     """Spell `trips[place]` as `place` for `trips = range(n)`, as `2 + place * 3` for `trips = range(2, n, 3)`.
 

@@ -34,7 +34,6 @@ from srcgrad.core.trees import (
     stores,
     walk,
 )
-from srcgrad.core.trees import expression as parsed
 from srcgrad.derive.program import Program, kept_alive
 from srcgrad.frontend.desugar.assignments import is_inside
 from srcgrad.optimise.copy_elimination import sharing
@@ -241,7 +240,7 @@ def assemble(program: Program, facts: Facts, function: Node, made: str) -> Node:
         name=made,
         args=signature(function, facts),
         body=[remark(docstring(program, facts))],
-        decorator_list=_decorators(facts),
+        decorator_list=facts.module.target.wrap(facts),
         returns=None,
         type_comment=None,
         type_params=[],
@@ -255,16 +254,6 @@ def assemble(program: Program, facts: Facts, function: Node, made: str) -> Node:
         gap = [remark(Blank())] if forward and backward else []
         definition.body += forward + gap + backward + [program.result]
     return definition
-
-
-def _decorators(facts: Facts) -> Block:
-    """What makes a target's compiler run the function."""
-    if facts.module.target != "numba":
-        return []
-    taken = facts.module.given_of.get(facts.source.name)
-    inside = "inside" in facts.module.looped or (taken is not None and taken.inside and not facts.called)
-    checks = "" if inside else ", boundscheck=True"
-    return [parsed(f'{facts.library("njit", "numba.njit")}(error_model="numpy"{checks})')]
 
 
 def outer_names(program: Program, facts: Facts, function: Node) -> tuple[str, ...]:

@@ -436,8 +436,10 @@ def _library(identifier: str, facts: Facts, lookup: Lookup) -> Meaning:
     value = facts.library_values.get(identifier)
     if isinstance(value, ModuleType) and sys.modules.get(value.__name__, value) is not value and lookup.text is None:
         return Outside(id(value), value)  # NumPy by itself, where the user has replaced something in it
-    if identifier in ("np", "njit"):
-        return Import("numpy") if identifier == "np" else Import("numba", "njit")
+    if identifier == "np":
+        return Import("numpy")
+    if isinstance(value, str):  # where a library has it that need not be installed
+        return Import(*value.rpartition(".")[::2])
     if value is None:
         value = getattr(runtime, identifier)
     if isinstance(value, StaticFunction):

@@ -27,6 +27,7 @@ from srcgrad.core.marks import Checkpoint, is_opaque
 from srcgrad.core.namespace import Binding, attribute
 from srcgrad.core.rule_forms import written_out
 from srcgrad.core.rules import rule_of
+from srcgrad.core.target import DEFAULT
 from srcgrad.core.trees import Node, copy, expression, literal_value
 from srcgrad.frontend.kinds_of_values import NOTHING, is_instance, live, note_call, shadows
 from srcgrad.frontend.resolve import binding_of, is_sparse
@@ -81,7 +82,7 @@ def wanted_of(call: Node, mode: str, of: Function, facts: Facts) -> Wanted:
         if word.arg not in OPTIONS:
             raise facts.refuse(word.value, "E5005", f"`{word.arg}=` is no option of a derivative", "leave it out")
         given[word.arg] = _literal(word.value, facts)
-    if given.get("target", "numpy") != "numpy":
+    if given.get("target", DEFAULT) != DEFAULT:
         raise facts.refuse(
             call, "E5019", "a derivative inside of a function runs where the function does", "leave `target` out"
         )

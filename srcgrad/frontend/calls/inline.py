@@ -76,7 +76,7 @@ def is_short(call: Node, called: str, operation: Operation, site: Site) -> bool:
     facts = site.facts
     if operation.checkpointed:
         return False
-    if facts.module.target == "opencl":
+    if facts.module.target.kernels:
         return site.is_of(operation.function, is_straight) and repeated(operation.function, facts.module) <= _MOST
     if facts.mode in ("primal", "trace"):
         return False

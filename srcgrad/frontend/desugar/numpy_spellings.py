@@ -550,7 +550,7 @@ def _operation(call: Node, work: Plain) -> Any:
 
 def _by_numpy(work: Plain) -> bool:
     """Whether NumPy runs the text: it may find no elements, and then there is the initial value alone."""
-    return bool(work.facts.module.target == "numpy")
+    return bool(work.facts.module.target.as_written)
 
 
 def _is_cheap(value: Node | None) -> bool:

@@ -11,6 +11,7 @@ from typing import Any  # functions and arguments are arbitrary objects
 import numpy as np
 
 from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.target import DEFAULT, Target
 from srcgrad.frontend.calls.functions import makes
 from srcgrad.interface.api.derivative import Derivative, P, R, Wrt
 from srcgrad.interface.api.derivatives import chosen_wrt, float_arguments, jvp, pulled_then, vjp
@@ -26,7 +27,7 @@ Function = Callable[..., Any]
 
 @makes("elementwise")
 def elementwise_grad(
-    function: Callable[P, Any], wrt: Wrt = 0, *, argnums: Wrt | None = None, target: str = "numpy"
+    function: Callable[P, Any], wrt: Wrt = 0, *, argnums: Wrt | None = None, target: str | Target = DEFAULT
 ) -> Derivative[P, Any]:
     """The derivative of a function that works element by element, as a function of the same arguments.
 
@@ -45,7 +46,7 @@ def elementwise_grad(
 class HessianProduct:
     """The product of a Hessian and a vector: call it with the function's arguments and, last, the vector."""
 
-    def __init__(self, function: Function, wrt: Wrt, target: str) -> None:
+    def __init__(self, function: Function, wrt: Wrt, target: str | Target) -> None:
         single = not isinstance(wrt, tuple)
         self.gradient: Derivative[..., Any] = Derivative(function, "reverse", wrt, single, target)
         self.derivative: Derivative[..., Any] = Derivative(self.gradient, "hvp", self.gradient.wrt, single, target)
@@ -57,7 +58,7 @@ class HessianProduct:
         wrt = gradient.wrt[0] if gradient.single else gradient.wrt
         return again, (
             HessianProduct,
-            (as_named(gradient.function), wrt, gradient.target),
+            (as_named(gradient.function), wrt, gradient.target.name),
             {},
             lines_of(gradient.primal),
         )
@@ -103,7 +104,9 @@ class HessianProduct:
 
 
 @makes("hvp")
-def hvp(function: Function, wrt: Wrt = 0, *, argnums: Wrt | None = None, target: str = "numpy") -> HessianProduct:
+def hvp(
+    function: Function, wrt: Wrt = 0, *, argnums: Wrt | None = None, target: str | Target = DEFAULT
+) -> HessianProduct:
     """The product of the Hessian with a vector, without the Hessian: `hvp(f)(x, v)` is `hessian(f)(x) @ v`.
 
     The vector comes after the function's arguments and has the structure and shape of the argument that `wrt` names
@@ -149,7 +152,7 @@ class Linear:
 
 @makes("linearize")
 def linearize(
-    function: Callable[..., R], *args: Any, wrt: Wrt | None = None, target: str = "numpy", copy: bool = True
+    function: Callable[..., R], *args: Any, wrt: Wrt | None = None, target: str | Target = DEFAULT, copy: bool = True
 ) -> tuple[R, Linear]:
     """The value, and the derivative at these arguments as a linear map: `y, push = linearize(f, x)`.
 
@@ -220,7 +223,7 @@ class _Behind:
     def __call__(self, seed: Any) -> Any:
         if self.made is None:
             function, wrt, target = self.ahead.function, self.ahead.wrt, self.ahead.target
-            if self.kept is None or target == "numba":
+            if self.kept is None or not target.closures:
                 _, self.made = vjp(function, *self.args, wrt=wrt, target=target, copy=False)
             else:
                 behind: Derivative[..., Any] = Derivative(function, "vjp", wrt, False, target)
@@ -247,7 +250,7 @@ def _agree(y: Any, y_dot: Any) -> bool:
 
 
 @makes("transpose")
-def transpose(linear: Function, *like: Any, target: str = "numpy") -> Any:
+def transpose(linear: Function, *like: Any, target: str | Target = DEFAULT) -> Any:
     """The transpose of a linear map; `transpose(transpose(f))` is f.
 
     Of what `linearize` returns it is the pullback: it takes a seed like the output, and returns a tuple with an
@@ -279,12 +282,12 @@ def transpose(linear: Function, *like: Any, target: str = "numpy") -> Any:
     return Linear(back, linear, ("seed",), names, turned=linear)
 
 
-def text_of(function: Function, mode: str, wrt: Wrt, single: bool, target: str) -> str:
+def text_of(function: Function, mode: str, wrt: Wrt, single: bool, target: str | Target) -> str:
     """The text of a Jacobian or a Hessian, for arguments of any kind, or of the product of a Hessian."""
     chosen = wrt[0] if single and not isinstance(wrt, int | str) else wrt
     if mode == "hvp":
         return HessianProduct(function, chosen, target).source
-    if target != "numpy":
+    if target != DEFAULT:
         raise DifferentiationError("E5019", f"the text of a {mode} is made for NumPy", "leave `target` out")
     primal: Derivative[..., Any] = Derivative(function, "reverse", chosen, single)
     made = Module().derived(primal.primal, mode, primal.wrt, {}, single=single)

@@ -28,11 +28,13 @@ from typing import (
 
 import numpy as np
 
+import srcgrad.backend.targets as targets
 from srcgrad.backend.text.function import heading
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Kind
 from srcgrad.core.files import collection_paused
 from srcgrad.core.rules import generation
+from srcgrad.core.target import DEFAULT, Target
 from srcgrad.derive.recording import Saved
 from srcgrad.frontend.source.functions_with_rules import given_of, in_order
 from srcgrad.interface.api.add_into import adding
@@ -56,7 +58,6 @@ from srcgrad.opencl.boundary import device_in, on_device
 from srcgrad.opencl.device import Device
 from srcgrad.opencl.helpers import equip
 
-TARGETS = ("numpy", "opencl", "numba")
 Wrt = int | str | Sequence[int | str]
 
 
@@ -118,13 +119,6 @@ def precision(dtype: Any) -> str:
             "E5017", f"autocast={dtype!r} is no lower precision", "give np.float16 or np.float32, or leave it out"
         )
     return name
-
-
-def checked(target: str) -> str:
-    """The name of a target; E5019 if there is none of that name."""
-    if target not in TARGETS:
-        raise DifferentiationError("E5019", f"no target is called {target!r}", "name numpy, opencl or numba")
-    return target
 
 
 _NUMBERS = frozenset(np.dtype(code).type for code in "?bBhHiIlLqQefdgFDG")
@@ -265,7 +259,7 @@ class Derivative(Generic[P, R]):
         mode: str,
         wrt: Wrt,
         single: bool,
-        target: str = "numpy",
+        target: str | Target = DEFAULT,
         *,
         auxiliary: bool = False,
         autocast: Any = None,
@@ -276,9 +270,9 @@ class Derivative(Generic[P, R]):
         self.leading = leading
         self.__name__: str
         self.single, self.auxiliary, self.autocast = single, auxiliary, precision(autocast)
-        self.target = checked(target)
-        self.mode = "pull" if (mode, target) == ("vjp", "numba") else mode  # compiled code gives no closure back
-        if like is not None and target == "numba":
+        self.target = targets.named(target)
+        self.mode = "pull" if mode == "vjp" and not self.target.closures else mode
+        if like is not None and self.target.typed:
             raise DifferentiationError("E5019", "`like` is for texts of NumPy and OpenCL", "leave it out")
         self.primal, self.bound, self.words, self.signature = given_of(function)
         inner = locals_of(self.primal) if mode in ("reverse", "value-and-grad", "vjp") else ()
@@ -344,7 +338,7 @@ class Derivative(Generic[P, R]):
 
     def kinds(self, values: Sequence[Any]) -> dict[str, Kind]:
         """The kinds of arguments; E5002 or E5017 for what cannot be differentiated."""
-        seen_as = kind_of if self.target != "numba" else compiled_kind
+        seen_as = compiled_kind if self.target.typed else kind_of
         kinds = {name: seen_as(value) for name, value in zip(self.signature.parameters, values, strict=True)}
         for name, place in zip(self.wrt, self._places, strict=True):
             if place is not None:
@@ -376,8 +370,8 @@ class Derivative(Generic[P, R]):
     @functools.cached_property
     def declared(self) -> dict[str, Kind]:
         """What annotations or examples tell of the arguments, before there are any."""
-        if isinstance(self.primal, Derivative) or self.target == "numba":  # compiled code has types, and calls no check
-            return self.primal.declared if self.target != "numba" else {}
+        if isinstance(self.primal, Derivative) or self.target.typed:  # compiled code has types, and calls no check
+            return {} if self.target.typed else self.primal.declared
         return declared_of(self.primal, self.signature, self.bound, self.like)
 
     @functools.cached_property
@@ -509,7 +503,7 @@ class Derivative(Generic[P, R]):
         """Copies and pickles are made again from the function, which is pickled by its name or as code."""
         options = {"auxiliary": self.auxiliary, "autocast": self.autocast or None, "like": self.like}
         wrt = self.wrt[0] if self.single else self.wrt
-        given = (as_named(self.function), self.mode, wrt, self.single, self.target)
+        given = (as_named(self.function), self.mode, wrt, self.single, self.target.name)
         return again, (Derivative, given, options, lines_of(self.primal))
 
     def __repr__(self) -> str:

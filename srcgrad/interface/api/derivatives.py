@@ -20,6 +20,7 @@ from typing import (
 )
 
 from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.target import DEFAULT, Target
 from srcgrad.frontend.calls.functions import makes
 from srcgrad.interface.api.arguments import check_input
 from srcgrad.interface.api.derivative import Derivative, P, R, Wrt
@@ -33,7 +34,9 @@ _LOCK = threading.Lock()
 _KEPT: OrderedDict[Any, Derivative[..., Any]] = OrderedDict()
 
 
-def recent(function: Callable[..., Any], mode: str, wrt: Wrt, single: bool, target: str) -> Derivative[..., Any]:
+def recent(
+    function: Callable[..., Any], mode: str, wrt: Wrt, single: bool, target: str | Target
+) -> Derivative[..., Any]:
     """The derivative of a function, kept from an earlier call if it is one of the last that were asked for.
 
     Two functions are one if they are the same object, or the same method of the same object; what is kept holds its
@@ -78,7 +81,7 @@ def grad(
     argnums: Wrt | None = None,
     has_aux: bool = False,
     autocast: Any = None,
-    target: str = "numpy",
+    target: str | Target = DEFAULT,
     like: Any = None,
 ) -> Derivative[P, Any]:
     """The gradient of a real scalar function, as a function of the same arguments.
@@ -116,7 +119,7 @@ def value_and_grad(
     argnums: Wrt | None = None,
     has_aux: bool = False,
     autocast: Any = None,
-    target: str = "numpy",
+    target: str | Target = DEFAULT,
     like: Any = None,
 ) -> Derivative[P, tuple[R, Any]]:
     """Value and gradient from one forward pass, as a function of the same arguments; see `grad`.
@@ -136,7 +139,7 @@ def value_and_grad(
 
 @makes("vjp")
 def vjp(
-    function: Callable[..., R], *args: Any, wrt: Wrt | None = None, target: str = "numpy", copy: bool = True
+    function: Callable[..., R], *args: Any, wrt: Wrt | None = None, target: str | Target = DEFAULT, copy: bool = True
 ) -> tuple[R, Callable[[Any], Any]]:
     """The value and the pullback: `pullback(seed)` gives the adjoints of the arguments for a seed like the output.
 
@@ -190,7 +193,7 @@ def _pulled_at(
 ) -> tuple[Any, Pullback]:
     """The value and the pullback; with `copy`, or from copies that are known, of the numbers that there are now."""
     made, device = derivative.ready(values)
-    if derivative.target == "numba":
+    if not derivative.target.closures:
         return pulled_anew(derivative, made, copies(values).of(tuple(values)) if copy else values)
     function = made.function if known is None else known.of(made.function)
     output, back = run(function, values, derivative.named, device, derivative.primal)
@@ -207,7 +210,7 @@ def pulled_then(derivative: Derivative[..., Any], values: Sequence[Any], known: 
 
 def pulled_anew(derivative: Derivative[..., Any], made: Compiled, values: Sequence[Any]) -> tuple[Any, Pullback]:
     """The value and the pullback of compiled code, which keeps nothing for it: the pullback runs both halves."""
-    value = recent(derivative.function, "primal", derivative.wrt, False, "numba")  # compiled once
+    value = recent(derivative.function, "primal", derivative.wrt, False, derivative.target)  # compiled once
     output = derivative.output(run(value.ready(values)[0].function, values, derivative.named), values)
 
     def back(seed: Any) -> Any:
@@ -232,7 +235,7 @@ def float_arguments(function: Callable[..., Any], args: tuple[Any, ...]) -> tupl
 
 @makes("forward")
 def jvp(
-    function: Callable[..., R], primals: tuple[Any, ...], tangents: tuple[Any, ...], *, target: str = "numpy"
+    function: Callable[..., R], primals: tuple[Any, ...], tangents: tuple[Any, ...], *, target: str | Target = DEFAULT
 ) -> tuple[R, R]:
     """The value and its derivative along the tangents: `(y, y_dot)`.
 
@@ -259,7 +262,7 @@ def source(
     mode: str = "reverse",
     wrt: Wrt | None = None,
     *,
-    target: str = "numpy",
+    target: str | Target = DEFAULT,
     like: Any = None,
 ) -> str:
     """The text of a derivative. Without `wrt`: with respect to all parameters.
@@ -290,16 +293,18 @@ def source(
 
 
 @overload
-def differentiate(function: Callable[P, R], *, wrt: Wrt = 0, target: str = "numpy") -> Differentiable[P, R]: ...
+def differentiate(
+    function: Callable[P, R], *, wrt: Wrt = 0, target: str | Target = DEFAULT
+) -> Differentiable[P, R]: ...
 
 
 @overload
 def differentiate(
-    *, wrt: Wrt = 0, target: str = "numpy"
+    *, wrt: Wrt = 0, target: str | Target = DEFAULT
 ) -> Callable[[Callable[P, R]], Differentiable[P, R]]: ...  # with options
 
 
-def differentiate(function: Any = None, *, wrt: Wrt = 0, target: str = "numpy") -> Any:
+def differentiate(function: Any = None, *, wrt: Wrt = 0, target: str | Target = DEFAULT) -> Any:
     """A decorator: the function as it was, with its derivatives as attributes.
 
     They are `.grad`, `.value_and_grad`, `.vjp`, `.jvp`, `.hvp`, `.jacobian`, `.hessian`, and `.source`, the text.

@@ -11,9 +11,11 @@ from typing import (
     Generic,
 )
 
+from srcgrad.backend.targets import named
 from srcgrad.core.identity import uncompiled
 from srcgrad.core.marks import goes_as_code
-from srcgrad.interface.api.derivative import Derivative, P, R, Wrt, checked
+from srcgrad.core.target import DEFAULT, Target
+from srcgrad.interface.api.derivative import Derivative, P, R, Wrt
 from srcgrad.interface.api.pickling import again, lines_of
 
 
@@ -22,13 +24,13 @@ class Differentiable(Generic[P, R]):
 
     __srcgrad_derivatives__ = True  # each of its cached properties is one, for functions that name it: `f.grad(x)`
 
-    def __init__(self, function: Callable[P, R], wrt: Wrt, target: str = "numpy") -> None:
+    def __init__(self, function: Callable[P, R], wrt: Wrt, target: str | Target = DEFAULT) -> None:
         functools.update_wrapper(self, function)
         del self.__dict__["__wrapped__"]  # the wrapper is the function, not something around it
         self.__srcgrad_primal__ = uncompiled(function)
         self._run = function
         self.wrt = wrt
-        self.target = checked(target)
+        self.target = named(target)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self._run(*args, **kwargs)
@@ -43,7 +45,7 @@ class Differentiable(Generic[P, R]):
         if inspect.ismethod(primal):
             return getattr, (primal.__self__, primal.__name__)
         if goes_as_code(primal):
-            return again, (Differentiable, (primal, self.wrt, self.target), {}, lines_of(primal))
+            return again, (Differentiable, (primal, self.wrt, self.target.name), {}, lines_of(primal))
         return str(primal.__qualname__)
 
     @functools.cached_property

@@ -31,15 +31,15 @@ from typing import (
 import numpy as np
 
 import srcgrad.runtime
-from srcgrad.backend.numba.boundary import guarded, outside, require_numba
 from srcgrad.backend.text.module import origin
+from srcgrad.backend.text.target import NUMPY
 from srcgrad.core.errors import CODES, ConstantOutputWarning, DifferentiationError, Place
 from srcgrad.core.facts import Facts, Kind
-from srcgrad.core.files import load
 from srcgrad.core.locations import OURS, origin_of, users_place, with_users_lines
 from srcgrad.core.namespace import LiveNamespace, Overlay, together
 from srcgrad.core.rules import Rule, rules
 from srcgrad.core.source_text import Source
+from srcgrad.core.target import Text
 from srcgrad.interface.api.arguments import cast_seed
 from srcgrad.interface.api.dependencies import chains, imports, of_rules
 from srcgrad.interface.api.snapshots import check_apart, outside_of
@@ -78,17 +78,15 @@ class Compiled:
 def executed(
     text: str, main: Derived, found: dict[str, Any], otherwise: Callable[[], Callable[..., Any]] | None = None
 ) -> Callable[..., Any]:
-    """The function that a text defines, with the objects from outside that it reads; compiled for the target numba.
+    """The function that a text defines, with the objects from outside that it reads, as users of its target call it.
 
-    `otherwise` makes the one that compiled code without loops over elements is.
+    `otherwise` makes the one that code without loops over elements is.
     """
     label = f"{main.name} of {origin(main.facts.source)}"
-    origins = main.facts.module.origins
-    if main.facts.module.target == "numba":
-        require_numba()
-        made = load(text, main.name, label, outside(found, [main.tree]), origins=origins)
-        return guarded(made, otherwise if "checked" in main.facts.module.looped else None)
-    return load(text, main.name, label, found, origins=origins)
+    module: Module = main.facts.module
+    target = module.target
+    made = target.compile(Text(text, main.name, label, found, [main.tree], module.origins))
+    return target.boundary(made, otherwise if "checked" in module.looped else None)
 
 
 def compiled(
@@ -150,8 +148,8 @@ def given_to(derivative: Derivative[..., Any], kinds: dict[str, Kind]) -> Callab
 
 def module_of(derivative: Derivative[..., Any], inline: bool = False) -> Module:
     """The module for a text of a derivative."""
-    target, mine = ("numpy", ALONE) if inline else (derivative.target, derivative.leading)
-    return Module(inline or target == "numba", not inline and target != "numba", target, derivative.autocast, mine)
+    target, mine = (NUMPY, ALONE) if inline else (derivative.target, derivative.leading)
+    return Module(inline or target.whole, not (inline or target.whole), target, derivative.autocast, mine)
 
 
 def derived(derivative: Derivative[..., Any], module: Module, kinds: dict[str, Kind]) -> Derived:

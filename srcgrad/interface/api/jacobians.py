@@ -22,9 +22,11 @@ from typing import (
 import numpy as np
 
 from srcgrad.backend.batched.values import NoAxisError
+from srcgrad.backend.targets import named
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Kind
 from srcgrad.core.rules import generation
+from srcgrad.core.target import DEFAULT, Target
 from srcgrad.frontend.calls.functions import makes
 from srcgrad.interface.api.arguments import kind_of
 from srcgrad.interface.api.calculus import HessianProduct
@@ -257,10 +259,12 @@ FAILURES = (NoAxisError, ArithmeticError, AttributeError, LookupError, TypeError
 class Jacobian(Generic[P]):
     """The Jacobian of a function, or the Hessian: call it like the function itself."""
 
-    def __init__(self, function: Function, wrt: Wrt, mode: str | None, target: str, *, second: bool = False) -> None:
+    def __init__(
+        self, function: Function, wrt: Wrt, mode: str | None, target: str | Target, *, second: bool = False
+    ) -> None:
         if mode is not None and mode not in MODES:
             raise DifferentiationError("E5006", f"no mode is called {mode!r}", f"use {' or '.join(MODES)}, or None")
-        self.function, self.target = function, target
+        self.function, self.target = function, named(target)
         self.single = not isinstance(wrt, tuple)
         self.product = HessianProduct(function, wrt, target) if second else None
         self.primal: Function = self.product.gradient if self.product else function
@@ -280,7 +284,7 @@ class Jacobian(Generic[P]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         wrt = self.ahead.wrt[0] if self.single else self.ahead.wrt
-        given = (as_named(self.function), wrt, self.mode, self.target)
+        given = (as_named(self.function), wrt, self.mode, self.target.name)
         return again, (Jacobian, given, {"second": self.product is not None}, lines_of(self.ahead.primal))
 
     @functools.cached_property
@@ -324,7 +328,7 @@ class Jacobian(Generic[P]):
 
     def _columns(self, chosen: Any, count: int, given: Given) -> tuple[Any, Vector]:
         """One tangent pass for all numbers among the inputs, or for each."""
-        if count > 1 and self.target == "numpy" and not self._alone("ahead", given):
+        if count > 1 and self.target.batched and not self._alone("ahead", given):
             found = self._regrouped(chosen, given)
             if found is not None:
                 return found
@@ -367,7 +371,7 @@ class Jacobian(Generic[P]):
         """The forward half once, and the pullback for all numbers among the outputs, or for each."""
         if self.mode is None and self._sizes.get(given.sizes, 0) > count:
             return self._columns(chosen, count, given)
-        if self.target == "numpy" and not self._alone("behind", given):
+        if self.target.batched and not self._alone("behind", given):
             try:
                 return self._all_rows(chosen, count, given)
             except FAILURES as reason:
@@ -474,7 +478,7 @@ def jacobian(
     *,
     mode: str | None = None,
     argnums: Wrt | None = None,
-    target: str = "numpy",
+    target: str | Target = DEFAULT,
 ) -> Jacobian[P]:
     """The Jacobian, as a function of the same arguments: shape `np.shape(f(x)) + np.shape(x)`, dtype that of x.
 
@@ -503,7 +507,7 @@ def hessian(
     *,
     mode: str | None = None,
     argnums: Wrt | None = None,
-    target: str = "numpy",
+    target: str | Target = DEFAULT,
 ) -> Jacobian[P]:
     """The second derivatives of a real scalar function: the Jacobian of its gradient, shape `x.shape + x.shape`.
 

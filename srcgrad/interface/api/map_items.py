@@ -17,15 +17,15 @@ from typing import Any  # signatures hold arbitrary defaults
 
 import numpy as np
 
-from srcgrad.backend.numba.boundary import guarded, outside, require_numba
 from srcgrad.backend.numba.map_items import Items, Taken
+from srcgrad.backend.targets import named
 from srcgrad.backend.text.free_names import Import
 from srcgrad.backend.text.free_names import Made as free_names_Made
 from srcgrad.backend.text.module import Written, body, gap, header, import_lines, write
 from srcgrad.backend.text.references import identifiers
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Kind, Names
-from srcgrad.core.files import load
+from srcgrad.core.target import DEFAULT, Target, Text
 from srcgrad.interface.api.derivative import Derivative, Wrt
 from srcgrad.interface.api.derivatives import chosen_wrt
 from srcgrad.interface.api.execute import changes, run
@@ -55,7 +55,7 @@ class Loop:
     lengths: Mapping[str, tuple[int, ...]] | None
     np: str
     names: Names
-    prange: str = "range"
+    range: str = "range"
     decorator: str = ""
     bars: dict[str, str] = field(default_factory=dict)
 
@@ -72,10 +72,10 @@ class Loop:
         if whole:
             self.seeds_name, self.k = self.names.fresh("seeds"), self.names.fresh("k") if not self.taken else ""
             lines.append(f"{self.seeds_name} = {self.np}.eye({self._size()}){self._reshaped()}")
-        parallel = self.prange != "range"
+        parallel = self.range != "range"
         done = self.names.fresh("done") if parallel else ""
         lines += [f"{done} = 0"] if parallel else []
-        lines.append(f"for {self.i} in {self.prange}({self.count}):")
+        lines.append(f"for {self.i} in {self.range}({self.count}):")
         lines += [f"    {line}" for line in [*self._item(), *([f"{done} += 1"] if parallel else [])]]
         lines += [f"if {done} != {self.count}:", f"    raise ValueError({LOST!r})"] if parallel else []
         results = ", ".join(self._result(w) for w in self.wrt)
@@ -208,14 +208,14 @@ def written(
     module: Module, derivative: Derivative[..., Any], kinds: dict[str, Kind], shape: Shape, shared: tuple[str, ...]
 ) -> tuple[Callable[..., Any], str]:
     """The function that goes over the items, executed, and its text."""
-    compiled = module.target == "numba"
     of_one = module.derivative(derivative.primal, derivative.mode, derivative.wrt, dict(kinds), None, True)
     main = next(made for made in module.made.values() if made.name == of_one)
     found = write(module.pieces(list(module.made.values()), None))
     taken = Names(sorted({*_words(found), *derivative.signature.parameters}))
     imported = {word.strip(",") for line in found.imports for word in line.split()} & {"np", "njit", "prange"}
     taken.taken -= imported - set(derivative.signature.parameters)
-    library, numba = taken.fresh("np"), [taken.fresh(name) for name in ("njit", "prange")] if compiled else []
+    library, given = taken.fresh("np"), module.given_of.get(main.facts.source.name)
+    spelled = module.target.parallel and module.target.parallel(taken, given is not None and given.inside)
     loop = Loop(
         name=taken.fresh(f"{main.facts.source.name}_each"),
         signature=derivative.signature,
@@ -225,26 +225,21 @@ def written(
         kind=shape.kind,
         shape=shape.lengths,
         pull=of_one,
-        taken=module.given_of.get(main.facts.source.name),
-        lengths=module.given.lengths if compiled else None,
+        taken=given,
+        lengths=module.given.lengths if spelled else None,
         np=library,
         names=taken,
     )
     imports = {*found.imports, Import("numpy").line(library)}
-    if compiled:
-        checks = "" if loop.taken is not None and loop.taken.inside else ", boundscheck=True"
-        loop.decorator = f'@{numba[0]}(parallel=True, error_model="numpy"{checks})\n'
-        loop.prange = numba[1]
-        imports |= {Import("numba", member).line(name) for member, name in zip(("njit", "prange"), numba, strict=True)}
+    if spelled:
+        loop.decorator, loop.range = spelled.decorator, spelled.range
+        imports |= spelled.imports
     texts = [*found.texts, (free_names_Made(loop.name), loop.text())]
     text = "\n".join([header(main.facts), *import_lines(imports), gap(texts), body(texts, {}), ""])
-    outer: dict[str, Any] = dict(found.outside)
     label = f"{loop.name} of {main.facts.source.file}:{main.facts.source.first}"
-    if not compiled:
-        return load(text, loop.name, label, outer), text
-    require_numba()
     trees = [made.tree for made in module.made.values()]
-    return guarded(load(text, loop.name, label, outside(outer, trees))), text
+    made = module.target.compile(Text(text, loop.name, label, dict(found.outside), trees))
+    return module.target.boundary(made, None), text
 
 
 def _words(found: Written) -> frozenset[str]:
@@ -278,20 +273,18 @@ def own(value: Any) -> Any:
 class Each:
     """Values and blocks of the Jacobian, for all items: call it like the function, with an axis of items in front."""
 
-    def __init__(self, function: Callable[..., Any], wrt: Wrt, shared: Sequence[str], target: str) -> None:
-        self.function, self.target = function, target
+    def __init__(self, function: Callable[..., Any], wrt: Wrt, shared: Sequence[str], target: str | Target) -> None:
+        self.function, self.target = function, named(target)
         self.single = not isinstance(wrt, tuple)
         self.derivative: Derivative[..., Any] = Derivative(function, "vjp", wrt, False, target)
         self.shared = tuple(shared)
         names = list(self.derivative.signature.parameters)
         wrong = [name for name in self.shared if name not in names or name in self.derivative.wrt]
-        if target == "opencl" or wrong:
-            what = "each item has a kernel of its own" if target == "opencl" else f"{wrong[0]!r} is no shared parameter"
-            raise DifferentiationError(
-                "E5019" if target == "opencl" else "E5009",
-                what,
-                "name numpy or numba" if target == "opencl" else "name parameters of which nothing is differentiated",
-            )
+        if self.target.no_items:
+            raise DifferentiationError("E5019", self.target.no_items, "name numpy or numba")
+        if wrong:
+            what = f"{wrong[0]!r} is no shared parameter"
+            raise DifferentiationError("E5009", what, "name parameters of which nothing is differentiated")
         self.__name__ = f"{self.derivative.primal.__name__}_each"
         self._made: dict[Any, Made] = {}
         self._last: Made | None = None
@@ -307,7 +300,7 @@ class Each:
         first = [own(v[0] if many else v) for v, many in zip(values, several, strict=True)]
         kinds = self.derivative.kinds(first)
         shape = Shape.of(run(self.function, first, self.derivative.named))
-        lengths = small(dict(zip(names, first, strict=True))) if self.target == "numba" else None
+        lengths = small(dict(zip(names, first, strict=True))) if self.target.parallel else None
         made = self._compiled(kinds, shape, lengths)
         found = run(made.function, values, self.derivative.named)
         y, blocks = found
@@ -334,9 +327,8 @@ class Each:
         key = (shape, *kinds.items(), None if lengths is None else tuple(lengths.items()))
         made = self._made.get(key)
         if made is None or made.stale():
-            compiled = self.target == "numba"
-            given = Items(shape.kind, len(shape.places), lengths) if compiled else None
-            module = Module(compiled, False, self.target, given=given)
+            given = Items(shape.kind, len(shape.places), lengths) if self.target.parallel else None
+            module = Module(self.target.whole, False, self.target, given=given)
             function, text = written(module, self.derivative, kinds, shape, self.shared)
             made = self._made[key] = Made(function, text, changes(module))
         return made
@@ -370,7 +362,7 @@ def each(
     *,
     argnums: Wrt | None = None,
     shared: Sequence[str] | str = (),
-    target: str = "numpy",
+    target: str | Target = DEFAULT,
 ) -> Each:
     """Values and derivatives of a function of one item, for many items: `y, blocks = each(f)(xs)`.
 

@@ -77,7 +77,7 @@ def completed(words: Sequence[str]) -> list[str]:
         return [f"{option}={each}" for each in completed([*before, option, value])]
     known = own.get(before[-1])
     if known is not None and known.nargs != 0:
-        choices = [str(choice) for choice in known.choices or ()]
+        choices = _named_targets() if known.dest == "target" else [str(choice) for choice in known.choices or ()]
         return [each for each in choices if each.startswith(word)] if choices else list(_files(word))
     if word.startswith("-"):
         return sorted(each for each in own if each.startswith(word) and each.startswith("--"))
@@ -120,6 +120,12 @@ def _files(word: str) -> Iterator[str]:
             yield f"{path}/"
         elif path.endswith(".py"):
             yield path
+
+
+def _named_targets() -> list[str]:
+    from srcgrad.backend.targets import names
+
+    return list(names())
 
 
 def _operations(word: str) -> list[str]:

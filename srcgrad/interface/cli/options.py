@@ -7,6 +7,7 @@ import platform
 
 TARGET = "file.py, file.py:f,g, 'src/*.py', package.module:f, or - for standard input"
 MODES = ("reverse", "forward", "value-and-grad", "vjp", "hvp", "elementwise")
+RUNS_ON = "opencl: kernels; numba: compiled loops; or one that a package brings; default: numpy"
 DEFAULT_WRT = "parameters, as x,w,b; default: all that matter"
 
 
@@ -79,9 +80,7 @@ def _dump(commands: Commands[argparse.ArgumentParser]) -> None:
         "--html", metavar="OUT", help="write a page with source and derivative side by side; with -o FILE the text, too"
     )
     dump.add_argument("--args", metavar="TEXT", help='with --html, runs the target: bytes for "np.ones(3), 2.0"')
-    dump.add_argument(
-        "--target", choices=("numpy", "opencl", "numba"), default="numpy", help="opencl: kernels; numba: compiled loops"
-    )
+    dump.add_argument("--target", metavar="NAME", default="numpy", help=RUNS_ON)
     dump.add_argument("--json", action="store_true", help="print an object for each target, the text and what it lacks")
     once = dump.add_mutually_exclusive_group()
     once.add_argument(
@@ -99,7 +98,7 @@ def _show(commands: Commands[argparse.ArgumentParser]) -> None:
     show.add_argument("targets", nargs="+", type=str.strip, metavar="TARGET", help=TARGET)
     show.add_argument("--wrt", type=_names, metavar="NAMES", help=DEFAULT_WRT)
     show.add_argument("--mode", choices=MODES, default="reverse", help="default: reverse")
-    show.add_argument("--target", choices=("numpy", "opencl"), default="numpy", help="opencl: kernels; default: numpy")
+    show.add_argument("--target", metavar="NAME", default="numpy", help=RUNS_ON)
     show.add_argument("--width", type=_positive, metavar="N", help="columns; default: those of the terminal")
     show.add_argument("--json", action="store_true", help="print the lines of both sides and which belong together")
 

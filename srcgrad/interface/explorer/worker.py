@@ -19,9 +19,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any  # what JSON holds
 
+from srcgrad.backend.targets import named
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.processes import command
-from srcgrad.interface.api.derivative import TARGETS
 from srcgrad.interface.dump.dump import dump
 from srcgrad.interface.show.side_by_side import Line, Sides, sides
 
@@ -53,8 +53,9 @@ def question(given: Any) -> Question:
     if len(text) > LONGEST:
         message = f"the text has {len(text):,} characters, and the explorer takes {LONGEST:,}"
         raise DifferentiationError("E5015", message, "use `srcgrad dump`, which takes a text of any length")
-    if mode not in MODES or target not in TARGETS or len(names) > MOST:
-        raise DifferentiationError("E5015", "mode, target or wrt is not known", f"use {', '.join(MODES)}")
+    named(target)  # refused, if there is none
+    if mode not in MODES or len(names) > MOST:
+        raise DifferentiationError("E5015", "mode or wrt is not known", f"use {', '.join(MODES)}")
     wrong = next((name for name in names if not name.isidentifier()), None)
     if wrong is not None:
         raise DifferentiationError("E5009", f"{wrong!r} is no name", "write names of parameters, as x, w, b")

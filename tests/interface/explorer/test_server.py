@@ -71,7 +71,7 @@ def test_lines_of_another_text_are_no_lines_of_the_question() -> None:
         ([], "E5015"),
         ({"text": 1}, "E5015"),
         ({"text": "", "mode": "backwards"}, "E5015"),
-        ({"text": "", "target": "cuda"}, "E5015"),
+        ({"text": "", "target": "cuda"}, "E5019"),
         ({"text": "", "wrt": "x, 1"}, "E5009"),
         ({"text": "x" * (LONGEST + 1)}, "E5015"),
     ],

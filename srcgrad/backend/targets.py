@@ -1,0 +1,46 @@
+"""The targets that there are: those of srcgrad, and those that installed packages have, by name."""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import pkgutil
+
+from srcgrad.core.errors import DifferentiationError
+from srcgrad.core.target import Target
+
+GROUP = "srcgrad.targets"  # of entry points: a name, and the record `module:NAME`
+OWN = {  # as pyproject.toml names them; found here, they need no search, nor that srcgrad is installed
+    "numpy": "srcgrad.backend.text.target:NUMPY",
+    "opencl": "srcgrad.opencl.target:OPENCL",
+    "numba": "srcgrad.backend.numba.target:NUMBA",
+}
+
+
+def named(target: str | Target) -> Target:
+    """The target of a name; E5019 if there is none of that name.
+
+    >>> named("numba").typed, named("numpy").passes
+    (True, ())
+    """
+    return target if isinstance(target, Target) else _found(target)
+
+
+def names() -> tuple[str, ...]:
+    """The names of all targets, those of srcgrad first.
+
+    >>> names()[:3]
+    ('numpy', 'opencl', 'numba')
+    """
+    return tuple(dict.fromkeys([*OWN, *sorted(importlib.metadata.entry_points(group=GROUP).names)]))
+
+
+@functools.cache
+def _found(name: str) -> Target:
+    place = OWN.get(name) or next((one.value for one in importlib.metadata.entry_points(group=GROUP, name=name)), "")
+    made = pkgutil.resolve_name(place) if place else None
+    if not isinstance(made, Target):
+        what = f"{place} is no srcgrad.core.target.Target" if place else f"no target is called {name!r}"
+        *others, last = names()
+        raise DifferentiationError("E5019", what, f"name {', '.join(others)} or {last}")
+    return made

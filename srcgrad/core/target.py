@@ -1,0 +1,84 @@
+"""A target: what runs a text, as one record. All that a text has otherwise for one target is a field of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any  # functions, programs and what texts read from outside are arbitrary objects
+
+from srcgrad.core.facts import Facts, Names
+from srcgrad.core.files import load
+from srcgrad.core.trees import Block, Node
+
+DEFAULT = "numpy"
+Pass = Callable[[Any, Facts], Any]
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text that is to be run: its main function, what it reads from outside, and the trees of its functions."""
+
+    text: str
+    name: str
+    label: str
+    outside: dict[str, Any]
+    trees: list[Node]
+    origins: Any = None  # where its functions come from (srcgrad.core.locations.Origin), by name
+
+    def load(self, outside: dict[str, Any] | None = None) -> Function:
+        """The main function, as Python runs it."""
+        found = self.outside if outside is None else outside
+        return load(self.text, self.name, self.label, found, origins=self.origins)
+
+
+@dataclass(frozen=True)
+class Parallel:
+    """How a loop over items that runs in parallel is spelled: its range, the decorator, and what is imported."""
+
+    range: str
+    decorator: str
+    imports: frozenset[str]
+
+
+def _undecorated(facts: Facts) -> Block:
+    return []
+
+
+def _unchanged(function: Function, otherwise: Callable[[], Function] | None) -> Function:
+    return function
+
+
+def _imports_alone(written: Any, kernels: set[str]) -> tuple[Collection[str], str]:
+    return written.imports, ""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What runs a text. Without more than a name it is Python with NumPy, which runs statements as they stand.
+
+    `passes` come last, behind those of a mode. `batched` come instead in a text for all directions at once; without
+    them a Jacobian takes one direction after the other. `wrap` gives the decorators of each function of a text,
+    `compile` makes a text a function, and `boundary` makes of that what users call; what it is given beside makes the
+    function that takes arguments of any shapes, where the text is for those of equal ones. `embed` gives the imports of
+    a standalone text and what it holds at its end, of what `srcgrad.backend.text.module.write` gives and the names of
+    kernels. `parallel` spells a loop over items, for names that are free and whether no index need be looked at.
+    """
+
+    name: str
+    passes: tuple[Pass, ...] = ()
+    batched: tuple[Pass, ...] = ()
+    wrap: Callable[[Facts], Block] = _undecorated
+    compile: Callable[[Text], Function] = Text.load
+    boundary: Callable[[Function, Callable[[], Function] | None], Function] = _unchanged
+    embed: Callable[[Any, set[str]], tuple[Collection[str], str]] = _imports_alone
+    parallel: Callable[[Names, bool], Parallel] | None = None
+    no_items: str = ""  # why there is no `each` for it, if there is none
+    excludes: tuple[str, ...] = ()  # options of `dump` that it is not made with
+    reserved: tuple[str, ...] = ()  # functions of Python that its passes call by name, beside those of all texts
+    as_written: bool = True  # whether NumPy runs each statement as it stands: no kernel, no compiler
+    kernels: bool = False  # whether statements become kernels, which end where calls and statements do
+    typed: bool = False  # whether each name has one type, known in each call: nothing is guessed or looked at
+    whole: bool = False  # whether a text is one function: calls are written out, and it takes no seed
+    closures: bool = True  # whether a function may return one: a pullback that keeps what was computed
+    complex: bool = True  # whether its numbers may be complex
