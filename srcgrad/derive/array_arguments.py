@@ -73,7 +73,7 @@ def _beside(facts: Facts) -> dict[str, None]:
 
 def check_real(program: Program, facts: Facts) -> Block:
     """`check_real(z, w)`: a look at arguments that, if they were complex, would have another derivative."""
-    if facts.called or facts.module.inline or facts.module.blocks or facts.module.target == "opencl":
+    if facts.called or facts.module.inline or facts.module.blocks or facts.module.target.kernels:
         return []
     made = [one for sub, _ in facts.module.inner.values() for one in sub.making.values() if facts.mode == "hvp"]
     expected = {p: None for one in (facts, *made) for p in one.expected_real}
