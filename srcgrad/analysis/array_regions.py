@@ -12,7 +12,8 @@ from dataclasses import dataclass as record
 
 import gast
 
-from srcgrad.core.trees import Node, literal_value, loads, stores
+from srcgrad.core.trees import Block, Node, literal_value, loads, stores
+from srcgrad.core.visitor import places
 
 Linear = dict[str, int]  # coefficients; that of "" is the constant
 Interval = tuple[Linear | None, Linear | None]
@@ -50,6 +51,11 @@ class Setting:
     variables: list[Variable]
     keys: dict[str, str]
     known: Integers
+
+
+def regions(block: Block) -> dict[Node, Where]:
+    """Where each statement of a block stands."""
+    return {place.node: Where(place.loops, number) for number, place in enumerate(places(block))}
 
 
 def apart(one: Node, place: Where, other: Node, later: Where, known: Integers) -> bool:

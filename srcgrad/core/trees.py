@@ -401,6 +401,12 @@ def target(node: Node) -> str | None:
     return None
 
 
+def is_self_copy(node: Node) -> bool:
+    """`x = x`"""
+    bound = target(node)
+    return bound is not None and isinstance(node.value, gast.Name) and node.value.id == bound
+
+
 def same(one: Node, other: Node) -> bool:
     """Whether two trees spell the same, positions apart."""
     todo = [(one, other)]

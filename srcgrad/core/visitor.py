@@ -86,13 +86,24 @@ def rewrite_blocks(block: Block, change: Callable[[Block], Block]) -> Block:
     >>> gast.unparse(loop).split()
     ['for', 'i', 'in', 'r:', 'b']
     """
+    return rewrite_nested(block, lambda inner, _: change(inner))
+
+
+def rewrite_nested(block: Block, change: Callable[[Block, int], Block], depth: int = 0) -> Block:
+    """The same, where `change` is told in how many statements a block stands.
+
+    >>> from srcgrad.core.trees import parsed
+    >>> [loop] = rewrite_nested(parsed("for i in r:\\n    a\\n    b").body, lambda block, depth: block[depth:])
+    >>> gast.unparse(loop).split()
+    ['for', 'i', 'in', 'r:', 'b']
+    """
     for node in block:
         if type(node) in _HOLDERS:
             for key in BLOCKS:
                 inner = node.__dict__.get(key)
                 if inner:
-                    node.__dict__[key] = rewrite_blocks(inner, change)
-    return change(block)
+                    node.__dict__[key] = rewrite_nested(inner, change, depth + 1)
+    return change(block, depth)
 
 
 def rewrite_statements(
@@ -144,6 +155,11 @@ def places(block: Block, around: tuple[Node, ...] = ()) -> Iterator[Place]:
         if type(node) in _HOLDERS:
             for key in BLOCKS:
                 yield from places(node.__dict__.get(key) or [], (*around, node))
+
+
+def loop_bodies(block: Block) -> list[Block]:
+    """The bodies of all loops."""
+    return [node.body for node in statements(block) if isinstance(node, LOOPS)]
 
 
 def own_statements(block: Block, apart: tuple[type, ...] = LOOPS) -> Block:

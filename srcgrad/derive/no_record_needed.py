@@ -18,11 +18,10 @@ from collections import Counter
 import gast
 import numpy as np
 
-from srcgrad.analysis.array_regions import Integers, Where, apart
+from srcgrad.analysis.array_regions import Integers, Where, apart, regions
 from srcgrad.core.expressions import index_rank, is_basic
 from srcgrad.core.facts import Facts, copied
 from srcgrad.core.trees import (
-    COMPOUND,
     Block,
     Node,
     assign,
@@ -37,6 +36,7 @@ from srcgrad.core.trees import (
     target,
     written,
 )
+from srcgrad.core.visitor import places as each_place
 from srcgrad.frontend.resolve import binding_of
 
 _WHOLE = gast.Constant(value=Ellipsis, kind=None)
@@ -44,9 +44,8 @@ _WHOLE = gast.Constant(value=Ellipsis, kind=None)
 
 def standing(function: Node, facts: Facts) -> dict[str, Node]:
     """Names whose values stand in an array until the end, with the statements that store them."""
-    places: dict[Node, Where] = {}
-    homes: dict[Node, Block] = {}
-    _place(function.body, (), places, homes)
+    places = regions(function.body)
+    homes = {place.node: place.block for place in each_place(function.body)}
     known = _integers(function, facts)
     found: dict[str, Node] = {}
     for node, where in places.items():
@@ -64,15 +63,6 @@ def brought_back(node: Node, like: Node, facts: Facts) -> Node:
     if not facts.spec[node.value].scalar:
         read = expression("part.copy()", part=read)
     return assign(node.value.id, read, like)
-
-
-def _place(block: Block, loops: tuple[Node, ...], places: dict[Node, Where], homes: dict[Node, Block]) -> None:
-    for node in block:
-        places[node], homes[node] = Where(loops, len(places)), block
-        if isinstance(node, COMPOUND):
-            inner = (*loops, node) if isinstance(node, gast.For | gast.While) else loops
-            _place(node.body, inner, places, homes)
-            _place(getattr(node, "orelse", None) or [], inner, places, homes)
 
 
 def _integers(function: Node, facts: Facts) -> Integers:

@@ -27,7 +27,7 @@ from srcgrad.core.trees import (
     stores,
     target,
 )
-from srcgrad.core.visitor import WIDTH
+from srcgrad.core.visitor import WIDTH, rewrite_nested, rewrite_statements
 from srcgrad.derive.adjoints import MAKERS
 from srcgrad.derive.program import Program
 
@@ -37,7 +37,11 @@ _ARITHMETIC = (gast.BinOp, gast.UnaryOp, gast.Constant)
 def accumulate(program: Program, facts: Facts) -> Program:
     """Add in place to adjoints that own their array; the last use of an adjoint may hand it on."""
     owned = _owned(program, facts)
-    program.backward = _block(program.backward, owned, facts)
+
+    def change(node: Node) -> Block:
+        return [_in_place(node) if node in facts.accumulates and target(node) in owned else node]
+
+    program.backward = rewrite_statements(program.backward, change)
     return program
 
 
@@ -215,18 +219,6 @@ def _is_lent(view: str, array: Node, behind: Block, reads: Counter[str], facts: 
     return left == 0
 
 
-def _block(block: Block, owned: dict[str, None], facts: Facts) -> Block:
-    made = []
-    for node in block:
-        if isinstance(node, COMPOUND):
-            node.body = _block(node.body, owned, facts)
-            node.orelse = _block(getattr(node, "orelse", None) or [], owned, facts)
-        if node in facts.accumulates and target(node) in owned:
-            node = _in_place(node)
-        made.append(node)
-    return made
-
-
 def _in_place(node: Node) -> Node:
     """`x_bar = x_bar + e` as `x_bar += e`, `x_bar = x_bar - e + f` as `x_bar += f - e`; others as they are."""
     bound = target(node)
@@ -262,16 +254,17 @@ def joined(program: Program, facts: Facts) -> Program:
     for node in statements(program.backward):
         for one in stores(node):
             made.setdefault(one, []).append(node)
-    program.backward = _joined_updates(program.backward, made, facts, 4)
+
+    def change(block: Block, depth: int) -> Block:
+        return _joined_updates(block, made, facts, 4 * (depth + 1))
+
+    program.backward = rewrite_nested(program.backward, change)
     return program
 
 
 def _joined_updates(block: Block, made: dict[str, list[Node]], facts: Facts, indent: int) -> Block:
     found: Block = []
     for node in block:
-        if isinstance(node, COMPOUND):
-            node.body = _joined_updates(node.body, made, facts, indent + 4)
-            node.orelse = _joined_updates(getattr(node, "orelse", None) or [], made, facts, indent + 4)
         total = _sum(found[-1], node, made, facts) if found else None
         if total is not None and max(map(len, spelled(total, width=10_000))) + indent <= WIDTH:
             found[-1] = total

@@ -40,7 +40,7 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
-from srcgrad.core.visitor import bindings, replace
+from srcgrad.core.visitor import bindings, replace, rewrite_blocks
 from srcgrad.core.walks import mentions
 from srcgrad.derive.adjoints import is_fresh_value
 from srcgrad.derive.lists_and_stacks import is_push
@@ -139,7 +139,7 @@ _NEW = ("outer", "sum", "dot", "matmul", "exp", "square")
 def uncopied(program: Program, facts: Facts) -> Program:
     """Look at parts where they stand, in the backward half."""
     bound = bindings(program.block)
-    program.backward = _block(program.backward, bound, facts)
+    program.backward = rewrite_blocks(program.backward, lambda block: _block(block, bound, facts))
     for node in statements(program.backward):
         for part in header(node):
             _operands(part, facts)
@@ -151,13 +151,10 @@ def uncopied(program: Program, facts: Facts) -> Program:
 def _block(block: Block, bound: dict[str, int], facts: Facts) -> Block:
     made: Block = []
     for node in block:
-        if isinstance(node, COMPOUND):
-            node.body = _block(node.body, bound, facts)
-            node.orelse = _block(getattr(node, "orelse", None) or [], bound, facts)
-        elif made and _is_repeated(made[-1], node):
+        if made and not isinstance(node, COMPOUND) and _is_repeated(made[-1], node):
             made[-1].value = _doubled(node.value)
-            continue
-        made.append(node)
+        else:
+            made.append(node)
     gone = {id(node) for position, node in enumerate(made) if _seen_through(made, position, bound, facts)}
     return [node for node in made if id(node) not in gone]
 

@@ -7,7 +7,7 @@ from bisect import bisect_right
 import gast
 
 from srcgrad.core.facts import Facts
-from srcgrad.core.trees import COMPOUND, Block, Node, header, loads, statements, stores, target, walk
+from srcgrad.core.trees import COMPOUND, Block, Node, header, is_self_copy, loads, statements, stores, target, walk
 from srcgrad.core.visitor import Uses, count
 from srcgrad.derive.program import Program
 from srcgrad.optimise.copy_elimination import is_only_read
@@ -40,7 +40,7 @@ def _block(block: Block, facts: Facts, uses_of: Uses) -> Block:
             node.body = _block(node.body, facts, uses_of)
             node.orelse = _block(node.orelse, facts, uses_of) if getattr(node, "orelse", None) else []
             continue
-        if target(node) and isinstance(node.value, gast.Name) and node.value.id == target(node):
+        if is_self_copy(node):
             gone.add(position)
             continue
         if not _is_copy(node, facts, uses_of.bound):

@@ -17,6 +17,7 @@ import gast
 from srcgrad.core.control_flow import definitions
 from srcgrad.core.facts import Facts
 from srcgrad.core.trees import COMPOUND, Block, Node, assign, at, loads, statements, stores, target
+from srcgrad.core.visitor import own_statements
 from srcgrad.derive.program import Program, parents, rebuilt
 from srcgrad.frontend.early_facts import Reader
 
@@ -109,10 +110,8 @@ def unbound(program: Program, facts: Facts) -> Program:
 def _begun(block: Block) -> list[Node]:
     """Statements that make zeros like a value, outside of loops."""
     found: list[Node] = []
-    for node in block:
-        if isinstance(node, gast.If):
-            found += _begun([*node.body, *node.orelse])
-        elif target(node) is not None and isinstance(node.value, gast.Call):
+    for node in own_statements(block, (gast.For, gast.While, gast.With)):
+        if target(node) is not None and isinstance(node.value, gast.Call):
             called = str(getattr(node.value.func, "attr", getattr(node.value.func, "id", "")))
             found += [node] if called.startswith(("zeros", "empty")) else []
     return found

@@ -29,7 +29,7 @@ from typing import Any  # keys of dicts
 import gast
 import numpy as np
 
-from srcgrad.analysis.array_regions import Integers, Where, apart
+from srcgrad.analysis.array_regions import Integers, Where, apart, regions
 from srcgrad.analysis.floating_types import negative
 from srcgrad.core.expressions import index_rank, is_basic
 from srcgrad.core.facts import Facts
@@ -52,7 +52,7 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
-from srcgrad.core.visitor import count
+from srcgrad.core.visitor import count, rewrite_blocks
 from srcgrad.core.walks import mentions
 from srcgrad.derive.program import Program, rebuilt
 from srcgrad.frontend.context import cheap
@@ -65,7 +65,8 @@ def cleared(program: Program, facts: Facts) -> Program:
 
     What stands between the two only adds to the array, and sums may be added in any order.
     """
-    program.backward = _block(program.backward, frozenset(facts.integers), facts)
+    integers = frozenset(facts.integers)
+    program.backward = rewrite_blocks(program.backward, lambda block: _block(block, integers, facts))
     return program
 
 
@@ -73,10 +74,7 @@ def _block(block: Block, integers: frozenset[str], facts: Facts) -> Block:
     gone: set[int] = set()
     made: Block = list(block)
     for position, node in enumerate(made):
-        if isinstance(node, COMPOUND):
-            node.body = _block(node.body, integers, facts)
-            node.orelse = _block(getattr(node, "orelse", None) or [], integers, facts)
-        elif clears(node):
+        if clears(node):
             if position + 1 < len(made) and _covers(made[position + 1], node, integers):
                 gone.add(position)
                 continue
@@ -288,7 +286,7 @@ class Text:
     """The backward half as places, and the reads of arrays that the function writes into."""
 
     facts: Facts
-    places: dict[Node, Where] = field(default_factory=dict)
+    places: dict[Node, Where]
     shown: dict[str, list[ArrayRead]] = field(default_factory=dict)  # name -> the parts of arrays that it shows
     reads: list[ArrayRead] = field(default_factory=list)
 
@@ -329,8 +327,7 @@ def _in(loop: Node) -> Block:
 
 def read_text(program: Program, facts: Facts) -> Text:
     """Where the backward half, and the result, read which parts."""
-    text = Text(facts)
-    _place_reads([*program.backward, program.result], (), text)
+    text = Text(facts, regions([*program.backward, program.result]))
     needed = wanted(list(text.places), facts)
     for node, where in text.places.items():
         if node in facts.restores and is_write(node):
@@ -341,15 +338,6 @@ def read_text(program: Program, facts: Facts) -> Text:
             for part in indices(node.value):
                 _expression(part, where, text)
     return text
-
-
-def _place_reads(block: Block, loops: tuple[Node, ...], text: Text) -> None:
-    for node in block:
-        text.places[node] = Where(loops, len(text.places))
-        if isinstance(node, COMPOUND):
-            inner = (*loops, node) if isinstance(node, gast.For | gast.While) else loops
-            _place_reads(node.body, inner, text)
-            _place_reads(getattr(node, "orelse", None) or [], inner, text)
 
 
 def _note(node: Node, where: Where, text: Text) -> None:
@@ -454,8 +442,7 @@ def spent(program: Program, facts: Facts) -> Program:
     clearing = [node for node in statements(program.backward) if clears(node)]
     if facts.generated or not clearing:
         return program
-    places: dict[Node, Where] = {}
-    _place([*program.backward, program.result], (), places)
+    places = regions([*program.backward, program.result])
     known = integers(program)
     forward = {one for node in statements(program.forward) for one in (*loads(node), *stores(node))}
     gone: dict[Node, None] = {}
@@ -468,15 +455,6 @@ def spent(program: Program, facts: Facts) -> Program:
     if gone:
         program.backward = rebuilt(program.backward, {n: None for n in statements(program.backward) if n not in gone})
     return program
-
-
-def _place(block: Block, loops: tuple[Node, ...], places: dict[Node, Where]) -> None:
-    for node in block:
-        places[node] = Where(loops, len(places))
-        if isinstance(node, COMPOUND):
-            inner = (*loops, node) if isinstance(node, gast.For | gast.While) else loops
-            _place(node.body, inner, places)
-            _place(getattr(node, "orelse", None) or [], inner, places)
 
 
 def _is_own(adjoint: str, facts: Facts) -> bool:

@@ -46,7 +46,7 @@ from srcgrad.core.trees import (
     written,
 )
 from srcgrad.core.visitor import WIDTH as LINE
-from srcgrad.core.visitor import Uses, count, positions, replace
+from srcgrad.core.visitor import Uses, count, positions, replace, rewrite_blocks, rewrite_nested
 from srcgrad.derive.lists_and_stacks import is_pop
 from srcgrad.derive.program import Program
 from srcgrad.frontend.desugar.assignments import is_inside
@@ -268,7 +268,9 @@ def _is_display(item: Node) -> bool:
 
 def order(program: Program, facts: Facts) -> Program:
     """Sort each group of lines, keeping what depends on what; join two contributions that meet in one group."""
-    program.backward = _ordered_block(program.backward, facts, 4)
+    program.backward = rewrite_nested(
+        program.backward, lambda block, depth: _ordered_block(block, facts, STEP + STEP * depth)
+    )
     return program
 
 
@@ -281,11 +283,7 @@ def _ordered_block(block: Block, facts: Facts, indent: int) -> Block:
             group = []
         if node is None:
             break
-        if isinstance(node, COMPOUND):
-            node.body = _ordered_block(node.body, facts, indent + 4)
-            node.orelse = _ordered_block(getattr(node, "orelse", None) or [], facts, indent + 4)
-            made.append(node)
-        elif node in facts.zeros:
+        if isinstance(node, COMPOUND) or node in facts.zeros:
             made.append(node)
         else:
             group.append(node)
@@ -403,7 +401,7 @@ def begun(program: Program, facts: Facts) -> Program:
     >>> [line for line in explain_text(text, after="begun").splitlines() if line.startswith("k_bar")][0]
     'k_bar = t4_bar + t2_bar'
     """
-    program.backward = _block(program.backward, facts)
+    program.backward = rewrite_blocks(program.backward, lambda block: _block(block, facts))
     return program
 
 
@@ -411,9 +409,6 @@ def _block(block: Block, facts: Facts) -> Block:
     made: Block = []
     said: list[set[str]] = []  # the names that each of these mentions
     for node in block:
-        if isinstance(node, COMPOUND):
-            node.body = _block(node.body, facts)
-            node.orelse = _block(getattr(node, "orelse", None) or [], facts)
         first = _first(node, made, said, facts) if node in facts.accumulates else None
         if first is not None:
             del said[first]
@@ -549,7 +544,10 @@ def _private(run: Block, user: Node, readers: dict[str, list[Node]], facts: Fact
 def stored(program: Program, facts: Facts) -> Program:
     """Write the terms of an adjoint into the line that stores it into a part of another one, if they fit there."""
     if is_final(facts):
-        program.backward = _stored_block(program.backward, count(program.block), facts, 4 + 4 * (facts.mode == "vjp"))
+        uses, indent = count(program.block), STEP + STEP * (facts.mode == "vjp")
+        program.backward = rewrite_nested(
+            program.backward, lambda block, depth: _stored_block(block, uses, facts, indent + STEP * depth)
+        )
     return program
 
 
@@ -559,9 +557,8 @@ def _stored_block(block: Block, uses: Uses, facts: Facts, indent: int) -> Block:
     written = positions(block)
     for position, node in enumerate(block):
         if isinstance(node, COMPOUND):
-            node.body = _stored_block(node.body, uses, facts, indent + 4)
-            node.orelse = _stored_block(getattr(node, "orelse", None) or [], uses, facts, indent + 4)
-        elif target(node) is not None or isinstance(getattr(node, "target", None), gast.Name):
+            continue
+        if target(node) is not None or isinstance(getattr(node, "target", None), gast.Name):
             terms.setdefault(stores(node)[0], []).append(position)
         elif is_write(node) and isinstance(node.value, gast.Name):
             held, places = node.value.id, terms.get(node.value.id, [])

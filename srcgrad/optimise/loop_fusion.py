@@ -63,14 +63,9 @@ def mentions_in(block: Block) -> dict[str, list[int]]:
 
 def only_added(held: str, block: Block, facts: Facts) -> bool:
     """Whether a block does nothing with an adjoint but add to it."""
-    for node in block:
-        if isinstance(node, COMPOUND):
-            if any(held in mentioned(part) for part in [gast.Expr(h) for h in header(node)]):
-                return False
-            inner = [*node.body, *(getattr(node, "orelse", None) or [])]
-            if not only_added(held, inner, facts):
-                return False
-        elif held in mentioned(node) and not _adds(node, held, facts):
+    for node in statements(block):
+        parts = [gast.Expr(part) for part in header(node)] if isinstance(node, COMPOUND) else [node]
+        if any(held in mentioned(part) for part in parts) and not _adds(node, held, facts):
             return False
     return True
 

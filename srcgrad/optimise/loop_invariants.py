@@ -12,7 +12,7 @@ import gast
 from srcgrad.analysis.floating_types import note_integers
 from srcgrad.core.facts import Facts, copied
 from srcgrad.core.trees import COMPOUND, Block, Node, assign, at, header, name, statements, stores, walk, written
-from srcgrad.core.visitor import replace
+from srcgrad.core.visitor import LOOPS, places, replace
 from srcgrad.derive.program import Program
 
 
@@ -27,20 +27,10 @@ def hoisted(program: Program, facts: Facts) -> Program:
     for node in statements(program.block):
         for one in stores(node):
             made.setdefault(one, []).append(node if node in program.block else None)
-    program.backward = _block(program.backward, made, facts)
+    for place in [place for place in places(program.backward) if isinstance(place.node, LOOPS)]:
+        where = place.block.index(place.node)
+        place.block[where:where] = _before(place.node, made, facts)
     return program
-
-
-def _block(block: Block, made: dict[str, list[Node]], facts: Facts) -> Block:
-    found: Block = []
-    for node in block:
-        if isinstance(node, gast.For | gast.While):
-            found += _before(node, made, facts)
-            node.body = _block(node.body, made, facts)
-        elif isinstance(node, gast.If):
-            node.body, node.orelse = _block(node.body, made, facts), _block(node.orelse, made, facts)
-        found.append(node)
-    return found
 
 
 def _before(loop: Node, made: dict[str, list[Node]], facts: Facts) -> Block:

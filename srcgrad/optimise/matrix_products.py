@@ -31,7 +31,7 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
-from srcgrad.core.visitor import bindings, replace
+from srcgrad.core.visitor import bindings, replace, rewrite_statements
 from srcgrad.derive.program import Program
 
 _LEFT = ("matmul_left", "dot_left")
@@ -94,7 +94,7 @@ def _gathered(loop: Node, made: dict[str, list[Node]], facts: Facts) -> tuple[Bl
                 within.append(at(statement(f"{lists[-1]}.append(x)", x=part), term.node))
         swaps.setdefault(term.node, []).extend(within)
         behind.append(at(_total(term, lists, facts), term.node))
-    loop.body = _replaced(loop.body, swaps)
+    loop.body = rewrite_statements(loop.body, lambda node: swaps.get(node, [node]))
     return before, behind
 
 
@@ -237,16 +237,6 @@ def _plural(part: Node, facts: Facts) -> str:
         return facts.names.fresh("factors")
     made = facts.names.fresh(f"{held}s")
     facts.plurals[made] = held
-    return made
-
-
-def _replaced(block: Block, swaps: dict[Node, Block]) -> Block:
-    made: Block = []
-    for node in block:
-        if isinstance(node, COMPOUND):
-            node.body = _replaced(node.body, swaps)
-            node.orelse = _replaced(getattr(node, "orelse", None) or [], swaps)
-        made += swaps.get(node, [node])
     return made
 
 

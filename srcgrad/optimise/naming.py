@@ -24,6 +24,7 @@ from srcgrad.core.trees import (
     assign,
     at,
     expression,
+    is_self_copy,
     loads,
     name,
     statements,
@@ -31,7 +32,7 @@ from srcgrad.core.trees import (
     target,
     walk,
 )
-from srcgrad.core.visitor import Uses, bindings, count, replace
+from srcgrad.core.visitor import LOOPS, Uses, bindings, count, places, replace, rewrite_blocks, rewrite_statements
 from srcgrad.derive.program import Program
 from srcgrad.frontend.results import gives_several
 from srcgrad.optimise.algebra import settled
@@ -60,8 +61,8 @@ def coalesce(program: Program, facts: Facts) -> Program:
             renamed[name] = user
             group += lives[name]
     rename(program, renamed, facts)
-    program.forward = _without_self_copies(program.forward)
-    program.backward = _without_self_copies(program.backward)
+    program.forward = rewrite_statements(program.forward, lambda node: [] if is_self_copy(node) else [node])
+    program.backward = rewrite_statements(program.backward, lambda node: [] if is_self_copy(node) else [node])
     return program
 
 
@@ -82,25 +83,7 @@ def _lives(program: Program) -> dict[str, list[Interval]]:
     """
     lives: dict[str, list[Interval]] = {name: [(-1, -1)] for name in program.parameters}
     counting = _counting(program)
-    clock = 0
-
-    def visit(block: Block, outer: Interval | None) -> None:
-        nonlocal clock
-        for node in block:
-            clock += 2
-            for name in loads(node):
-                extend(name, clock, outer)
-            for name in stores(node):
-                extend(name, clock + 1, outer)
-            if isinstance(node, COMPOUND):
-                around = outer
-                whole = (clock, clock + 2 * sum(1 for _ in statements([node])) - 1)
-                if isinstance(node, gast.For | gast.While) and outer is None:
-                    around = whole
-                if isinstance(node, gast.For) and _counter(node) in counting:
-                    lives.setdefault(_counter(node), []).append(whole)
-                visit(node.body, around)
-                visit(getattr(node, "orelse", None) or [], around)
+    whole: dict[Node, Interval] = {}
 
     def extend(name: str, when: int, outer: Interval | None) -> None:
         first, last = outer or (when, when)
@@ -108,7 +91,17 @@ def _lives(program: Program) -> dict[str, list[Interval]]:
             [known] = lives.get(name, [(first, last)])
             lives[name] = [(min(known[0], first), max(known[1], last))]
 
-    visit(program.block, None)
+    for number, place in enumerate(places(program.block), 1):
+        node, clock = place.node, 2 * number
+        outer = next((whole[loop] for loop in place.loops), None)
+        for name in loads(node):
+            extend(name, clock, outer)
+        for name in stores(node):
+            extend(name, clock + 1, outer)
+        if isinstance(node, LOOPS):
+            whole[node] = (clock, clock + 2 * len(statements([node])) - 1)
+        if isinstance(node, gast.For) and _counter(node) in counting:
+            lives.setdefault(_counter(node), []).append(whole[node])
     return lives
 
 
@@ -117,15 +110,9 @@ def _counting(program: Program) -> frozenset[str]:
     counters = {_counter(node) for node in statements(program.block)} - {""}
     others = {*program.parameters, *loads(program.result)}
 
-    def visit(block: Block, around: frozenset[str]) -> None:
-        for node in block:
-            own = {_counter(node)}
-            others.update((set(stores(node)) - own) | (set(loads(node)) - around))
-            if isinstance(node, COMPOUND):
-                visit(node.body, around | own)
-                visit(getattr(node, "orelse", None) or [], around)
-
-    visit(program.block, frozenset())
+    for place in places(program.block):
+        own, around = {_counter(place.node)}, set(map(_counter, place.around))
+        others.update((set(stores(place.node)) - own) | (set(loads(place.node)) - around))
     return frozenset(counters - others)
 
 
@@ -164,17 +151,6 @@ def _either(name: str) -> Spec:
     """The spec of a name that stands for values of which not all is alike."""
     unknown = frozenset([f"any {name}"])
     return Spec(unknown, unknown, None)
-
-
-def _without_self_copies(block: Block) -> Block:
-    made = []
-    for node in block:
-        if isinstance(node, COMPOUND):
-            node.body = _without_self_copies(node.body)
-            node.orelse = _without_self_copies(getattr(node, "orelse", None) or [])
-        if not (target(node) and isinstance(node.value, gast.Name) and node.value.id == target(node)):
-            made.append(node)
-    return made
 
 
 def count_temporaries(program: Program, facts: Facts) -> Program:
@@ -348,14 +324,14 @@ def _signs(value: Node) -> int:
 def unpack(program: Program, facts: Facts) -> Program:
     """Unpack the tuple that a callee returned in the statement that calls it."""
     uses = count(program.block)
-    program.forward = _block(program.forward, uses, facts)
+    program.forward = rewrite_blocks(program.forward, lambda block: _block(block, uses, facts))
     for node in statements(program.forward):
         if gives_several(node, facts):
             for item in node.targets[0].elts:
                 if item.id in facts.temporaries and not uses.read.get(item.id):
                     item.id = facts.unused
     program.backward = [one for node in program.backward for one in _parts(node, uses, facts)]
-    program.backward = _bound_at_once(program.backward, uses, facts)
+    program.backward = rewrite_blocks(program.backward, lambda block: _bound_at_once(block, uses, facts))
     return program
 
 
@@ -375,9 +351,6 @@ def _bound_at_once(block: Block, uses: Uses, facts: Facts) -> Block:
     """Names that are bound to results right behind a call, in the place of the temporaries that hold them."""
     made: Block = []
     for node in block:
-        if isinstance(node, COMPOUND):
-            node.body = _bound_at_once(node.body, uses, facts)
-            node.orelse = _bound_at_once(getattr(node, "orelse", None) or [], uses, facts)
         part = _result(node, made, uses, facts)
         if part is None:
             made.append(node)
@@ -394,7 +367,7 @@ def _result(node: Node, made: Block, uses: Uses, facts: Facts) -> Node | None:
     held = node.value.id
     if node in facts.pushes or node in facts.restores or held not in facts.temporaries:
         return None
-    if uses.read.get(held) != 1 or uses.bound.get(held) != 1:
+    if not uses.once(held):
         return None
     for before in reversed(made):
         if isinstance(before, COMPOUND) or bound in stores(before):
@@ -412,9 +385,6 @@ def _result(node: Node, made: Block, uses: Uses, facts: Facts) -> Node | None:
 def _block(block: Block, uses: Uses, facts: Facts) -> Block:
     made: Block = []
     for node in block:
-        if isinstance(node, COMPOUND):
-            node.body = _block(node.body, uses, facts)
-            node.orelse = _block(getattr(node, "orelse", None) or [], uses, facts)
         if not (_unpacks(node) and made and _joined(node, made, uses, facts)):
             made.append(node)
     return made
@@ -431,7 +401,7 @@ def _joined(node: Node, made: Block, uses: Uses, facts: Facts) -> bool:
     held = node.value.id
     if held not in facts.temporaries and facts.adjoint_of.get(held) not in facts.temporaries:
         return False
-    if uses.read.get(held) != 1 or uses.bound.get(held) != 1:
+    if not uses.once(held):
         return False
     before = made[-1]
     if not (isinstance(before, gast.Assign) and isinstance(before.targets[0], gast.Tuple)):

@@ -38,7 +38,6 @@ import numpy as np
 from srcgrad.core.facts import Facts, Operation, copied, stack
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
-    COMPOUND,
     Block,
     Node,
     at,
@@ -52,12 +51,12 @@ from srcgrad.core.trees import (
     target,
     walk,
 )
-from srcgrad.core.visitor import Uses, count
+from srcgrad.core.visitor import Uses, count, loop_bodies, places
 from srcgrad.derive.lists_and_stacks import is_pop, is_push
 from srcgrad.derive.program import Program
 from srcgrad.optimise.dead_code import dead
-from srcgrad.optimise.shape_only_operands import Text, bodies, elements, is_alike, text_of
-from srcgrad.optimise.tape_layout import is_final, placed
+from srcgrad.optimise.shape_only_operands import Text, elements, is_alike, text_of
+from srcgrad.optimise.tape_layout import is_final
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ def combined(program: Program, facts: Facts) -> Program:
     known = records(program, facts)
     changed = False
     reading: _Reading | None = None
-    for clone, block in placed(program.backward) if len(known) > 1 else ():
+    for clone, block, _ in places(program.backward) if len(known) > 1 else ():
         made = facts.definition.get(facts.again.get(str(target(clone)), ""))
         read = [one for one in dict.fromkeys(loads(clone)) if one in known]
         if made is None or len(read) < 2:
@@ -95,11 +94,11 @@ def combined(program: Program, facts: Facts) -> Program:
 def records(program: Program, facts: Facts) -> dict[str, Record]:
     """By name, values that one statement of a loop keeps and one brings back."""
     pushes: dict[str, list[Block]] = {}
-    for node, block in placed(program.forward):
+    for node, block, _ in places(program.forward):
         if node in facts.pushes and is_push(node):
             pushes.setdefault(facts.pushes[node], []).append(block)
     pops: dict[str, list[tuple[str, Block]]] = {}
-    for node, block in placed(program.backward):
+    for node, block, _ in places(program.backward):
         if node in facts.restores and is_pop(getattr(node, "value", None)) and target(node) is not None:
             pops.setdefault(str(target(node)), []).append((facts.restores[node], block))
     return {
@@ -131,7 +130,7 @@ def _read(program: Program, facts: Facts) -> _Reading:
         Counter(one for node in nodes for one in set(loads(node))),
         Counter(one for node in nodes for one in _by_elements(node, facts)),
         text_of(program, facts),
-        bodies(program.forward),
+        loop_bodies(program.forward),
     )
 
 
@@ -270,27 +269,17 @@ def nearest(program: Program, facts: Facts) -> Program:
 def _records(program: Program, facts: Facts) -> list[_Record]:
     """Records of loops, each with one push and one pop."""
     pushes: dict[str, list[tuple[Node, Block]]] = {}
-    for node, block in _placed(program.forward):
+    for node, block, _ in places(program.forward):
         if node in facts.pushes and is_push(node):
             pushes.setdefault(facts.pushes[node], []).append((node, block))
     found = []
-    for node, block in _placed(program.backward):
+    for node, block, _ in places(program.backward):
         held = target(node)
         if held is None or node not in facts.restores or not is_pop(node.value):
             continue
         kept = pushes.get(facts.restores[node], [])
         if len(kept) == 1 and getattr(kept[0][0].value.args[0], "id", "") == held:
             found.append(_Record(held, *kept[0], node, block))
-    return found
-
-
-def _placed(block: Block) -> list[tuple[Node, Block]]:
-    """Each statement with the block that has it."""
-    found = []
-    for node in block:
-        found.append((node, block))
-        if isinstance(node, COMPOUND):
-            found += [*_placed(node.body), *_placed(getattr(node, "orelse", None) or [])]
     return found
 
 
@@ -367,7 +356,7 @@ def shares(program: Program, facts: Facts) -> Program:
     if facts.contexts or not facts.restores or not is_final(facts):
         return program
     known, changed = records(program, facts), False
-    for block in bodies(program.backward) if len(known) > 1 else ():
+    for block in loop_bodies(program.backward) if len(known) > 1 else ():
         uses = count([*program.backward, program.result])
         made = {str(target(node)): node for node in block if uses.bound.get(str(target(node))) == 1}
         found = [one for node in block for one in _products(node, made, uses, facts)]

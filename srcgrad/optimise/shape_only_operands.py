@@ -31,7 +31,6 @@ from srcgrad.analysis.shape_rules import spec_of_tree
 from srcgrad.core.expressions import is_basic
 from srcgrad.core.facts import UNKNOWN, Facts, Spec
 from srcgrad.core.trees import (
-    COMPOUND,
     Block,
     Node,
     children,
@@ -46,7 +45,7 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
-from srcgrad.core.visitor import Uses, bindings, count
+from srcgrad.core.visitor import Uses, bindings, count, loop_bodies
 from srcgrad.derive.lists_and_stacks import is_push
 from srcgrad.derive.program import Program, rebuilt
 from srcgrad.frontend.resolve import binding_of
@@ -331,7 +330,7 @@ def standins(program: Program, facts: Facts) -> Program:
     >>> [line for line in explain_text(text, after="standins", wrt=("h",)).splitlines() if "v, e)" in line]
     ['    t4_bar = sum_to(t3_bar * v, e)']
     """
-    backward, trips = bodies(program.backward), bodies(program.forward)
+    backward, trips = loop_bodies(program.backward), loop_bodies(program.forward)
     uses = count([*program.backward, program.result] if backward else [])
     changed = False
     for block in backward:
@@ -419,16 +418,6 @@ def _is_arithmetic(node: Node) -> bool:
 
 
 _PLAIN = (gast.BinOp, gast.Add, gast.Sub, gast.Mult, gast.Name, gast.Load, gast.Constant)
-
-
-def bodies(block: Block) -> list[Block]:
-    """The bodies of loops."""
-    found: list[Block] = []
-    for node in block:
-        if isinstance(node, COMPOUND):
-            found += [node.body] if isinstance(node, gast.For | gast.While) else []
-            found += [*bodies(node.body), *bodies(getattr(node, "orelse", None) or [])]
-    return found
 
 
 def _is_shaped(call: Node, facts: Facts) -> bool:

@@ -29,7 +29,6 @@ import gast
 
 from srcgrad.core.facts import Facts
 from srcgrad.core.trees import (
-    COMPOUND,
     Block,
     Node,
     at,
@@ -42,6 +41,7 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
+from srcgrad.core.visitor import places
 from srcgrad.derive.lists_and_stacks import is_pop, is_push
 from srcgrad.derive.program import Program
 from srcgrad.optimise.loop_fusion import mentioned, stored
@@ -120,8 +120,10 @@ def _stacks(program: Program, facts: Facts) -> list[_Stack]:
         for item in walk(node):
             if isinstance(item, gast.Name):
                 mentions[item.id] = mentions.get(item.id, 0) + 1
-    pushes = {facts.pushes[n]: (n, block) for n, block in placed(program.forward) if n in facts.pushes and is_push(n)}
-    pops = {facts.restores[n]: (n, block) for n, block in placed(program.backward) if n in facts.restores}
+    pushes = {
+        facts.pushes[n]: (n, block) for n, block, _ in places(program.forward) if n in facts.pushes and is_push(n)
+    }
+    pops = {facts.restores[n]: (n, block) for n, block, _ in places(program.backward) if n in facts.restores}
     changed = {one for node in statements(program.backward) for one in written(node)}
     found = []
     for head in [node for node in program.forward if node in facts.pushes and isinstance(node, gast.Assign)]:
@@ -138,16 +140,6 @@ def _stacks(program: Program, facts: Facts) -> list[_Stack]:
             continue
         if isinstance(head.value, gast.List) and not head.value.elts and one.push.value.func.value.id == kept:
             found.append(one)
-    return found
-
-
-def placed(block: Block) -> list[tuple[Node, Block]]:
-    """Each statement with the block that has it."""
-    found = []
-    for node in block:
-        found.append((node, block))
-        if isinstance(node, COMPOUND):
-            found += [*placed(node.body), *placed(getattr(node, "orelse", None) or [])]
     return found
 
 

@@ -16,6 +16,7 @@ from srcgrad.analysis.axis_lengths import extents
 from srcgrad.analysis.shape_rules import spec_of_tree
 from srcgrad.core.facts import Facts, Spec
 from srcgrad.core.trees import COMPOUND, Block, Node, header, inside, loads, statements, stores, target, walk
+from srcgrad.core.visitor import rewrite_blocks
 from srcgrad.derive.program import Program
 from srcgrad.frontend.resolve import binding_of
 
@@ -33,7 +34,7 @@ def narrow(program: Program, facts: Facts) -> Program:
     """
     if facts.module is not None and facts.module.leading.axis:
         return program  # a further axis stands in front of all of these
-    program.backward = _block(program.backward, facts)
+    program.backward = rewrite_blocks(program.backward, lambda block: _block(block, facts))
     for node in statements(program.backward):
         for part in header(node):
             for whole in walk(part):
@@ -85,10 +86,7 @@ def _block(block: Block, facts: Facts) -> Block:
     made: Block = []
     last: dict[str, Node] = {}  # the last statement that mentions a name
     for node in block:
-        if isinstance(node, COMPOUND):
-            node.body = _block(node.body, facts)
-            node.orelse = _block(getattr(node, "orelse", None) or [], facts)
-        elif node in facts.accumulates and (found := _stretched(node, made, last, facts)) is not None:
+        if node in facts.accumulates and (found := _stretched(node, made, last, facts)) is not None:
             made.remove(found[0])
             facts.accumulates.pop(node)
             node.value = gast.BinOp(found[1], node.value.op, node.value.right)
