@@ -18,11 +18,12 @@ GPU ?= gpu
 # Tests of kernels that only CPUs are given.
 HOSTS := parts scattered
 
-.PHONY: array-api-tests editor help test texts wheel lint docs bench demo examples rules fuzz fuzz-opencl oclgrind gpu clean FORCE
+.PHONY: array-api-tests editor help test quick texts wheel lint docs bench demo examples rules fuzz fuzz-opencl oclgrind gpu clean FORCE
 
 help:
 	@echo "make demo      derivatives of SciPy's Rosenbrock function, of two classifiers and of a mixture"
 	@echo "make test      the tests"
+	@echo "make quick     the tests for each small step: goldens, kept texts, structure, programs, the rules of changed templates"
 	@echo "make wheel     wheel and sdist, installed and tried on every Python of this machine"
 	@echo "make lint      ruff and mypy"
 	@echo "make docs      the documentation, in site/"
@@ -39,6 +40,9 @@ help:
 
 test: $(VENV)/test.installed
 	$(BIN)/python -m pytest -n auto --dist loadgroup
+
+quick: $(VENV)/test.installed
+	$(BIN)/python -m tests.quick
 
 lint: $(VENV)/lint.installed
 	$(BIN)/ruff check .
