@@ -1,8 +1,8 @@
-"""The tests for each small step, in some two minutes on two cores: `python -m tests.quick [--since COMMIT] [PYTEST OPTION ...]`.
+"""The tests for each small step, in some two minutes on two cores: `python -m tests.quick [--since COMMIT]`.
 
 Goldens, the judge of texts, the structure, what was found wrong before, a sample of programs; the rules of the template
 files that have changed since a commit (`origin/main`, if it is not said), or one rule in forty; and the tests that
-mirror a changed module. `make test` runs everything.
+mirror a changed module. Options are pytest's. `make test` runs everything.
 """
 
 from __future__ import annotations
