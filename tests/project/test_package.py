@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -102,7 +103,7 @@ def test_the_project_is_read_as_toml_reads_it() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     told = tables.pop("project")
     for name, table in tables.items():
-        *path, last = name.split(".")[1:]
+        *path, last = [part.strip('"') for part in re.findall(r'"[^"]*"|[^."]+', name)[1:]]
         inner = told
         for step in path:
             inner = inner.setdefault(step, {})
