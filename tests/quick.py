@@ -53,10 +53,11 @@ def mirrors(files: Iterable[str]) -> list[str]:
 def families(files: Iterable[str]) -> list[str]:
     """The template files among these, by name.
 
-    >>> families(["srcgrad/templates/scipy_special.py", "srcgrad/core/rules.py"])
-    ['scipy_special']
+    >>> families(["srcgrad/templates/scipy/special.py", "srcgrad/core/rules.py"])
+    ['scipy.special']
     """
-    return [Path(name).stem for name in files if name.startswith("srcgrad/templates/") and name.endswith(".py")]
+    own = [Path(name) for name in files if name.startswith("srcgrad/templates/") and name.endswith(".py")]
+    return [".".join(path.with_suffix("").parts[2:]) for path in own]
 
 
 def _git(*command: str) -> str:

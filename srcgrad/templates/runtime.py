@@ -2,10 +2,13 @@
 
 import numpy as np
 
-from srcgrad.core.rules import adjoint, constants, d
+from srcgrad.core.rules import adjoint, constants, d, tangent
+from srcgrad.runtime import sparse_left, sparse_right
 from srcgrad.runtime.blocks import row_count
 from srcgrad.runtime.broadcast import fit_to, spread, sum_to, summands, summed
-from srcgrad.runtime.hooks import stop_gradient
+from srcgrad.runtime.casts import cast
+from srcgrad.runtime.given import check_adjoint, check_adjoints, check_total, given_adjoints
+from srcgrad.runtime.hooks import beyond_hooks, hook, hooked, stop_gradient
 from srcgrad.runtime.layout import (
     converted,
     diag_transpose,
@@ -20,6 +23,7 @@ from srcgrad.runtime.layout import (
 )
 from srcgrad.runtime.linalg import no_further
 from srcgrad.runtime.masks import mask_at, mask_to, mask_without, picks
+from srcgrad.runtime.probes import probe, probed
 from srcgrad.runtime.scatter import add_at, scatter, stored
 from srcgrad.runtime.seed import check_seed, check_shape
 from srcgrad.runtime.structure import add, conjugates, empty_like, fields_of, of_items, owned, zeros_like
@@ -232,3 +236,99 @@ def no_further_adjoint(z, g):
 @adjoint.linear(check_shape, forms=(("check_shape(x, y)", (2, 3), (2, 3)),))
 def check_shape_adjoint(z, gradient, x):
     d[gradient] = d[z]
+
+
+@adjoint(hook, forms=(("hook(x)", (3,)), ("hook(x)", ())), second=False, note="The functions see the adjoint.")
+def hook_adjoint(y, x, *fns):
+    d[x] = hooked(d[y], *fns)
+
+
+@tangent(hook)
+def hook_tangent(y, x, *fns):
+    d[y] = d[x]
+
+
+@adjoint(hooked, forms=(("hooked(x)", (0,)),), second=False, note="Its derivative is not known: it raises.")
+def hooked_adjoint(z, x_bar, *fns):
+    d[x_bar] = beyond_hooks(d[z])
+
+
+@tangent(hooked)
+def hooked_tangent(z, x_bar, *fns):
+    d[z] = beyond_hooks(d[x_bar])
+
+
+@adjoint.linear(beyond_hooks, forms=(("beyond_hooks(x)", (0,)),), second=False, note="It raises, unless empty.")
+def beyond_hooks_adjoint(z, g):
+    d[g] = beyond_hooks(d[z])
+
+
+@adjoint.linear(probe, forms=(("probe(x, 0)", (3,)), ("probe(x, 0)", ())))
+def probe_adjoint(y, x, place):
+    d[x] = probed(d[y], place)
+
+
+@adjoint.linear(probed, forms=(("probed(x, 0)", (3,)), ("probed(x, 0)", ())))
+def probed_adjoint(y, x_bar, place):
+    d[x_bar] = d[y]
+
+
+@adjoint(cast, forms=(("cast(x, np.float64)", (3,)),), note="Both dtypes are floating.")
+def cast_adjoint(z, x, dtype):
+    d[x] = d[z].astype(x.dtype)
+
+
+@tangent(cast)
+def cast_tangent(z, x, dtype):
+    d[z] = d[x].astype(z.dtype)
+
+
+@adjoint.linear(check_adjoint, forms=(("check_adjoint(x, y)", (2, 3), (2, 3)), ("check_adjoint(x, y)", (), ())))
+def check_adjoint_adjoint(z, given, x):
+    d[given] = d[z]
+
+
+@adjoint.linear(
+    check_adjoints,
+    forms=(
+        ("check_adjoints((x, y), (z, u))[0]", (2, 3), (2, 3), (3,), (2, 3)),
+        ("check_adjoints((x, y), (z, u))[1]", (2, 3), (2, 3), (2, 1), (2, 3)),
+    ),
+)
+def check_adjoints_adjoint(z, given, primals):
+    d[given] = given_adjoints(d[z], given)
+
+
+@adjoint.linear(
+    given_adjoints,
+    forms=(("given_adjoints((x, y), (z, u))[0]", (3,), (2, 3), (2, 3), (2, 3)),),
+)
+def given_adjoints_adjoint(z, g, given):
+    d[g] = check_adjoints(d[z], g)
+
+
+@adjoint.linear(check_total, forms=(("check_total(x, y)", (2, 3), (2, 3)),))
+def check_total_adjoint(z, given, x):
+    d[given] = d[z]
+
+
+DATA = "a derivative with respect to a sparse matrix is not taken; make it from arrays in the function, or leave it out"
+MATRIX = "scipy.sparse.csr_array(np.arange(12.0).reshape(4, 3))"
+
+
+@adjoint.linear(
+    sparse_left,
+    forms=((f"sparse_left({MATRIX}, x)", (3,)), (f"sparse_left({MATRIX}, x)", (3, 2))),
+    refuses={"a": DATA},
+)
+def left(z, a, x):
+    d[x] = a.T @ d[z]
+
+
+@adjoint.linear(
+    sparse_right,
+    forms=((f"sparse_right(x, {MATRIX})", (4,)), (f"sparse_right(x, {MATRIX})", (2, 4))),
+    refuses={"a": DATA},
+)
+def right(z, x, a):
+    d[x] = d[z] @ a.T

@@ -175,7 +175,7 @@ def cases(rule: Rule) -> list[Case]:
 
 def family(rule: Rule) -> str:
     """The template file of a rule, by name; nothing, for a rule without a template."""
-    return "" if rule.template is None else rule.template.__module__.rpartition(".")[2]
+    return "" if rule.template is None else rule.template.__module__.removeprefix("srcgrad.templates.")
 
 
 def _shapes(rule: Rule) -> dict[int, tuple[Shapes, ...]]:

@@ -32,7 +32,7 @@ def test_json_has_every_rule(capfd):
     assert (tanh["kind"], tanh["reverse"], tanh["forward"], tanh["second"]) == ("elementwise", True, True, True)
     assert tanh["opencl"] == "tanh(x)"
     assert tanh["domain"] == {"x": [-2.0, 2.0]}
-    assert tanh["place"].startswith("templates/trigonometric.py:")
+    assert tanh["place"].startswith("templates/numpy/elementwise.py:")
     assert (rows["np.unique"]["kind"], rows["np.unique"]["reverse"], rows["np.unique"]["place"]) == (
         "refused",
         False,

@@ -16,6 +16,7 @@ import inspect
 import json
 import math
 import operator
+import re
 import sys
 import textwrap
 import warnings
@@ -177,7 +178,7 @@ def page() -> str:
         if own:
             module = importlib.import_module(f"{templates.__name__}.{family}")
             title = inspect.cleandoc(module.__doc__ or "").partition("\n\n")[0]
-            heading = family.capitalize().replace("_", " ")
+            heading = re.sub("[._]", " ", family.removeprefix("numpy.")).capitalize()
             parts.append(f"## {heading}\n\n{textwrap.fill(title, 118)}\n\n" + "".join(_rows(own)))
     parts.append("## Conventions\n\n" + CONVENTIONS + "".join(_conventions()))
     constants = [rule.name for rule in every if rule.kind == "constant" and not is_method(rule)]
@@ -241,7 +242,7 @@ def _reasons(every: Sequence[Rule]) -> Iterator[str]:
 
 def _family(rule: Rule) -> str:
     template = rule.definition
-    return "" if template is None else template.__module__.rpartition(".")[2]
+    return "" if template is None else template.__module__.removeprefix(f"{templates.__name__}.")
 
 
 def _rows(own: Sequence[Rule]) -> Iterator[str]:
@@ -325,9 +326,9 @@ def _row(rule: Rule) -> dict[str, Any]:
 
 
 def place(rule: Rule) -> str | None:
-    """`templates/kinks.py:20`, where the rule is written; None for what stands in a list."""
+    """`templates/numpy/kinks.py:20`, where the rule is written; None for what stands in a list."""
     code = getattr(rule.definition, "__code__", None)
     if code is None:
         return None
-    file = Path(code.co_filename)
-    return f"{file.parent.name}/{file.name}:{code.co_firstlineno}"
+    file = Path(code.co_filename).relative_to(Path(templates.__path__[0]).parent)
+    return f"{file.as_posix()}:{code.co_firstlineno}"

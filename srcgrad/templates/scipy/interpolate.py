@@ -1,0 +1,344 @@
+"""Splines of `scipy.interpolate`, in their knots, their values and their argument; on request."""
+
+import numpy as np
+from scipy import interpolate, linalg
+
+from srcgrad.core.rules import adjoint, constants, d, tangent
+from srcgrad.runtime.choices import require_handled
+from srcgrad.runtime.pieces import (
+    cubic_pieces,
+    derived_pieces,
+    hermite_pieces,
+    integrated_pieces,
+    monotone_pieces,
+    pieces_at,
+    places_in_period,
+    spline_ends,
+)
+from srcgrad.runtime.splines import for_values, over_values
+from srcgrad.templates.declarations import declare
+
+KNOTS = "np.array([0.0, 1.0, 2.5, 4.0, 5.0])"
+THREE = "np.array([0.0, 1.0, 2.5])"
+MOVED = f"{KNOTS} + 0.1 * x"
+
+constants([spline_ends])
+
+
+def column(h, y):
+    """Numbers between knots as a column for the values at the knots, which may have several axes."""
+    return np.reshape(h, np.shape(h) + (1,) * (np.ndim(y) - 1))
+
+
+def of_slopes(x, y, s):
+    """The coefficients of the cubics that have the values y and the slopes s at the knots x."""
+    h = column(np.diff(x), y)
+    m = np.diff(y, axis=0) / h
+    t = (s[:-1] + s[1:] - 2.0 * m) / h
+    return np.stack((t / h, (m - s[:-1]) / h - t, s[:-1], y[:-1]))
+
+
+def end_row(order, value, h, m, sign):
+    """The equation at an end: the factors of the slopes there and beside it, and the right side."""
+    if order == 1:
+        return 1.0, 0.0, value + 0.0 * m[0]
+    if order == 2:
+        return 2.0 * h[0], h[0], 3.0 * m[0] * h[0] - sign * 0.5 * value * h[0] ** 2
+    if order == -2:
+        return 1.0, 0.0, 1.0 * m[0]
+    if order == -3:
+        return 1.0, 1.0, 2.0 * m[0]
+    both = h[0] + h[1]
+    return h[1], both, ((h[0] + 2.0 * both) * h[1] * m[0] + h[0] ** 2 * m[1]) / both
+
+
+def spline_slopes(x, y, bc_type):
+    """The slopes at the knots of a cubic spline: a system with three bands."""
+    h = np.diff(x)
+    m = np.diff(y, axis=0) / column(h, y)
+    first, last = spline_ends(bc_type, len(x))
+    main, beside, right = end_row(first[0], first[1], h, m, 1.0)
+    main_, beside_, right_ = end_row(last[0], last[1], h[::-1], m[::-1], -1.0)
+    inner = 3.0 * (column(h[1:], y) * m[:-1] + column(h[:-1], y) * m[1:])
+    bands = np.stack(
+        (
+            np.hstack((0.0, beside, h[:-1])),
+            np.hstack((main, 2.0 * (h[:-1] + h[1:]), main_)),
+            np.hstack((h[1:], beside_, 0.0)),
+        )
+    )
+    sides = np.concatenate((np.expand_dims(right, 0), inner, np.expand_dims(right_, 0)))
+    return np.reshape(linalg.solve_banded((1, 1), bands, np.reshape(sides, (len(x), -1))), np.shape(y))
+
+
+def periodic_slopes(x, y):
+    """The slopes at the knots of a cubic spline whose ends meet: a system with three bands and two corners."""
+    h = np.diff(x)
+    m = np.diff(y, axis=0) / column(h, y)
+    before, n = np.roll(h, 1), len(h)
+    matrix = 2.0 * np.diag(before + h)
+    matrix = matrix + np.expand_dims(h, 1) * np.roll(np.eye(n), -1, axis=1)
+    matrix = matrix + np.expand_dims(before, 1) * np.roll(np.eye(n), 1, axis=1)
+    right = 3.0 * (column(h, y) * np.roll(m, 1, axis=0) + column(before, y) * m)
+    s = np.reshape(np.linalg.solve(matrix, np.reshape(right, (n, -1))), np.shape(right))
+    return np.concatenate((s, s[:1]))
+
+
+@adjoint.composed(
+    cubic_pieces,
+    forms=(
+        (f"cubic_pieces({MOVED}, y)[1]", (5,), (5,)),
+        (f"cubic_pieces({MOVED}, 2.0 * np.ones(5))[0]", (5,)),
+        (f"cubic_pieces({MOVED}, y, 'natural')[1]", (5,), (5,)),
+        (f"cubic_pieces({MOVED}, y, bc_type='clamped')[1]", (5,), (5,)),
+        (f"cubic_pieces({MOVED}, np.append(y, y[:1]), 'periodic')[1]", (5,), (4,)),
+        (f"cubic_pieces({MOVED}, y, bc_type=((1, 0.5), (2, -1.0)))[1]", (5,), (5,)),
+        (f"cubic_pieces({KNOTS}, x)[1]", (5, 2, 2)),
+        (f"cubic_pieces({THREE} + 0.1 * x, y)[1]", (3,), (3,)),
+        ("cubic_pieces(np.array([0.0, 2.0]) + 0.1 * x, y)[1]", (2,), (2,)),
+        ("cubic_pieces(np.array([0.0, 2.0]), x, 'natural')[1]", (2, 2)),
+    ),
+    results=(("knots", 0), ("coefficients", 0)),
+    note="Of `CubicSpline(x, y, bc_type=...)`, and of splines of degree 3 through all points.",
+)
+def cubic_pieces_of(x, y, bc_type="not-a-knot"):
+    x = 1.0 * np.asarray(x)
+    y = np.asarray(y)
+    require_handled(np.all(np.diff(x) > 0.0), "a spline whose knots do not increase")
+    if isinstance(bc_type, str) and bc_type == "periodic":
+        require_handled(len(x) > 3, "a periodic spline through fewer than four points")
+        s = periodic_slopes(x, y)
+    else:
+        s = spline_slopes(x, y, bc_type)
+    return x, of_slopes(x, y, s)
+
+
+def end_slope(h0, h1, m0, m1):
+    """The slope at an end of a monotone spline, from the two intervals beside it."""
+    s = ((2.0 * h0 + h1) * m0 - h0 * m1) / (h0 + h1)
+    s = np.where((np.sign(m0) != np.sign(m1)) & (np.abs(s) > 3.0 * np.abs(m0)), 3.0 * m0, s)
+    return np.where(np.sign(s) == np.sign(m0), s, 0.0)
+
+
+@adjoint.composed(
+    monotone_pieces,
+    forms=(
+        (f"monotone_pieces({MOVED}, np.array([0.0, 9.0, 9.5, 2.0, 3.0]) + 0.1 * y)[1]", (5,), (5,)),
+        ("monotone_pieces(np.array([0.0, 2.0]) + 0.1 * x, y)[1]", (2,), (2,)),
+    ),
+    results=(("knots", 0), ("coefficients", 0)),
+    note="Of `PchipInterpolator(x, y)`.",
+)
+def monotone_pieces_of(x, y):
+    x = 1.0 * np.asarray(x)
+    y = np.asarray(y)
+    require_handled(np.all(np.diff(x) > 0.0), "a spline whose knots do not increase")
+    h = column(np.diff(x), y)
+    m = np.diff(y, axis=0) / h
+    if len(x) == 2:
+        return x, of_slopes(x, y, np.concatenate((m, m)))
+    one, two = 2.0 * h[1:] + h[:-1], h[1:] + 2.0 * h[:-1]
+    turns = np.sign(m[1:]) * np.sign(m[:-1]) <= 0.0
+    before, after = np.where(turns, 1.0, m[:-1]), np.where(turns, 1.0, m[1:])
+    inner = np.where(turns, 0.0, (one + two) / (one / before + two / after))
+    first = np.expand_dims(end_slope(h[0], h[1], m[0], m[1]), 0)
+    last = np.expand_dims(end_slope(h[-1], h[-2], m[-1], m[-2]), 0)
+    return x, of_slopes(x, y, np.concatenate((first, inner, last)))
+
+
+@adjoint.composed(
+    hermite_pieces,
+    forms=(
+        (f"hermite_pieces({MOVED}, y, z)[1]", (5,), (5,), (5,)),
+        (f"hermite_pieces({KNOTS}, x, y)[1]", (5, 2), (5, 2)),
+    ),
+    results=(("knots", 0), ("coefficients", 0)),
+    note="Of `CubicHermiteSpline(x, y, dydx)`.",
+)
+def hermite_pieces_of(x, y, dydx):
+    x = 1.0 * np.asarray(x)
+    require_handled(np.all(np.diff(x) > 0.0), "a spline whose knots do not increase")
+    return x, of_slopes(x, np.asarray(y), np.asarray(dydx))
+
+
+AT = "np.array([0.3, 1.7, 4.9, 6.0]) + 0.1 * z"
+
+
+@adjoint.composed(
+    pieces_at,
+    forms=(
+        (f"pieces_at({MOVED}, y, {AT})", (5,), (4, 4), (4,)),
+        (f"pieces_at({MOVED}, y, 2.0 + 0.1 * z)", (5,), (3, 4, 2), ()),
+        (f"pieces_at({MOVED}, y, np.array([[0.3, 1.7]]) + 0.1 * z)", (5,), (2, 4, 2), (1, 2)),
+        (f"pieces_at({KNOTS}, x, {AT.replace('z', 'y')})", (1, 4), (4,)),
+    ),
+    note="The call of a spline, at places of any shape.",
+)
+def pieces_of_at(x, c, places):
+    t = np.asarray(places)
+    i = np.clip(np.searchsorted(x, t, "right") - 1, 0, len(x) - 2)
+    u = np.reshape(t - x[i], np.shape(t) + (1,) * (np.ndim(c) - 2))
+    powers = c[:, i]
+    z = powers[0] + 0.0 * u
+    for k in range(1, len(powers)):
+        z = z * u + powers[k]
+    return np.asarray(z)
+
+
+@adjoint.composed(
+    places_in_period,
+    forms=((f"places_in_period({MOVED}, np.array([0.3, 7.7, -1.9]) + 0.1 * y)", (5,), (3,)),),
+    note="The places of a spline with `extrapolate='periodic'`.",
+)
+def places_moved(x, places):
+    return x[0] + np.mod(places - x[0], x[-1] - x[0])
+
+
+@adjoint.composed(
+    derived_pieces,
+    forms=(
+        ("derived_pieces(x, 1)", (4, 3)),
+        ("derived_pieces(x, 3)", (4, 3, 2)),
+        ("derived_pieces(x, 2)", (2, 3)),
+    ),
+    note="The coefficients of the derivative of a spline.",
+)
+def slopes_of_pieces(c, nu):
+    for _ in range(nu):
+        powers = np.arange(len(c) - 1.0, 0.0, -1.0)
+        c = c[:-1] * np.reshape(powers, (-1,) + (1,) * (np.ndim(c) - 1)) if len(c) > 1 else 0.0 * c
+    return c
+
+
+@adjoint.composed(
+    integrated_pieces,
+    forms=(
+        (f"integrated_pieces({MOVED}, y, 0.3 + 0.1 * z, 4.5)", (5,), (4, 4), ()),
+        (f"integrated_pieces({KNOTS}, x, 4.5, -0.3 + 0.1 * y)", (4, 4, 2), ()),
+    ),
+    note="The integral of a spline; `curve.integrate(a, b)`.",
+)
+def integral_of_pieces(x, c, a, b):
+    ends = np.stack((np.asarray(a), np.asarray(b)))
+    h = column(np.diff(x), c[0])
+    parts = (((c[0] / 4.0 * h + c[1] / 3.0) * h + c[2] / 2.0) * h + c[3]) * h
+    i = np.clip(np.searchsorted(x, ends, "right") - 1, 0, len(x) - 2)
+    u = column(ends - x[i], c[0])
+    inside = (((c[0][i] / 4.0 * u + c[1][i] / 3.0) * u + c[2][i] / 2.0) * u + c[3][i]) * u
+    before = np.concatenate((np.zeros_like(parts[:1]), np.cumsum(parts, axis=0)))[i]
+    made = before + inside
+    return np.asarray(made[1] - made[0])
+
+
+OBJECT = "it is an object that was made before"
+SPLINE_KNOTS = np.array([0.0, 1.0, 2.5, 4.0, 5.0])
+HEIGHTS = np.array([1.0, -1.0, 2.0, 0.5, 3.0])
+CUBIC = interpolate.CubicSpline(SPLINE_KNOTS, HEIGHTS)
+MONOTONE = interpolate.PchipInterpolator(SPLINE_KNOTS, HEIGHTS)
+SUMMED = interpolate.make_interp_spline(SPLINE_KNOTS, HEIGHTS)
+ROWS = interpolate.CubicSpline(SPLINE_KNOTS, np.stack([HEIGHTS, HEIGHTS**2, -HEIGHTS], axis=1))
+COLUMNS = interpolate.make_interp_spline(SPLINE_KNOTS, np.stack([HEIGHTS, HEIGHTS**2]), axis=1)
+FITTED = interpolate.InterpolatedUnivariateSpline(SPLINE_KNOTS, HEIGHTS)
+
+
+def _forms(name, *more):
+    """Calls of an object that is made of constants."""
+    return tuple((f"{name}{call}", shape) for call in ("(x)", "(x, 1)", *more) for shape in ((2,), (2, 3)))
+
+
+@adjoint(
+    interpolate.PPoly.__call__,
+    name="scipy.interpolate.CubicSpline.__call__",
+    domain=(0.1, 4.9),
+    refuses={"self": OBJECT},
+    values="self",
+    forms=(*_forms("CUBIC", "(x, extrapolate=False)"), *_forms("MONOTONE")[:2], *_forms("ROWS")),
+    note="Of PPoly, CubicSpline, PchipInterpolator, Akima1DInterpolator and CubicHermiteSpline. Those that a function "
+    "makes, but for Akima1DInterpolator, are differentiated in knots and values, too.",
+)
+def piecewise(z, self, x, nu=0, extrapolate=None):
+    if nu == 0 and extrapolate is None:
+        d[x] = over_values(d[z] * self(x, 1), x, self)
+    else:
+        d[x] = over_values(d[z] * self(x, nu + 1, extrapolate), x, self)
+
+
+@tangent(interpolate.PPoly.__call__)
+def piecewise_tangent(z, self, x, nu=0, extrapolate=None):
+    if nu == 0 and extrapolate is None:
+        d[z] = for_values(d[x], z, self) * self(x, 1)
+    else:
+        d[z] = for_values(d[x], z, self) * self(x, nu + 1, extrapolate)
+
+
+@adjoint(
+    interpolate.BSpline.__call__,
+    name="scipy.interpolate.BSpline.__call__",
+    domain=(0.1, 4.9),
+    refuses={"self": OBJECT},
+    values="self",
+    forms=(*_forms("SUMMED"), *_forms("COLUMNS")),
+    note="Of make_interp_spline, too; of degree 3 and made in the function, in knots and values as well.",
+)
+def bspline(z, self, x, nu=0, extrapolate=None):
+    if nu == 0 and extrapolate is None:
+        d[x] = over_values(d[z] * self(x, 1), x, self)
+    else:
+        d[x] = over_values(d[z] * self(x, nu + 1, extrapolate), x, self)
+
+
+@tangent(interpolate.BSpline.__call__)
+def bspline_tangent(z, self, x, nu=0, extrapolate=None):
+    if nu == 0 and extrapolate is None:
+        d[z] = for_values(d[x], z, self) * self(x, 1)
+    else:
+        d[z] = for_values(d[x], z, self) * self(x, nu + 1, extrapolate)
+
+
+@adjoint.elementwise(
+    interpolate.UnivariateSpline.__call__,
+    name="scipy.interpolate.UnivariateSpline.__call__",
+    domain=(0.1, 4.9),
+    refuses={"self": OBJECT},
+    values="self",
+    forms=_forms("FITTED"),
+    note="Of InterpolatedUnivariateSpline and LSQUnivariateSpline, too.",
+)
+def univariate(z, self, x, nu=0, ext=None):
+    if nu == 0 and ext is None:
+        d[x] = d[z] * self(x, 1)
+    else:
+        d[x] = d[z] * self(x, nu + 1, ext)
+
+
+@adjoint.linear(
+    over_values,
+    forms=(("over_values(x, y, ROWS)", (2, 3), (2,)), ("over_values(x, y, COLUMNS)", (2, 4, 3), (4, 3))),
+    refuses={"spline": OBJECT},
+)
+def over_values_adjoint(z, g, x, spline):
+    d[g] = np.broadcast_to(for_values(d[z], g, spline), np.shape(g))
+
+
+@adjoint.linear(
+    for_values,
+    forms=(("for_values(x, y, ROWS)", (2,), (2, 3)), ("for_values(x, y, COLUMNS)", (4, 3), (2, 4, 3))),
+    refuses={"spline": OBJECT},
+)
+def for_values_adjoint(z, g, y, spline):
+    d[g] = over_values(d[z], g, spline)
+
+
+INTERPOLANTS = """interp1d interpn griddata CubicSpline PchipInterpolator Akima1DInterpolator make_interp_spline
+make_smoothing_spline make_lsq_spline make_splrep make_splprep splrep splprep splev splint sproot spalde
+UnivariateSpline InterpolatedUnivariateSpline LSQUnivariateSpline RectBivariateSpline SmoothBivariateSpline BSpline
+PPoly BPoly RegularGridInterpolator NdBSpline NdPPoly RBFInterpolator Rbf LinearNDInterpolator CubicHermiteSpline
+NearestNDInterpolator CloughTocher2DInterpolator BarycentricInterpolator KroghInterpolator barycentric_interpolate
+krogh_interpolate pchip_interpolate approximate_taylor_polynomial lagrange pade bisplrep bisplev"""
+
+declare(
+    interpolate,
+    "scipy.interpolate",
+    INTERPOLANTS,
+    "it makes an object, or has no rule; use np.interp, or a CubicSpline that has one name and is only called",
+)

@@ -1,0 +1,297 @@
+"""Distribution functions of `scipy.special`, integrals, and what has no derivative, each with its reason; on request.
+
+Names without a derivative are looked up when this file is read, so that a version of SciPy that lacks one does no harm.
+"""
+
+import math
+
+import numpy as np
+from scipy import special
+
+from srcgrad.core.rules import adjoint, constants, d
+from srcgrad.templates.declarations import declare
+
+SHAPE = "a derivative with respect to the parameter of an incomplete gamma or beta function has no closed form"
+COUNT = "it is a whole number"
+
+
+@adjoint.elementwise(special.ndtri, domain=(0.1, 0.9), at=(((0.0,), (math.inf,)), ((1.0,), (math.inf,))))
+def ndtri(x, p):
+    d[p] = d[x] * math.sqrt(2.0 * np.pi) * np.exp(0.5 * x * x)
+
+
+@adjoint.elementwise(special.ndtri_exp, domain=(-5.0, -0.2))
+def ndtri_exp(x, y):
+    d[y] = d[x] * math.sqrt(2.0 * np.pi) * np.exp(y + 0.5 * x * x)
+
+
+@adjoint.elementwise(
+    special.chdtr, domain=(0.3, 4.0), forms=(("scipy.special.chdtr(2.5, x)", (3,)),), refuses={"v": SHAPE}
+)
+def chdtr(p, v, x):
+    d[x] = 0.5 * d[p] * np.exp(special.xlogy(0.5 * v - 1.0, 0.5 * x) - 0.5 * x - special.gammaln(0.5 * v))
+
+
+@adjoint.elementwise(
+    special.chdtrc, domain=(0.3, 4.0), forms=(("scipy.special.chdtrc(2.5, x)", (3,)),), refuses={"v": SHAPE}
+)
+def chdtrc(p, v, x):
+    d[x] = -0.5 * d[p] * np.exp(special.xlogy(0.5 * v - 1.0, 0.5 * x) - 0.5 * x - special.gammaln(0.5 * v))
+
+
+@adjoint.elementwise(
+    special.chdtri, domain=(0.1, 0.9), forms=(("scipy.special.chdtri(2.5, x)", (3,)),), refuses={"v": SHAPE}
+)
+def chdtri(x, v, p):
+    d[p] = -2.0 * d[x] * np.exp(special.gammaln(0.5 * v) + 0.5 * x - special.xlogy(0.5 * v - 1.0, 0.5 * x))
+
+
+@adjoint.elementwise(
+    special.gdtr,
+    domain=(0.3, 3.0),
+    forms=(("scipy.special.gdtr(x, 1.7, y)", (3,), (2, 1)),),
+    refuses={"b": SHAPE},
+)
+def gdtr(p, a, b, x):
+    density = np.exp(special.xlogy(b - 1.0, a * x) - a * x - special.gammaln(b))
+    d[a] = d[p] * x * density
+    d[x] = d[p] * a * density
+
+
+@adjoint.elementwise(
+    special.gdtrc,
+    domain=(0.3, 3.0),
+    forms=(("scipy.special.gdtrc(x, 1.7, y)", (3,), (2, 1)),),
+    refuses={"b": SHAPE},
+)
+def gdtrc(p, a, b, x):
+    density = np.exp(special.xlogy(b - 1.0, a * x) - a * x - special.gammaln(b))
+    d[a] = -d[p] * x * density
+    d[x] = -d[p] * a * density
+
+
+@adjoint.elementwise(
+    special.fdtr,
+    domain=(0.3, 3.0),
+    forms=(("scipy.special.fdtr(2.5, 3.5, x)", (3,)),),
+    refuses={"dfn": SHAPE, "dfd": SHAPE},
+)
+def fdtr(p, dfn, dfd, x):
+    part = dfn * x / (dfd + dfn * x)
+    log_density = special.xlogy(0.5 * dfn, part) + special.xlog1py(0.5 * dfd, -part)
+    d[x] = d[p] * np.exp(log_density - special.betaln(0.5 * dfn, 0.5 * dfd)) / x
+
+
+@adjoint.elementwise(
+    special.fdtrc,
+    domain=(0.3, 3.0),
+    forms=(("scipy.special.fdtrc(2.5, 3.5, x)", (3,)),),
+    refuses={"dfn": SHAPE, "dfd": SHAPE},
+)
+def fdtrc(p, dfn, dfd, x):
+    part = dfn * x / (dfd + dfn * x)
+    log_density = special.xlogy(0.5 * dfn, part) + special.xlog1py(0.5 * dfd, -part)
+    d[x] = -d[p] * np.exp(log_density - special.betaln(0.5 * dfn, 0.5 * dfd)) / x
+
+
+@adjoint.elementwise(
+    special.fdtri,
+    domain=(0.1, 0.9),
+    forms=(("scipy.special.fdtri(2.5, 3.5, x)", (3,)),),
+    refuses={"dfn": SHAPE, "dfd": SHAPE},
+)
+def fdtri(x, dfn, dfd, p):
+    part = dfn * x / (dfd + dfn * x)
+    log_density = special.xlogy(0.5 * dfn, part) + special.xlog1py(0.5 * dfd, -part)
+    d[p] = d[x] * x * np.exp(special.betaln(0.5 * dfn, 0.5 * dfd) - log_density)
+
+
+@adjoint.elementwise(special.stdtr, forms=(("scipy.special.stdtr(2.5, x)", (3,)),), refuses={"df": SHAPE})
+def stdtr(p, df, t):
+    scale = np.sqrt(df) * special.beta(0.5, 0.5 * df)
+    d[t] = d[p] * np.power(1.0 + t * t / df, -0.5 * (df + 1.0)) / scale
+
+
+@adjoint.elementwise(
+    special.stdtrit, domain=(0.1, 0.9), forms=(("scipy.special.stdtrit(2.5, x)", (3,)),), refuses={"df": SHAPE}
+)
+def stdtrit(t, df, p):
+    scale = np.sqrt(df) * special.beta(0.5, 0.5 * df)
+    d[p] = d[t] * np.power(1.0 + t * t / df, 0.5 * (df + 1.0)) * scale
+
+
+@adjoint.elementwise(special.pdtr, domain=(0.5, 3.0), forms=(("scipy.special.pdtr(2, x)", (3,)),), refuses={"k": COUNT})
+def pdtr(p, k, m):
+    d[m] = -d[p] * np.exp(special.xlogy(np.floor(k), m) - m - special.gammaln(np.floor(k) + 1.0))
+
+
+@adjoint.elementwise(
+    special.pdtrc, domain=(0.5, 3.0), forms=(("scipy.special.pdtrc(2, x)", (3,)),), refuses={"k": COUNT}
+)
+def pdtrc(p, k, m):
+    d[m] = d[p] * np.exp(special.xlogy(np.floor(k), m) - m - special.gammaln(np.floor(k) + 1.0))
+
+
+@adjoint.elementwise(
+    special.pdtri, domain=(0.1, 0.9), forms=(("scipy.special.pdtri(2, x)", (3,)),), refuses={"k": COUNT}
+)
+def pdtri(m, k, p):
+    d[p] = -d[m] * np.exp(m + special.gammaln(np.trunc(k) + 1.0) - special.xlogy(np.trunc(k), m))
+
+
+@adjoint.elementwise(
+    special.tklmbda, domain=(-0.8, 0.8), forms=(("scipy.special.tklmbda(x, 0.3)", (3,)),), refuses={"lmbda": SHAPE}
+)
+def tklmbda(p, x, lmbda):
+    slope = 1.0 / (np.power(p, lmbda - 1.0) + np.power(1.0 - p, lmbda - 1.0))
+    d[x] = d[p] * np.where(np.abs(x) * lmbda <= 1.0, slope, 0.0)
+
+
+PARAMETER = "a derivative with respect to the parameter has no stable closed form"
+
+
+@adjoint.elementwise(special.exp1, domain=(0.3, 3.0), at=(((0.0,), (-math.inf,)),))
+def exp1(z, x):
+    d[x] = -d[z] * np.exp(-x) / x
+
+
+@adjoint.elementwise(special.expi, domain=(0.3, 3.0))
+def expi(z, x):
+    d[x] = d[z] * np.exp(x) / x
+
+
+@adjoint.elementwise(
+    special.expn,
+    domain=(0.3, 3.0),
+    forms=(
+        ("scipy.special.expn(2, x)", (3,)),
+        ("scipy.special.expn(0, x)", (3,)),
+        ("scipy.special.expn(np.arange(3), x)", (2, 3)),
+    ),
+    refuses={"n": COUNT},
+)
+def expn(z, n, x):
+    if n >= 1:
+        d[x] = -d[z] * special.expn(n - 1, x)
+    else:
+        d[x] = -d[z] * np.where(n >= 1, special.expn(np.maximum(n - 1, 0), x), z * (1.0 + 1.0 / x))
+
+
+@adjoint.elementwise(special.spence, domain=(0.3, 3.0), at=(((1.0,), (-1.0,)), ((0.0,), (-math.inf,))))
+def spence(z, x):
+    d[x] = -d[z] / special.exprel(np.log(x))
+
+
+@adjoint.elementwise(special.ellipk, domain=(-2.0, 0.9), at=(((0.0,), (math.pi / 8.0,)),))
+def ellipk(z, m):
+    d[m] = d[z] * (np.pi / 8.0) * special.hyp2f1(1.5, 1.5, 2.0, m)
+
+
+@adjoint.elementwise(special.ellipkm1, domain=(0.1, 3.0), at=(((1.0,), (-math.pi / 8.0,)),))
+def ellipkm1(z, p):
+    d[p] = -d[z] * (np.pi / 8.0) * special.hyp2f1(0.5, 0.5, 2.0, 1.0 - p) / p
+
+
+@adjoint.elementwise(special.ellipe, domain=(-2.0, 0.9), at=(((0.0,), (-math.pi / 8.0,)),))
+def ellipe(z, m):
+    d[m] = -d[z] * (np.pi / 8.0) * special.hyp2f1(0.5, 1.5, 2.0, m)
+
+
+@adjoint.elementwise(
+    special.ellipkinc, domain=(-3.0, 3.0), forms=(("scipy.special.ellipkinc(x, 0.4)", (3,)),), refuses={"m": PARAMETER}
+)
+def ellipkinc(z, phi, m):
+    d[phi] = d[z] / np.sqrt(1.0 - m * np.sin(phi) ** 2)
+
+
+@adjoint.elementwise(
+    special.ellipeinc, domain=(-3.0, 3.0), forms=(("scipy.special.ellipeinc(x, 0.4)", (3,)),), refuses={"m": PARAMETER}
+)
+def ellipeinc(z, phi, m):
+    d[phi] = d[z] * np.sqrt(1.0 - m * np.sin(phi) ** 2)
+
+
+THIRD = "Its gradient calls elliprd, which has no rule: its derivative is no integral of Carlson's."
+
+
+@adjoint.elementwise(special.elliprf, domain=(0.3, 3.0), second=False, note=THIRD)
+def elliprf(r, x, y, z):
+    d[x] = -d[r] * special.elliprd(y, z, x) / 6.0
+    d[y] = -d[r] * special.elliprd(z, x, y) / 6.0
+    d[z] = -d[r] * special.elliprd(x, y, z) / 6.0
+
+
+@adjoint.elementwise(special.elliprc, domain=(0.3, 3.0), second=False, note=THIRD)
+def elliprc(r, x, y):
+    d[x] = -d[r] * special.elliprd(y, y, x) / 6.0
+    d[y] = -d[r] * special.elliprd(x, y, y) / 3.0
+
+
+@adjoint.elementwise(special.elliprg, domain=(0.3, 3.0), second=False, note=THIRD)
+def elliprg(r, x, y, z):
+    mean = special.elliprf(x, y, z)
+    d[x] = 0.25 * d[r] * (mean - x / 3.0 * special.elliprd(y, z, x))
+    d[y] = 0.25 * d[r] * (mean - y / 3.0 * special.elliprd(z, x, y))
+    d[z] = 0.25 * d[r] * (mean - z / 3.0 * special.elliprd(x, y, z))
+
+
+@adjoint.elementwise(special.agm, domain=(0.3, 3.0), second=False, note=THIRD)
+def agm(z, a, b):
+    d[a] = d[z] * z * np.abs(z) * (2.0 / (3.0 * np.pi)) * a * special.elliprd(0.0, b * b, a * a)
+    d[b] = d[z] * z * np.abs(z) * (2.0 / (3.0 * np.pi)) * b * special.elliprd(0.0, a * a, b * b)
+
+
+COUNTS = """bernoulli euler factorial factorial2 factorialk stirling2"""
+ZEROS = """ai_zeros bei_zeros beip_zeros ber_zeros berp_zeros bi_zeros erf_zeros fresnel_zeros fresnelc_zeros
+fresnels_zeros jn_zeros jnjnp_zeros jnp_zeros jnyn_zeros kei_zeros keip_zeros kelvin_zeros ker_zeros kerp_zeros
+y0_zeros y1_zeros y1p_zeros yn_zeros ynp_zeros"""
+ROOTS = """c_roots cg_roots h_roots he_roots j_roots js_roots l_roots la_roots p_roots ps_roots s_roots t_roots ts_roots
+u_roots us_roots roots_chebyc roots_chebys roots_chebyt roots_chebyu roots_gegenbauer roots_genlaguerre roots_hermite
+roots_hermitenorm roots_jacobi roots_laguerre roots_legendre roots_sh_chebyt roots_sh_chebyu roots_sh_jacobi
+roots_sh_legendre"""
+POLYNOMIALS = """chebyc chebys chebyt chebyu gegenbauer genlaguerre hermite hermitenorm jacobi laguerre legendre
+sh_chebyt sh_chebyu sh_jacobi sh_legendre"""
+TABLES = """legendre_p legendre_p_all assoc_legendre_p assoc_legendre_p_all sph_legendre_p sph_legendre_p_all sph_harm_y
+sph_harm_y_all lqmn lqn lmbda pbdn_seq pbdv_seq pbvv_seq riccati_jn riccati_yn mathieu_even_coef mathieu_odd_coef
+obl_cv_seq pro_cv_seq clpmn lpmn lpn"""
+COMPLEX = """h1vp h2vp hankel1 hankel1e hankel2 hankel2e kelvin modfresnelm modfresnelp lambertw wofz sph_harm"""
+WAVES = """mathieu_a mathieu_b mathieu_cem mathieu_modcem1 mathieu_modcem2 mathieu_modsem1 mathieu_modsem2 mathieu_sem
+obl_ang1 obl_ang1_cv obl_cv obl_rad1 obl_rad1_cv obl_rad2 obl_rad2_cv pro_ang1 pro_ang1_cv pro_cv pro_rad1 pro_rad1_cv
+pro_rad2 pro_rad2_cv ellip_harm ellip_harm_2 ellip_normal"""
+NONCENTRAL = """chndtr chndtridf chndtrinc chndtrix ncfdtr ncfdtri ncfdtridfd ncfdtridfn ncfdtrinc nctdtr nctdtridf
+nctdtrinc nctdtrit"""
+SOLVED = """bdtri bdtrik bdtrin btdtria btdtrib chdtriv fdtridfd gdtria gdtrib gdtrix nbdtri nbdtrik nbdtrin nrdtrimn
+nrdtrisd pdtrik stdtridf"""
+KOLMOGOROV = """kolmogi kolmogorov smirnov smirnovi"""
+DISCRETE = """bdtr bdtrc nbdtr nbdtrc"""
+MULTIVARIATE = """multigammaln"""
+CARLSON = """elliprd elliprj"""
+INTEGRALS = """it2i0k0 it2j0y0 it2struve0 besselpoly"""
+ZETA = """zetac"""
+SETTINGS = """errstate geterr seterr test SpecialFunctionError SpecialFunctionWarning"""
+PARTS = """voigt_profile"""
+
+REASONS = (
+    (COUNTS, "it counts; use scipy.special.gamma or gammaln"),
+    (ZEROS, "it tabulates zeros, which depend on whole numbers only"),
+    (ROOTS, "it tabulates nodes and weights of a quadrature; compute them outside of the function"),
+    (POLYNOMIALS, "it makes an object that holds a polynomial; use scipy.special.eval_..."),
+    (TABLES, "it gives a table of values and derivatives; use scipy.special.eval_legendre, lpmv or jvp"),
+    (COMPLEX, "its value is complex"),
+    (WAVES, "its derivative in the variable is a result of its own, and that in a parameter has no closed form"),
+    (NONCENTRAL, "the density of a noncentral distribution has no closed form here"),
+    (SOLVED, "it solves an equation; use the inverse in the variable: gammaincinv, betaincinv, ndtri, stdtrit"),
+    (KOLMOGOROV, "its density is not a function of scipy.special"),
+    (DISCRETE, "its sum is a betainc: use scipy.special.betainc"),
+    (MULTIVARIATE, "it is a sum of gammaln; write the sum"),
+    (CARLSON, "the derivative of this integral is no integral of Carlson's"),
+    (INTEGRALS, "its derivative has no form that is stable at 0"),
+    (ZETA, "the derivative of the zeta function has no closed form"),
+    (PARTS, "its derivative is a part of a complex function"),
+    (SETTINGS, "it is no function of numbers"),
+    ("diric", "its derivative has no form that is stable at multiples of pi; write sin(n * x / 2) / (n * sin(x / 2))"),
+)
+
+constants((special.gammasgn, special.round))
+for names, reason in REASONS:
+    declare(special, "scipy.special", names, reason)
