@@ -16,18 +16,24 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.core.facts import UNKNOWN, Facts
+from srcgrad.core.meanings import function_called
+from srcgrad.core.rule_forms import FITTED
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import Node, at, inside, is_write, loads, parameters, statements, stores, target
 from srcgrad.frontend.resolve import METHODS, binding_of, dtype_given
 
-_FITTING = ("sum_to", "fit_to")
-_MOVERS = ("roll", "reshape", "transpose", "swapaxes", "moveaxis", "expand_dims", "squeeze", "flip", "rot90")
-_PRODUCTS = ("matmul_left", "matmul_right", "matmul_both", "dot_left", "dot_right", "dot_both", "diff_transpose")
+_MOVERS = (
+    np.roll, np.reshape, np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.squeeze, np.flip, np.rot90,
+)  # fmt: skip
+_PRODUCTS = (
+    runtime.matmul_left, runtime.matmul_right, runtime.matmul_both, runtime.dot_left, runtime.dot_right,
+    runtime.dot_both, runtime.diff_transpose,
+)  # fmt: skip
 
 
 def fits(node: Node, facts: Facts) -> bool:
     """Whether an expression is a call of a helper that gives a value the shape of another: an array, no list."""
-    return _helps(node, _FITTING, facts) and not _is_listed(node.args[1:], facts)
+    return function_called(node, facts) in FITTED and not _is_listed(node.args[1:], facts)
 
 
 def _is_listed(models: list[Node], facts: Facts) -> bool:
@@ -41,24 +47,8 @@ def is_linear(node: Node, facts: Facts) -> bool:
 
     All of these keep signs.
     """
-    if fits(node, facts) or _helps(node, _PRODUCTS, facts):
-        return True
-    return _is_numpys(node, facts) and node.func.attr in _MOVERS and bool(node.args)
-
-
-def _is_numpys(node: Node, facts: Facts) -> bool:
-    """Whether an expression is a call of a function of NumPy that our text has written."""
-    function = node.func if isinstance(node, gast.Call) else None
-    return isinstance(function, gast.Attribute) and getattr(function.value, "id", "") == facts.imports.get("np", " ")
-
-
-def _helps(node: Node, helpers: tuple[str, ...], facts: Facts) -> bool:
-    """Whether an expression calls one of some helpers, as this text spells them or one of ours that it is made of."""
-    held = getattr(node.func, "id", "") if isinstance(node, gast.Call) and node.args else ""
-    if not held or any(facts.imports.get(one) == held for one in helpers):
-        return bool(held)
-    known = facts.namespace.lookup(held) if facts.generated and held in helpers and held not in facts.local else None
-    return known is not None and known.object is getattr(runtime, held)
+    function = function_called(node, facts)
+    return fits(node, facts) or function in _PRODUCTS or (function in _MOVERS and bool(node.args))
 
 
 def is_floating(node: Node, facts: Facts) -> bool:
@@ -81,9 +71,7 @@ def is_floating(node: Node, facts: Facts) -> bool:
 
 def is_elementwise(node: Node, facts: Facts) -> bool:
     """Whether a call is one of an elementwise function of NumPy."""
-    own = getattr(getattr(node.func, "value", None), "id", "") == facts.imports.get("np", "no name")
-    found = None if own else binding_of(node.func, facts, facts.local)
-    rule = rule_of(getattr(np, node.func.attr, None) if own else getattr(found, "object", None))
+    rule = rule_of(function_called(node, facts))
     return rule is not None and rule.kind == "elementwise"
 
 
@@ -101,9 +89,9 @@ def has_sign(value: Node, facts: Facts) -> bool:
         return has_sign(value.left, facts) or has_sign(value.right, facts)
     if is_linear(value, facts):
         return has_sign(value.args[0], facts)
-    if isinstance(value, gast.Call) and gast.unparse(value.func) == f"{facts.imports.get('np')}.linalg.solve":
+    if function_called(value, facts) is np.linalg.solve:
         return True  # it divides
-    if isinstance(value, gast.Call) and gast.unparse(value.func) == f"{facts.imports.get('np')}.outer":
+    if function_called(value, facts) is np.outer:
         return any(has_sign(factor, facts) for factor in value.args)
     if isinstance(value, gast.Call) and getattr(value.func, "attr", "") in ("sum", "copy") and not value.args:
         return has_sign(value.func.value, facts)

@@ -13,6 +13,7 @@ from dataclasses import replace
 import gast
 import numpy as np
 
+from srcgrad import runtime
 from srcgrad.analysis.axis_lengths import (
     broadcast,
     canonical,
@@ -26,6 +27,7 @@ from srcgrad.analysis.axis_lengths import (
     without_kept,
 )
 from srcgrad.core.facts import Facts, Operation, Spec
+from srcgrad.core.meanings import function_called
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import Node, literal_value, stores
 from srcgrad.frontend.results import several_of
@@ -131,47 +133,29 @@ def _both(node: Node, facts: Facts) -> list[Spec]:
 
 
 def _of_call(node: Node, facts: Facts) -> Spec:
-    function = node.func
-    if isinstance(function, gast.Attribute) and isinstance(function.value, gast.Name):
-        if function.value.id == facts.imports.get("math"):
-            return Spec()
-        if function.value.id == facts.imports.get("np"):
-            if function.attr == "size":
-                return Spec()
-            if function.attr in ("zeros_like", "full_like"):
-                return spec_of_tree(node.args[0], facts)
-            if function.attr == "where" and len(node.args) == 3:
-                chosen = joined(*(spec_of_tree(a, facts) for a in node.args))
-                return replace(chosen, dtype=joined(*(spec_of_tree(a, facts) for a in node.args[1:])).dtype)
-            if function.attr == "cross" and not node.keywords and len(node.args) == 2:
-                one, two = (spec_of_tree(a, facts) for a in node.args)
-                return cross(one, two, one.dtype | two.dtype) or _unknown(node)
-            rule = rule_of(getattr(np, function.attr, None))
-            if rule is not None and rule.kind == "elementwise" and not node.keywords:
-                return joined(*(spec_of_tree(a, facts) for a in node.args))
-    if isinstance(function, gast.Name) and function.id == facts.imports.get("if_larger"):
+    function = function_called(node, facts)
+    if function is None and getattr(node.func, "attr", "") == "sum" and not node.args:
+        return _summed(node, facts) or _unknown(node)
+    if function in (np.size, runtime.count) or getattr(function, "__module__", "") == "math":
+        return Spec()
+    if function is np.where and len(node.args) == 3:
+        chosen = joined(*(spec_of_tree(a, facts) for a in node.args))
+        return replace(chosen, dtype=joined(*(spec_of_tree(a, facts) for a in node.args[1:])).dtype)
+    if function is np.cross and not node.keywords and len(node.args) == 2:
+        one, two = (spec_of_tree(a, facts) for a in node.args)
+        return cross(one, two, one.dtype | two.dtype) or _unknown(node)
+    if function is runtime.if_larger:
         seed, *compared = (spec_of_tree(a, facts) for a in node.args)
         return replace(joined(seed, *compared), dtype=seed.dtype)
-    for helper, place in _SHAPED.items():
-        if isinstance(function, gast.Name) and function.id == facts.imports.get(helper):
-            like = spec_of_tree(node.args[place], facts)
-            if helper in ("sum_to", "fit_to", "zeros_like"):
-                return like
-            return replace(like, dtype=frozenset[str]().union(*(spec_of_tree(a, facts).dtype for a in node.args[:3])))
-    if isinstance(function, gast.Name) and function.id == facts.imports.get("count"):
-        return Spec()
-    if isinstance(function, gast.Name) and not node.keywords and _is_elementwise(function.id, facts):
+    if function in _LIKE:
+        return spec_of_tree(node.args[_LIKE[function]], facts)
+    if function in _SHAPED:
+        like = spec_of_tree(node.args[_SHAPED[function]], facts)
+        return replace(like, dtype=frozenset[str]().union(*(spec_of_tree(a, facts).dtype for a in node.args[:3])))
+    rule = rule_of(function)
+    if rule is not None and rule.kind == "elementwise" and not node.keywords:
         return joined(*(spec_of_tree(a, facts) for a in node.args))
-    if isinstance(function, gast.Attribute) and function.attr == "sum" and not node.args:
-        return _summed(node, facts) or _unknown(node)
     return _unknown(node)
-
-
-def _is_elementwise(spelled: str, facts: Facts) -> bool:
-    """Whether a name of the text is that of a map of numbers in the library, as `quotient`."""
-    meant = next((facts.library_values[one] for one, held in facts.imports.items() if held == spelled), None)
-    rule = rule_of(meant)
-    return rule is not None and rule.kind == "elementwise"
 
 
 def _summed(call: Node, facts: Facts) -> Spec | None:
@@ -193,9 +177,10 @@ def _summed(call: Node, facts: Facts) -> Spec | None:
     return with_extents((*known[:axis], *(("1",) if keep is True else ()), *known[axis + 1 :]), whole.dtype)
 
 
+_LIKE = {np.zeros_like: 0, np.full_like: 0, runtime.zeros_like: 0, runtime.sum_to: 1, runtime.fit_to: 1}
 _SHAPED = {
-    "sum_to": 1, "fit_to": 1, "zeros_like": 0, "share": 1, "matmul_left": 1, "dot_left": 1, "matmul_right": 2,
-    "dot_right": 2, "matmul_both": 1, "dot_both": 1,
+    runtime.share: 1, runtime.matmul_left: 1, runtime.dot_left: 1, runtime.matmul_right: 2, runtime.dot_right: 2,
+    runtime.matmul_both: 1, runtime.dot_both: 1,
 }  # fmt: skip
 
 

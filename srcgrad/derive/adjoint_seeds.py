@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.analysis.complex_numbers import note_complex
 from srcgrad.analysis.shape_rules import spec_of_tree
 from srcgrad.core.facts import Facts, Spec, bar, copied
+from srcgrad.core.meanings import function_called
 from srcgrad.core.trees import Block, Node, assign, at, constant, expression, name, stores
 from srcgrad.derive.adjoints import PRESENT, Adjoints
 
@@ -98,8 +100,11 @@ def sequence(display: Node, value: Node, facts: Facts, shared: Block) -> list[Pa
 
 def _first(display: Node, value: Node, facts: Facts) -> Pair | None:
     """The first of several parts `split_like(g, (a, b), 1)`, if it is the only one wanted: `g[:, : a.shape[1]]`."""
-    called = isinstance(value, gast.Call) and getattr(value.func, "id", "") == facts.imports.get("split_like")
-    if not called or not isinstance(display, gast.Tuple | gast.List) or not isinstance(display.elts[0], gast.Name):
+    if (
+        function_called(value, facts) is not runtime.split_like
+        or not isinstance(display, gast.Tuple | gast.List)
+        or not isinstance(display.elts[0], gast.Name)
+    ):
         return None
     first, *others = display.elts
     axis = value.args[2].value if len(value.args) == 3 and isinstance(value.args[2], gast.Constant) else 0

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 import gast
 import numpy as np
 
+from srcgrad import runtime
 from srcgrad.analysis.axis_lengths import axis_kept, extents, summed_axes, with_extents
 from srcgrad.analysis.complex_numbers import may_be_complex
 from srcgrad.analysis.floating_types import negated
@@ -27,6 +28,7 @@ from srcgrad.analysis.shape_rules import covers, spec_of_tree
 from srcgrad.analysis.shape_rules import joined as shape_rules_joined
 from srcgrad.core.expressions import as_value, new_axes
 from srcgrad.core.facts import UNKNOWN, Facts, Operation, Spec, bar, copied, part_of
+from srcgrad.core.meanings import function_called
 from srcgrad.core.trees import Block, Node, assign, constant, expression, literal_value, name, same, statement
 from srcgrad.derive.masks import Mask
 from srcgrad.derive.rule_lines import real_part
@@ -108,7 +110,7 @@ def closed(adjoints: Adjoints, operand: Node, value: Node, index: Node) -> Node 
 
 def own_sum(operand: Node, value: Node, facts: Facts) -> Node:
     """What a rule contributes with the sum that undoes broadcasting as it is known; without it where none is due."""
-    is_sum = isinstance(value, gast.Call) and getattr(value.func, "id", "") == facts.imports.get("sum_to")
+    is_sum = function_called(value, facts) is runtime.sum_to
     wanted = facts.spec.get(operand)
     if not is_sum or len(value.args) != 2 or not same(value.args[1], operand) or wanted is None:
         return value
@@ -307,11 +309,7 @@ def full(value: Node, operand: Node, facts: Facts) -> Node:
 
 def is_spread(value: Node, facts: Facts) -> bool:
     """Whether a tree is `spread(g, a, axis, keepdims)`, the transpose of a sum."""
-    return (
-        isinstance(value, gast.Call)
-        and isinstance(value.func, gast.Name)
-        and value.func.id == facts.imports.get("spread")
-    )
+    return function_called(value, facts) is runtime.spread
 
 
 def narrow_form(value: Node, facts: Facts) -> Node | None:
@@ -659,15 +657,19 @@ def is_fresh_value(value: Node, facts: Facts) -> bool:
         return True
     if isinstance(value, gast.UnaryOp):
         return isinstance(value.op, gast.USub)
-    if isinstance(value, gast.Call):
-        if isinstance(value.func, gast.Name) and value.func.id == facts.imports.get("sum_to"):
-            return is_fresh_value(value.args[0], facts)
-        if isinstance(value.func, gast.Name) and value.func.id in [facts.imports.get(one) for one in MAKERS]:
-            return True
-        return isinstance(value.func, gast.Attribute) and value.func.attr in _MAKERS
-    return False
+    function = function_called(value, facts)
+    if function is runtime.sum_to:
+        return is_fresh_value(value.args[0], facts)
+    if function is None and isinstance(value, gast.Call):
+        return getattr(value.func, "attr", "") in ("astype", "sum", "dot")
+    return function in MAKERS or function in _MAKERS
 
 
 # Helpers whose result is an array of its own, whatever they are given.
-MAKERS = ("zeros_like", "matmul_left", "matmul_right", "matmul_both", "dot_left", "dot_right", "dot_both")
-_MAKERS = ("astype", "sum", "where", "full_like", "zeros_like", "exp", "cos", "sin", "log", "outer", "matmul", "dot")
+MAKERS = (
+    runtime.zeros_like, runtime.matmul_left, runtime.matmul_right, runtime.matmul_both, runtime.dot_left,
+    runtime.dot_right, runtime.dot_both,
+)  # fmt: skip
+_MAKERS = (
+    np.sum, np.where, np.full_like, np.zeros_like, np.exp, np.cos, np.sin, np.log, np.outer, np.matmul, np.dot,
+)  # fmt: skip

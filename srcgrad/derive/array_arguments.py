@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 import gast
 import numpy as np
 
+from srcgrad import runtime
 from srcgrad.analysis.argument_kinds import carrying
 from srcgrad.core.facts import UNKNOWN, Facts
+from srcgrad.core.meanings import function_called
+from srcgrad.core.rule_forms import FITTED
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import Block, Node, called, expression, header, inside, statement, stores, walk, written
 from srcgrad.derive.program import Program
@@ -19,7 +22,6 @@ _GO_ON = ("reversed", "list", "tuple", "zip", "enumerate", "sorted", "iter")  # 
 _BLOCKS = (gast.For, gast.While, gast.If, gast.Try, gast.With, gast.FunctionDef)
 _OF_LISTS = frozenset([*dir(list), *dir(tuple), *dir(dict)])
 _OF_EACH = (np.concatenate, np.hstack, np.vstack, np.dstack, np.column_stack, sum)  # each array gets its own adjoint
-_FITS = ("sum_to", "fit_to")  # what gives a list for a list
 _ORDERS = (gast.Lt, gast.LtE, gast.Gt, gast.GtE)
 
 
@@ -208,7 +210,7 @@ class _Places:
         if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Add):
             left, right = self._list(value.left), self._list(value.right)
             return [*left, *right] if left and right else []
-        if isinstance(value, gast.Call) and called(value) in (*_GO_ON, self.facts.imports.get("owned")):
+        if called(value) in _GO_ON or function_called(value, self.facts) is runtime.owned:
             return [one for part in value.args for one in self._list(part)]
         return []
 
@@ -231,7 +233,7 @@ class _Places:
                 self.read[owner] = None
         elif isinstance(node, gast.Call):
             self._call(node)
-        if isinstance(node, gast.UnaryOp) and called(node.operand) in [self.facts.imports.get(f) for f in _FITS]:
+        if isinstance(node, gast.UnaryOp) and function_called(node.operand, self.facts) in FITTED:
             of = self._list(node.operand.args[1])
             self.negative.update({p: None for p in of if self.facts.if_list.get(p) != "error"})
         if always and isinstance(node, gast.Attribute) and node.attr not in _OF_LISTS:

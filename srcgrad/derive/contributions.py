@@ -15,9 +15,11 @@ from dataclasses import dataclass, field, replace
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.analysis.containers import outputs
 from srcgrad.core.expressions import adds_axes, is_basic, without_axes
 from srcgrad.core.facts import Facts, Operation, Spec, copied
+from srcgrad.core.meanings import function_called
 from srcgrad.core.rules import Own, Rule, adjoint_template, parse
 from srcgrad.core.rules import ParsedTemplate as Template
 from srcgrad.core.trees import Block, Node, assign, called, constant, expression, loads, name, stores, walk
@@ -438,7 +440,7 @@ def _emit(
     merged: dict[str, Pair] = {}
     for operand, value in pairs:
         spec = adjoints.facts.spec.get(operand)
-        if called(value) == adjoints.facts.imports.get("summands") and not (spec is not None and spec.ndim):
+        if function_called(value, adjoints.facts) is runtime.summands and not (spec is not None and spec.ndim):
             adjoints.facts.summed[operand.id] = None
         if operand.id not in adjoints.facts.active:
             continue

@@ -14,9 +14,11 @@ from types import MethodDescriptorType
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.analysis.activity import differentiable
 from srcgrad.analysis.shape_rules import spec_of_tree
 from srcgrad.core.facts import Facts, Operation, Spec, copied, dot
+from srcgrad.core.meanings import function_called
 from srcgrad.core.rules import adjoint_template, tangent_template
 from srcgrad.core.trees import (
     COMPOUND,
@@ -72,9 +74,8 @@ def shows_changing(value: Node, operation: Operation | None, facts: Facts) -> bo
 
 def _may_show(call: Node, facts: Facts) -> bool:
     """Whether a call may give back its first argument, or a view of it."""
-    ours = [facts.imports.get(helper) for helper in ("converted", "sum_to", "fitted", "spread")]
     if isinstance(call.func, gast.Name):
-        return call.func.id in ours
+        return function_called(call, facts) in (runtime.converted, runtime.sum_to, runtime.fitted, runtime.spread)
     return isinstance(call.func, gast.Attribute) and call.func.attr in _SHOWING
 
 

@@ -7,7 +7,10 @@ from typing import TypeVar
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.core.facts import UNKNOWN, Facts
+from srcgrad.core.meanings import function_called
+from srcgrad.core.rule_forms import FITTED
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import Block, Node, called, header, walk
 from srcgrad.derive.program import Program
@@ -111,10 +114,10 @@ class _Looked:
 
     def _call(self, node: Node, kinds: list[str]) -> str:
         """What a call gives: a function of numbers, applied to each item, an array."""
-        spelled = [self.facts.imports.get(one, "-") for one in ("sum_to", "fit_to", "check_seed")]
-        if called(node) in spelled[:2]:
+        function = function_called(node, self.facts)
+        if function in FITTED:
             return kinds[1]
-        if called(node) == spelled[2] and kinds[1] in _ARRAYS:
+        if function is runtime.check_seed and kinds[1] in _ARRAYS:
             self.found = "error"  # a gradient is that of a number
         items = f"{getattr(getattr(node.func, 'value', None), 'id', '')}[]"
         if getattr(node.func, "attr", "") == "append" and kinds:

@@ -23,6 +23,7 @@ from srcgrad.analysis.complex_numbers import may_be_complex
 from srcgrad.analysis.shape_rules import spec_of_tree
 from srcgrad.core.expressions import literal_of
 from srcgrad.core.facts import Facts, Operation, Spec, copied
+from srcgrad.core.meanings import function_called
 from srcgrad.core.rules import adjoint_template, derivative_of, rule_of
 from srcgrad.core.trees import Node, constant, expression, same, walk
 from srcgrad.runtime.contract import self_dot, self_product
@@ -61,14 +62,7 @@ def _literal(value: complex) -> Node:
 
 def is_conjugate(node: Node, facts: Facts) -> bool:
     """Whether a tree is `np.conj(...)`."""
-    return (
-        isinstance(node, gast.Call)
-        and isinstance(node.func, gast.Attribute)
-        and node.func.attr in ("conj", "conjugate")
-        and isinstance(node.func.value, gast.Name)
-        and node.func.value.id == facts.imports.get("np", "np")
-        and len(node.args) == 1
-    )
+    return function_called(node, facts) is np.conjugate and len(node.args) == 1
 
 
 def real_part(value: Node, facts: Facts) -> Node:

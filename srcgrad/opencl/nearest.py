@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.core.facts import Facts
+from srcgrad.core.meanings import function_called
 from srcgrad.core.trees import Block, Node, name, statements, stores, target, walk
 
 _EXTREMES = ("max", "min", "amax", "amin")
@@ -19,14 +21,13 @@ def nearest(body: Block, facts: Facts) -> None:
 
     Likewise `is_nearest(a, y)` for `a == y`, of which the adjoint of an extreme of all elements counts the hits.
     """
-    helper = facts.imports.get("share")
     counted = {
         call.args[0].id
         for node in body
         for call in walk(node)
         if isinstance(call, gast.Call) and _is_counting(call) and isinstance(call.args[0], gast.Name)
     }
-    if helper is None and not counted:
+    if "share" not in facts.imports and not counted:
         return
     bound: dict[str, list[Node]] = {}
     for node in statements(body):
@@ -40,9 +41,7 @@ def nearest(body: Block, facts: Facts) -> None:
                 node.value = gast.Call(called, [value.left, value.comparators[0]], [])
     for node in body:
         for call in walk(node):
-            if not (isinstance(call, gast.Call) and isinstance(call.func, gast.Name) and call.func.id == helper):
-                continue
-            if not _is_same(call.args[1], call.args[2], bound):
+            if function_called(call, facts) is runtime.share and not _is_same(call.args[1], call.args[2], bound):
                 call.func = name(facts.library("share_nearest"))
 
 

@@ -12,12 +12,14 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.core.facts import Facts
+from srcgrad.core.meanings import function_called
 from srcgrad.core.trees import COMPOUND, Block, Node, at, children, name
 from srcgrad.opencl.groups import Group
 from srcgrad.opencl.many import Place, put
 from srcgrad.opencl.many import at as found_at
 from srcgrad.opencl.numbers import is_number
 from srcgrad.opencl.printer import NotElementwiseError
+from srcgrad.opencl.scattered import add_at
 
 _PRODUCTS = (np.matmul, np.dot, runtime.matmul_left, runtime.matmul_right, runtime.dot_left, runtime.dot_right)
 
@@ -60,9 +62,9 @@ def unnamed(block: Block, held: Held) -> Block:
 
 def _added(node: Node, facts: Facts) -> Iterator[tuple[str, Place]]:
     """What a statement adds at an index, where that is computed in it."""
-    call = node.value if isinstance(node, gast.Expr) else None
-    if isinstance(call, gast.Call) and isinstance(call.func, gast.Name) and len(call.args) == 3:
-        if call.func.id == facts.imports.get("add_at") and isinstance(call.args[2], gast.BinOp | gast.UnaryOp):
+    call: Node = node.value if isinstance(node, gast.Expr) else None
+    if function_called(call, facts) is add_at and len(call.args) == 3:
+        if isinstance(call.args[2], gast.BinOp | gast.UnaryOp):
             yield "added", (call.args, 2)
 
 

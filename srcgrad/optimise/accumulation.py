@@ -10,8 +10,11 @@ from __future__ import annotations
 from collections import Counter
 
 import gast
+import numpy as np
 
+from srcgrad import runtime
 from srcgrad.core.facts import SCALAR, UNKNOWN, Facts
+from srcgrad.core.meanings import function_called
 from srcgrad.core.printer.statements import statement as spelled
 from srcgrad.core.trees import (
     COMPOUND,
@@ -85,8 +88,8 @@ def _owned(program: Program, facts: Facts) -> dict[str, None]:
 
 def _is_summed(node: Node, facts: Facts) -> bool:
     """Whether a statement is `x_bar = sum_to(x_bar, x)`: who has an array alone has what is left of it alone."""
-    value = node.value if isinstance(node, gast.Assign) else None
-    if not isinstance(value, gast.Call) or getattr(value.func, "id", "") != facts.imports.get("sum_to", "no name"):
+    value: Node = node.value if isinstance(node, gast.Assign) else None
+    if function_called(value, facts) is not runtime.sum_to:
         return False
     return len(value.args) == 2 and getattr(value.args[0], "id", "") == target(node)
 
@@ -129,20 +132,13 @@ def _passed_on(block: Block, result: Node) -> list[str]:
 
 def _is_new(value: Node, facts: Facts, passed: set[str]) -> bool:
     """Whether an expression makes a new array: arithmetic does, but for `+x`, and a sum of what it has made."""
-    if isinstance(value, gast.Call) and isinstance(value.func, gast.Name):
-        called = value.func.id
-        if called == facts.imports.get("sum_to") and len(value.args) == 2:
-            given = value.args[0]
-            return given.id in passed if isinstance(given, gast.Name) else _is_new(given, facts, passed)
-        return any(called == facts.imports.get(helper) for helper in MAKERS)
-    if isinstance(value, gast.Call) and getattr(value.func, "attr", "") == "sum" and not value.args:
-        return True
-    if (
-        isinstance(value, gast.Call)
-        and isinstance(value.func, gast.Attribute)
-        and value.func.attr in ("array", "outer", "full_like")
-    ):
-        return getattr(value.func.value, "id", "") == facts.imports.get("np")
+    function = function_called(value, facts)
+    if function is runtime.sum_to and len(value.args) == 2:
+        given = value.args[0]
+        return given.id in passed if isinstance(given, gast.Name) else _is_new(given, facts, passed)
+    if isinstance(value, gast.Call):
+        method = function is None and getattr(value.func, "attr", "") == "sum" and not value.args
+        return method or function in (*MAKERS, np.array, np.outer, np.full_like)
     return isinstance(value, _ARITHMETIC) and not isinstance(getattr(value, "op", None), gast.UAdd)
 
 
@@ -172,7 +168,7 @@ def _hand_on(item: Node, used: bool, found: list[str], facts: Facts) -> None:
         _hand_on(item.value, used, found, facts)
         if isinstance(item, gast.Subscript):
             _hand_on(item.slice, True, found, facts)
-    elif isinstance(item, gast.Call) and getattr(item.func, "id", "") == facts.imports.get("sum_to"):
+    elif function_called(item, facts) is runtime.sum_to:
         _hand_on(item.args[0], used, found, facts)
         _hand_on(item.args[1], True, found, facts)
     elif isinstance(item, gast.Call) and not item.args and getattr(item.func, "attr", "") in ("copy", "sum"):

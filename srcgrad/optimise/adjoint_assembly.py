@@ -25,7 +25,9 @@ from dataclasses import dataclass, field
 from typing import Any  # keys of containers are arbitrary
 
 import gast
+import numpy as np
 
+from srcgrad import runtime
 from srcgrad.analysis.array_regions import (
     Integers,
     Interval,
@@ -40,6 +42,7 @@ from srcgrad.analysis.axis_lengths import canonical
 from srcgrad.analysis.floating_types import negative
 from srcgrad.analysis.shape_rules import spec_of_tree
 from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Kind, bar
+from srcgrad.core.meanings import function_called
 from srcgrad.core.trees import (
     BLOCKS,
     COMPOUND,
@@ -127,7 +130,7 @@ def _bound(primal: str, node: Node, program: Program, facts: Facts) -> str | Non
 
 def _is_fresh(value: Node, facts: Facts) -> bool:
     """Whether a value is an array of its own, in which nothing that is added to another one later can be seen."""
-    if isinstance(value, gast.Call) and getattr(value.func, "id", "") == facts.imports.get("sum_to"):
+    if function_called(value, facts) is runtime.sum_to:
         value = value.args[0]
     return isinstance(value, gast.BinOp | gast.UnaryOp)
 
@@ -196,10 +199,10 @@ class _Cover:
 
 
 def _fill(zeros: Node, block: Block, setting: Setting, program: Program, facts: Facts) -> None:
-    made, adjoint, np_ = zeros.value, str(target(zeros)), facts.imports.get("np")
+    made, adjoint = zeros.value, str(target(zeros))
     primal = facts.adjoint_of.get(adjoint)
     plain = isinstance(made, gast.Call) and len(made.args) == 1 and not made.keywords
-    if not plain or gast.unparse(made.func) != f"{np_}.zeros_like" or primal in (None, *facts.complex):
+    if not plain or function_called(made, facts) is not np.zeros_like or primal in (None, *facts.complex):
         return
     cover, added, touching = _Cover(), [], 0
     for node in block[block.index(zeros) + 1 :]:

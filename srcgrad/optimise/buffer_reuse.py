@@ -13,16 +13,17 @@ from typing import Any  # a name, and pairs of an operator and a tree
 import gast
 import numpy as np
 
+from srcgrad import runtime
 from srcgrad.analysis.floating_types import is_elementwise
 from srcgrad.analysis.shape_rules import joined
 from srcgrad.core.facts import Facts
+from srcgrad.core.meanings import function_called
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
     Node,
     assign,
     at,
-    called,
     header,
     inside,
     loads,
@@ -79,7 +80,7 @@ def reuse(program: Program, facts: Facts) -> Program:
 def _selected(node: Node, facts: Facts) -> str:
     """The t of `t_bar = if_larger(e, t, y)`, of two axes or more, in a text for NumPy; an empty string otherwise."""
     value: Node = node.value if isinstance(node, gast.Assign) else None
-    if not facts.module.target.as_written or (called(value) or "no name") != facts.imports.get("if_larger"):
+    if not facts.module.target.as_written or function_called(value, facts) is not runtime.if_larger:
         return ""
     primal = facts.adjoint_of.get(str(target(node)), "")
     spec = facts.value_spec.get(primal)
@@ -169,7 +170,7 @@ class _Values:
     """What is known of the names of a forward half; each question about a name is answered once."""
 
     def __init__(self, program: Program, facts: Facts) -> None:
-        self.np = facts.imports.get("np", "np")
+        self.facts = facts
         self.of: dict[str, list[Node]] = {}
         for node in statements(program.forward):
             if (bound := target(node)) is not None:
@@ -215,8 +216,7 @@ class _Values:
             return self._is_float(value.operand, floats)
         if isinstance(value, gast.Name):
             return value.id in floats
-        spelled = gast.unparse(value.func) if isinstance(value, gast.Call) else ""
-        return any(spelled == f"{self.np}.{function.__name__}" for function in _FLOATS)
+        return function_called(value, self.facts) in _FLOATS
 
 
 def _has_new_axis(value: Node) -> bool:

@@ -23,7 +23,9 @@ import gast
 import numpy as np
 
 from srcgrad.core.facts import Facts, copied
-from srcgrad.core.rules import rule_of
+from srcgrad.core.meanings import function_called
+from srcgrad.core.rule_forms import FITTED
+from srcgrad.core.rules import is_users, rule_of
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
@@ -107,7 +109,7 @@ def _reads(node: Node, bound: str) -> bool:
 
 
 _Key = tuple[object, ...]
-_WITHOUT_RULES = ("shape", "broadcast_to")  # of NumPy: without a derivative, or with one of our own
+_WITHOUT_RULES = (np.shape, np.broadcast_to)  # of NumPy: without a derivative, or with one of our own
 
 
 def common(program: Program, facts: Facts) -> Program:
@@ -265,7 +267,7 @@ class _Reader:
         for one in node._fields:
             below = table.get(one)
             if one == "func":
-                parts.append((getattr(below, "attr", None), getattr(below, "id", None)))
+                parts.append(id(function_called(node, self.facts)))
                 continue
             for child in below if type(below) is list else [below]:
                 if child is None or type(child) in _CONTEXTS:
@@ -279,13 +281,11 @@ class _Reader:
 
     def _is_pure(self, call: Node) -> bool:
         """Whether a call is of an operation of the table, or of a helper that sums."""
-        function, imports = call.func, self.facts.imports
-        if isinstance(function, gast.Name):
-            return function.id in (imports.get("sum_to"), imports.get("fit_to"))
-        if not isinstance(function, gast.Attribute) or getattr(function.value, "id", "") != imports.get("np", "np"):
-            return False
-        rule = rule_of(getattr(np, function.attr, None))
-        return function.attr in _WITHOUT_RULES or (rule is not None and rule.kind != "constant")
+        function = function_called(call, self.facts)
+        if function in FITTED or function in _WITHOUT_RULES:
+            return True
+        rule = rule_of(function) if isinstance(call.func, gast.Attribute) else None
+        return rule is not None and rule.kind != "constant" and not is_users(rule)
 
 
 def _value(node: Node) -> Node | None:

@@ -18,10 +18,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 import gast
+import numpy as np
 
+from srcgrad import runtime
 from srcgrad.analysis.alias import is_fresh
 from srcgrad.core.expressions import is_basic
 from srcgrad.core.facts import Facts
+from srcgrad.core.meanings import function_called
 from srcgrad.core.rule_forms import FITTED
 from srcgrad.core.trees import (
     BLOCKS,
@@ -91,11 +94,11 @@ def _is_own(held: str, block: Block, position: int, program: Program, facts: Fac
 
 def _successor(node: Node, held: str, facts: Facts) -> Node | None:
     """The `sum_to(u, x)` of `u = np.array(sum_to(u, x))`, or u itself."""
-    value = node.value if isinstance(node, gast.Assign) else None
-    if not isinstance(value, gast.Call) or gast.unparse(value.func) != f"{facts.imports.get('np')}.array":
+    value: Node = node.value if isinstance(node, gast.Assign) else None
+    if function_called(value, facts) is not np.array:
         return None
     inner = value.args[0] if len(value.args) == 1 and not value.keywords else value
-    summed = isinstance(inner, gast.Call) and getattr(inner.func, "id", "") == facts.imports.get("sum_to")
+    summed = function_called(inner, facts) is runtime.sum_to
     return inner if getattr(inner.args[0] if summed else inner, "id", "") == held else None
 
 
@@ -133,7 +136,7 @@ def _may_share(node: Node, held: str) -> bool:
     return not arithmetic and held in loads(node)
 
 
-_NEW = ("outer", "sum", "dot", "matmul", "exp", "square")
+_NEW = (np.outer, np.sum, np.dot, np.matmul, np.exp, np.square)
 
 
 def uncopied(program: Program, facts: Facts) -> Program:
@@ -208,10 +211,7 @@ def _operands(node: Node, facts: Facts) -> None:
 
 def _makes_new(call: Node, facts: Facts) -> bool:
     """Whether a call makes a new array of what it is given."""
-    function = call.func if isinstance(call, gast.Call) else None
-    if not isinstance(function, gast.Attribute) or function.attr not in _NEW:
-        return False
-    return isinstance(function.value, gast.Name) and function.value.id == facts.imports.get("np")
+    return function_called(call, facts) in _NEW
 
 
 def _seen_through(block: Block, position: int, bound: dict[str, int], facts: Facts) -> bool:

@@ -29,17 +29,18 @@ from typing import Any  # keys of dicts
 import gast
 import numpy as np
 
+from srcgrad import runtime
 from srcgrad.analysis.array_regions import Integers, Where, apart, regions
 from srcgrad.analysis.floating_types import negative
 from srcgrad.core.expressions import index_rank, is_basic
 from srcgrad.core.facts import Facts
+from srcgrad.core.meanings import function_called
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
     Node,
     at,
-    called,
     children,
     header,
     is_write,
@@ -194,13 +195,9 @@ def _begun(block: Block, adjoint: str, held: str, program: Program, facts: Facts
 def _is_cleared(node: Node, adjoint: str, held: str, facts: Facts) -> bool:
     """`held_bar[k] = zeros_like(held[k])`"""
     key = _key(part_written(node), adjoint)
-    if key is None or not isinstance(node, gast.Assign) or not _is_call(node.value, "zeros_like", facts):
+    if key is None or not isinstance(node, gast.Assign) or function_called(node.value, facts) is not runtime.zeros_like:
         return False
     return [_key(argument, held) for argument in node.value.args] == [key]
-
-
-def _is_call(value: Node, helper: str, facts: Facts) -> bool:
-    return isinstance(value, gast.Call) and getattr(value.func, "id", None) == facts.imports.get(helper, "")
 
 
 def _mentions(node: Node, held: str, key: Key | None) -> bool:
@@ -212,7 +209,7 @@ def _mentions(node: Node, held: str, key: Key | None) -> bool:
 
 def _added_item(node: Node, adjoint: str, key: Key | None, facts: Facts) -> str | None:
     """The e of `held_bar[k] = add(held_bar[k], e)`."""
-    if not isinstance(node, gast.Assign) or not is_write(node) or not _is_call(node.value, "add", facts):
+    if not isinstance(node, gast.Assign) or not is_write(node) or function_called(node.value, facts) is not runtime.add:
         return None
     one, two = node.value.args
     if _key(node.targets[0], adjoint) != key or _key(one, adjoint) != key or not isinstance(two, gast.Name):
@@ -222,7 +219,11 @@ def _added_item(node: Node, adjoint: str, key: Key | None, facts: Facts) -> str 
 
 def _mirrors(value: Node, blocks: list[Block], held: str, key: Key | None, program: Program, facts: Facts) -> bool:
     """Whether a value is `sum_to(g, t)`, where t is what the store that is undone has replaced."""
-    read = getattr(value.args[1], "id", "") if _is_call(value, "sum_to", facts) and len(value.args) == 2 else ""
+    read = (
+        getattr(value.args[1], "id", "")
+        if function_called(value, facts) is runtime.sum_to and len(value.args) == 2
+        else ""
+    )
     old = facts.definition.get(facts.again.get(read, read))
     if not isinstance(old, gast.Assign) or read in facts.mutable or _key(old.value, held) != key:
         return False
@@ -269,7 +270,7 @@ def _reads(node: Node, held: str, key: Key | None) -> bool:
     return _mentions(node, held, key)
 
 
-_NEW = ("array", "sum", "mean", "dot", "outer", "matmul")  # beside what works element by element
+_NEW = (np.array, np.sum, np.mean, np.dot, np.outer, np.matmul)  # beside what works element by element
 
 
 @dataclass(frozen=True)
@@ -401,10 +402,11 @@ def may_show(value: Node, facts: Facts) -> bool:
     if is_fitted(value, facts):
         return may_show(value.args[0], facts)  # of the other one only the shape is looked at
     if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute):
-        if isinstance(value.func.value, gast.Name) and value.func.value.id == facts.imports.get("np"):
-            rule = rule_of(getattr(np, value.func.attr, None))
-            return value.func.attr not in _NEW and (rule is None or rule.kind != "elementwise")
-        return bool(value.func.attr != "copy")
+        function = function_called(value, facts)
+        rule = rule_of(function)
+        if function is None:
+            return bool(value.func.attr != "copy")
+        return function not in _NEW and (rule is None or rule.kind != "elementwise")
     if isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name):
         spec = facts.value_spec.get(value.value.id)
         return spec is None or index_rank(value.slice, spec.ndim, frozenset(facts.integers)) != 0
@@ -495,7 +497,7 @@ def _but(written: Node, parts: list[Node]) -> list[Node]:
 def _adds(node: Node, adjoint: str, facts: Facts) -> bool:
     """`add_at(a_bar, i, e)`"""
     call = node.value if isinstance(node, gast.Expr) else None
-    return called(call) == facts.imports.get("add_at", "add_at") and written(node) == [adjoint]
+    return function_called(call, facts) is runtime.add_at and written(node) == [adjoint]
 
 
 def _is_exact(index: Node, facts: Facts) -> bool:

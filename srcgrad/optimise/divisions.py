@@ -35,6 +35,7 @@ from srcgrad.analysis.floating_types import fits, has_sign, is_minus, is_of_deri
 from srcgrad.analysis.shape_rules import covers, spec_of_tree
 from srcgrad.core.expressions import adds_axes
 from srcgrad.core.facts import UNKNOWN, Facts
+from srcgrad.core.meanings import function_called
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -234,7 +235,16 @@ def _work(value: Node, facts: Facts) -> tuple[int, int]:
     return sum(not spec_of_tree(one, facts).scalar for one in operations), len(operations)
 
 
-_OTHERS = ("sum", "mean", "prod", "max", "min", "matmul", "reshape", "zeros_like")  # no ufuncs, but NumPy's values
+_OTHERS = (
+    np.sum,
+    np.mean,
+    np.prod,
+    np.max,
+    np.min,
+    np.matmul,
+    np.reshape,
+    np.zeros_like,
+)  # no ufuncs, but NumPy's values
 
 
 def quotients(program: Program, facts: Facts) -> Program:
@@ -252,7 +262,7 @@ def quotients(program: Program, facts: Facts) -> Program:
         if node not in facts.again_written
         for part in header(node)
         for call in walk(part)
-        if _is_of_numpy(call, facts) and call.func.attr == "divide" and len(call.args) == 2 and not call.keywords
+        if function_called(call, facts) is np.divide and len(call.args) == 2 and not call.keywords
     ]
     if divisions:
         made = [node for node in statements(program.block) if node not in facts.restores]
@@ -294,18 +304,12 @@ def sides(quotient: Node, facts: Facts) -> tuple[Node, Node] | None:
     """What is divided by what."""
     if isinstance(quotient, gast.BinOp) and isinstance(quotient.op, gast.Div):
         return quotient.left, quotient.right
-    divides = _is_of_numpy(quotient, facts) and quotient.func.attr == "divide"
+    divides = function_called(quotient, facts) is np.divide
     return tuple(quotient.args) if divides and len(quotient.args) == 2 and not quotient.keywords else None
 
 
 def _is_array(argument: str, facts: Facts) -> bool:
     return facts.kinds.get(argument, UNKNOWN).tag == "array"
-
-
-def _is_of_numpy(call: Node, facts: Facts) -> bool:
-    """Whether this is a call of a function of NumPy."""
-    function = call.func if isinstance(call, gast.Call) else None
-    return isinstance(function, gast.Attribute) and getattr(function.value, "id", "") == facts.imports.get("np")
 
 
 def _is_numpys(node: Node, values: dict[str, Node], arrays: set[str], facts: Facts) -> bool:
@@ -330,15 +334,13 @@ def _is_numpys(node: Node, values: dict[str, Node], arrays: set[str], facts: Fac
 
 def _gives_numpys(call: Node, facts: Facts) -> bool:
     """Whether a call is of a function of NumPy that never gives a number of Python's; or `e.sum()`."""
-    function = call.func
-    if not isinstance(function, gast.Attribute):
-        return False
-    if not _is_of_numpy(call, facts):
-        held = getattr(function.value, "id", "")
-        return function.attr == "sum" and (held in facts.adjoint_of or isinstance(function.value, gast.BinOp))
+    function = function_called(call, facts)
+    if function is None and getattr(call.func, "attr", "") == "sum":
+        array = call.func.value
+        return getattr(array, "id", "") in facts.adjoint_of or isinstance(array, gast.BinOp)
     if any(isinstance(argument, gast.GeneratorExp) for argument in call.args):
         return False  # which `np.sum` gives to the sum of Python
-    return isinstance(getattr(np, function.attr, None), np.ufunc) or function.attr in _OTHERS
+    return isinstance(function, np.ufunc) or function in _OTHERS
 
 
 @dataclass(frozen=True)

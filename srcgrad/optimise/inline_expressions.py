@@ -22,12 +22,15 @@ from __future__ import annotations
 from bisect import bisect_right
 
 import gast
+import numpy as np
 
+from srcgrad import runtime
 from srcgrad.analysis.axis_lengths import canonical
 from srcgrad.analysis.floating_types import negated
 from srcgrad.analysis.shape_rules import spec_of_tree
 from srcgrad.core.expressions import adds_axes, is_basic, without_axes
 from srcgrad.core.facts import Facts, copied
+from srcgrad.core.meanings import function_called
 from srcgrad.core.printer.statements import STEP
 from srcgrad.core.printer.statements import statement as spelled
 from srcgrad.core.trees import (
@@ -359,19 +362,16 @@ def _joined(group: Block, facts: Facts, indent: int) -> Block:
 
 def _summed(value: Node, facts: Facts) -> Node:
     """The `sum_to(g, x)` of `np.array(sum_to(g, x))`: what it is added to makes a new array."""
-    if not isinstance(value, gast.Call) or gast.unparse(value.func) != f"{facts.imports.get('np')}.array":
+    if function_called(value, facts) is not np.array:
         return value
     inner = value.args[0] if len(value.args) == 1 and not value.keywords else None
-    summed = isinstance(inner, gast.Call) and getattr(inner.func, "id", "") == facts.imports.get("sum_to")
-    return inner if summed else value
+    return inner if function_called(inner, facts) is runtime.sum_to else value
 
 
 def _fitted(one: Node, op: Node, two: Node, facts: Facts) -> Node | None:
     """`sum_to(a + b, x)` for `sum_to(a, x) + sum_to(b, x)`, where a and b have one shape."""
     for call in (one, two):
-        if not isinstance(call, gast.Call) or getattr(call.func, "id", "") != facts.imports.get("sum_to"):
-            return None
-        if len(call.args) != 2 or call.keywords:
+        if function_called(call, facts) is not runtime.sum_to or len(call.args) != 2 or call.keywords:
             return None
     made, other = spec_of_tree(one.args[0], facts), spec_of_tree(two.args[0], facts)
     if made.scalar or canonical(made).shape != canonical(other).shape or not same(one.args[1], two.args[1]):

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.core.control_flow import liveness
 from srcgrad.core.facts import Facts
+from srcgrad.core.meanings import function_called
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
@@ -297,7 +299,7 @@ class _Pair:
     def _number_totals(self) -> None:
         """`sum_to(y_bar, s)` for a number s needs no s: `np.sum(y_bar)`."""
         for node in [n for one in statements(self.before) for n in walk(one)]:
-            if isinstance(node, gast.Call) and getattr(node.func, "id", "") == self.facts.imports.get("sum_to"):
+            if function_called(node, self.facts) is runtime.sum_to:
                 held = getattr(node.args[1], "id", "")
                 spec = self.facts.value_spec.get(held)
                 if held in self.totals and spec is not None and spec.scalar:

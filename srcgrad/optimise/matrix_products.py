@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any  # operations are arbitrary functions
 
 import gast
+import numpy as np
 
+from srcgrad import runtime
 from srcgrad.analysis.floating_types import has_sign, is_minus
 from srcgrad.analysis.shape_rules import spec_of_tree
 from srcgrad.core.facts import UNKNOWN, Facts, copied
+from srcgrad.core.meanings import function_called
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
@@ -34,8 +38,8 @@ from srcgrad.core.trees import (
 from srcgrad.core.visitor import bindings, replace, rewrite_statements
 from srcgrad.derive.program import Program
 
-_LEFT = ("matmul_left", "dot_left")
-_RIGHT = ("matmul_right", "dot_right")
+_LEFT = (runtime.matmul_left, runtime.dot_left)
+_RIGHT = (runtime.matmul_right, runtime.dot_right)
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class _Term:
     """`w_bar = w_bar + matmul_left(z_bar, w, x)`: the rule, the factor that is fixed, and what is kept."""
 
     node: Node
-    rule: str
+    rule: Any  # np.outer, or the helper that multiplies
     fixed: Node | None
     kept: tuple[Node, Node]  # the adjoint of the product, the other factor
 
@@ -101,12 +105,12 @@ def _gathered(loop: Node, made: dict[str, list[Node]], facts: Facts) -> tuple[Bl
 def _total(term: _Term, lists: list[str], facts: Facts) -> Node:
     """`w_bar = w_bar + ...`, of all trips."""
     total = target(term.node)
-    if term.rule == "outer":
-        np = facts.library("np")
-        made = statement(f"{total} = {total} + {np}.transpose({lists[0]}) @ {np}.array({lists[1]})")
+    if term.rule is np.outer:
+        np_ = facts.library("np")
+        made = statement(f"{total} = {total} + {np_}.transpose({lists[0]}) @ {np_}.array({lists[1]})")
     else:
         factors = f"{_name(term.fixed)}, {lists[1]}" if term.rule in _LEFT else f"{lists[1]}, {_name(term.fixed)}"
-        summed = f"{facts.library('sum_products')}({facts.library(term.rule)}, {lists[0]}, {factors})"
+        summed = f"{facts.library('sum_products')}({facts.library(term.rule.__name__)}, {lists[0]}, {factors})"
         made = statement(f"{total} = {total} + {summed}")
     facts.accumulates[made] = None
     return made
@@ -172,16 +176,16 @@ def _term(node: Node, call: Node, subtracted: bool, facts: Facts) -> _Term | Non
         if not has_sign(seed, facts):
             return None
         seed = gast.UnaryOp(gast.USub(), seed)
-    if gast.unparse(call.func) == f"{facts.imports.get('np')}.outer":
-        return _Term(node, "outer", None, (seed, factors[0]))
+    function = function_called(call, facts)
+    if function is np.outer:
+        return _Term(node, np.outer, None, (seed, factors[0]))
     if not isinstance(call.func, gast.Name) or len(factors) != 2:
         return None
-    rule = next((r for r in (*_LEFT, *_RIGHT) if facts.imports.get(r) == call.func.id), "")
     left, right = factors
-    if rule in _LEFT and isinstance(left, gast.Name):
-        return _Term(node, rule, left, (seed, right))
-    if rule in _RIGHT and isinstance(right, gast.Name):
-        return _Term(node, rule, right, (seed, left))
+    if function in _LEFT and isinstance(left, gast.Name):
+        return _Term(node, function, left, (seed, right))
+    if function in _RIGHT and isinstance(right, gast.Name):
+        return _Term(node, function, right, (seed, left))
     return None
 
 
@@ -341,8 +345,8 @@ def _turned(whole: Node, facts: Facts) -> Node | None:
     """`b.T @ a` for `(a.T @ b).T`, of matrices; `np.outer(b, a)` for `np.outer(a, b).T`."""
     product = _below(whole)
     minus = product.operand if product is not None and is_minus(product) else None
-    outer = product if minus is None else minus
-    if isinstance(outer, gast.Call) and gast.unparse(outer.func) == f"{facts.imports.get('np')}.outer":
+    outer: Node = product if minus is None else minus
+    if function_called(outer, facts) is np.outer:
         made = gast.Call(outer.func, outer.args[::-1], outer.keywords)
         return made if minus is None else gast.UnaryOp(gast.USub(), made)
     if not isinstance(product, gast.BinOp) or not isinstance(product.op, gast.MatMult):

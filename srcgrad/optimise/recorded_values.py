@@ -36,6 +36,7 @@ import gast
 import numpy as np
 
 from srcgrad.core.facts import Facts, Operation, copied, stack
+from srcgrad.core.meanings import function_called
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     Block,
@@ -392,8 +393,8 @@ def _divisor(value: Node, facts: Facts) -> str | None:
     by = None
     if isinstance(value, gast.BinOp) and isinstance(value.op, gast.Div):
         by = value.right
-    elif isinstance(value, gast.Call) and getattr(value.func, "attr", "") == "divide" and len(value.args) == 2:
-        by = value.args[1] if getattr(value.func.value, "id", "") == facts.imports.get("np") else None
+    elif function_called(value, facts) is np.divide and len(value.args) == 2:
+        by = value.args[1]
     return by.id if isinstance(by, gast.Name) else None
 
 

@@ -25,11 +25,14 @@ from dataclasses import dataclass, field
 import gast
 import numpy as np
 
+from srcgrad import runtime
 from srcgrad.analysis.activity import differentiable
 from srcgrad.analysis.axis_lengths import canonical
 from srcgrad.analysis.shape_rules import spec_of_tree
 from srcgrad.core.expressions import is_basic
 from srcgrad.core.facts import UNKNOWN, Facts, Spec
+from srcgrad.core.meanings import function_called
+from srcgrad.core.rule_forms import FITTED
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -51,11 +54,12 @@ from srcgrad.derive.program import Program, rebuilt
 from srcgrad.frontend.resolve import binding_of
 from srcgrad.optimise.dead_code import dead
 
-_OF_NUMPY = ("zeros_like", "ones_like", "full_like", "empty_like", "shape", "ndim", "size")
 _ATTRIBUTES = ("shape", "ndim", "size", "dtype")
-HELPERS = {
-    "sum_to": 1, "fit_to": 1, "zeros_like": 0, "matmul_left": 1, "dot_left": 1, "matmul_right": 2, "dot_right": 2,
-    "diff_transpose": 1, "diag_transpose": 1, "repeat_transpose": 1, "tile_transpose": 1, "scatter": 1,
+SHAPE_OF = {
+    np.zeros_like: 0, np.ones_like: 0, np.full_like: 0, np.empty_like: 0, np.shape: 0, np.ndim: 0, np.size: 0,
+    runtime.sum_to: 1, runtime.fit_to: 1, runtime.zeros_like: 0, runtime.matmul_left: 1, runtime.dot_left: 1,
+    runtime.matmul_right: 2, runtime.dot_right: 2, runtime.diff_transpose: 1, runtime.diag_transpose: 1,
+    runtime.repeat_transpose: 1, runtime.tile_transpose: 1, runtime.scatter: 1,
 }  # fmt: skip
 
 
@@ -65,21 +69,15 @@ def outline(node: Node, facts: Facts) -> Node | None:
         return node.value if node.attr in _ATTRIBUTES else None
     if not isinstance(node, gast.Call):
         return None
-    function = node.func
-    if isinstance(function, gast.Attribute) and isinstance(function.value, gast.Name):
-        return node.args[0] if function.value.id == facts.imports.get("np") and function.attr in _OF_NUMPY else None
-    if isinstance(function, gast.Name):
-        for helper, place in HELPERS.items():
-            if function.id == facts.imports.get(helper) and len(node.args) > place:
-                return node.args[place]
-    return None
+    place = SHAPE_OF.get(function_called(node, facts))
+    return node.args[place] if place is not None and len(node.args) > place else None
 
 
 def is_fitted(call: Node, facts: Facts) -> bool:
     """Whether an expression is `sum_to(g, x)` or `fit_to(g, x)`."""
     if not isinstance(call, gast.Call) or len(call.args) != 2 or call.keywords:
         return False
-    return getattr(call.func, "id", "") in (facts.imports.get("sum_to"), facts.imports.get("fit_to"))
+    return function_called(call, facts) in FITTED
 
 
 def indices(node: Node) -> list[Node]:
@@ -268,7 +266,7 @@ def mirrored(program: Program, facts: Facts) -> Program:
         if meant is not None and meant.object is np.zeros_like:
             if like.id in facts.wrt and not uses.bound.get(like.id) and uses.bound[bound] == uses.read.get(bound) == 1:
                 made[bound] = node
-        elif isinstance(value.func, gast.Name) and value.func.id == facts.imports.get("zeros_like") and like.id in made:
+        elif function_called(value, facts) is runtime.zeros_like and like.id in made:
             gone[made[like.id]] = None
             node.value = made[like.id].value
     program.forward = [node for node in program.forward if node not in gone]
@@ -307,8 +305,7 @@ def _operands(whole: Node, facts: Facts) -> list[Node]:
     if isinstance(whole, gast.UnaryOp):
         return _operands(whole.operand, facts)
     if isinstance(whole, gast.Call):
-        of_numpy = getattr(getattr(whole.func, "value", None), "id", None) == facts.imports.get("np")
-        return [one for each in whole.args for one in _operands(each, facts)] if of_numpy else []
+        return [one for each in whole.args for one in _operands(each, facts)] if function_called(whole, facts) else []
     held = root(whole) if isinstance(whole, gast.Name | gast.Subscript) else None
     own = "" if held is None else facts.again.get(held.id, held.id)
     return [whole] if own in facts.active and own not in facts.containers else []
@@ -380,10 +377,9 @@ def _read_for_shape(call: Node, facts: Facts) -> Node | None:
     """The `x` of `sum_to(g, x)`, `fit_to(g, x)` and `np.shape(x)`."""
     if _is_shaped(call, facts):
         return call.args[1]
-    if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Attribute) or call.func.attr != "shape":
+    if function_called(call, facts) is not np.shape or len(call.args) != 1 or not isinstance(call.args[0], gast.Name):
         return None
-    of_numpy = getattr(call.func.value, "id", None) == facts.imports.get("np")
-    return call.args[0] if of_numpy and len(call.args) == 1 and isinstance(call.args[0], gast.Name) else None
+    return call.args[0]
 
 
 def _alike(held: str, made: dict[str, Node], bound: dict[str, int], facts: Facts) -> str:

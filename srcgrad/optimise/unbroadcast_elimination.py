@@ -15,6 +15,7 @@ import numpy as np
 from srcgrad.analysis.axis_lengths import extents
 from srcgrad.analysis.shape_rules import spec_of_tree
 from srcgrad.core.facts import Facts, Spec
+from srcgrad.core.meanings import function_called
 from srcgrad.core.trees import COMPOUND, Block, Node, header, inside, loads, statements, stores, target, walk
 from srcgrad.core.visitor import rewrite_blocks
 from srcgrad.derive.program import Program
@@ -140,17 +141,17 @@ def _stretch(value: Node, facts: Facts) -> tuple[Node, Node, bool] | None:
     call = value.value if isinstance(value, gast.Subscript) else value
     if not isinstance(call, gast.Call) or call.keywords or len(call.args) != 2:
         return None
-    called, np_ = gast.unparse(call.func), facts.imports.get("np")
+    function = function_called(call, facts)
     if call is not value:
         model = call.args[0]
         new = isinstance(model, gast.Subscript) and gast.unparse(model.slice) == "None"
         first = isinstance(value.slice, gast.Constant) and value.slice.value == 0
-        return (call.args[1], model.value, True) if new and first and called == f"{np_}.full_like" else None
-    if called == f"{np_}.full_like":
+        return (call.args[1], model.value, True) if new and first and function is np.full_like else None
+    if function is np.full_like:
         return call.args[1], call.args[0], True
     shape = call.args[1]
-    of_model = isinstance(shape, gast.Call) and gast.unparse(shape.func) == f"{np_}.shape"
-    return (call.args[0], shape.args[0], False) if called == f"{np_}.broadcast_to" and of_model else None
+    of_model = function_called(shape, facts) is np.shape
+    return (call.args[0], shape.args[0], False) if function is np.broadcast_to and of_model else None
 
 
 def _is_filled(narrow: Node, _: Node, of_model: bool, due: Spec, other: Node, facts: Facts) -> bool:

@@ -23,6 +23,7 @@ from srcgrad.analysis.floating_types import has_sign, is_floating, is_minus
 from srcgrad.backend.batched.expressions import Expressions, parts_of
 from srcgrad.backend.batched.values import UnknownFormError, literal, meant, part, whole
 from srcgrad.core.facts import Facts
+from srcgrad.core.meanings import function_called
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     Node,
@@ -449,14 +450,17 @@ def _is_between(held: str, before: Node, program: Program) -> bool:
 
 def _parts(call: Node, count: Node, facts: Facts) -> tuple[Node, Node] | None:
     """The e and p of `np.broadcast_to(e, (m, *np.shape(p)))`, where e is a new array."""
-    library = facts.imports.get("np")
-    if not isinstance(call, gast.Call) or len(call.args) != 2 or gast.unparse(call.func) != f"{library}.broadcast_to":
+    if function_called(call, facts) is not np.broadcast_to or len(call.args) != 2:
         return None
     value, shape = call.args
     if not isinstance(value, gast.BinOp | gast.UnaryOp) or not isinstance(shape, gast.Tuple) or len(shape.elts) != 2:
         return None
     first, rest = shape.elts
-    if not same(first, count) or not isinstance(rest, gast.Starred) or not isinstance(rest.value, gast.Call):
+    if (
+        not same(first, count)
+        or not isinstance(rest, gast.Starred)
+        or function_called(rest.value, facts) is not np.shape
+    ):
         return None
-    shown = rest.value.args[0] if gast.unparse(rest.value.func) == f"{library}.shape" else None
+    [shown] = rest.value.args
     return (value, shown) if isinstance(shown, gast.Name) else None

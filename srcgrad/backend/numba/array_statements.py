@@ -10,13 +10,16 @@ from __future__ import annotations
 import dataclasses
 
 import gast
+import numpy as np
 
+from srcgrad import runtime
 from srcgrad.backend.numba.loop_placement import Item, Plain, merged
 from srcgrad.backend.numba.map_items import Items, Taken
 from srcgrad.backend.numba.spelling import blocks, has_slice
 from srcgrad.backend.numba.value_types import ARITHMETIC, Shape, aliases, bindings, bounds, is_function
 from srcgrad.backend.numba.value_types import NameLengths as value_types_NameLengths
 from srcgrad.core.facts import Facts
+from srcgrad.core.meanings import function_called
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -237,9 +240,8 @@ class _LoopWork:
         """What a sum of all elements adds up, if it is computed for it."""
         if not isinstance(value, gast.Call) or value.keywords:
             return None
-        called = value.func.attr if isinstance(value.func, gast.Attribute) else ""
-        plain = called == "sum" and getattr(value.func.value, "id", "") == self.facts.imports.get("np")
-        reduced = getattr(value.func, "id", "") == self.facts.imports.get("sum_to", "sum_to") and len(value.args) == 2
+        function = function_called(value, self.facts)
+        plain, reduced = function is np.sum, function is runtime.sum_to and len(value.args) == 2
         if not (plain and len(value.args) == 1) and not (reduced and self.lengths.of(value.args[1]) == ()):
             return None
         shape = self.lengths.of(value.args[0])

@@ -37,6 +37,7 @@ from srcgrad.backend.numba.value_types import (
     sources,
 )
 from srcgrad.core.facts import Facts
+from srcgrad.core.meanings import meant
 from srcgrad.core.trees import Node, at, constant, copy, expression, name
 from srcgrad.frontend.resolve import binding_of
 
@@ -384,10 +385,7 @@ class Reader:
 
     def _is_numpys(self, function: Node) -> bool:
         """Whether a function, or a dtype, is NumPy's."""
-        if not isinstance(function, gast.Attribute) or not isinstance(function.value, gast.Name):
-            return False
-        found = binding_of(function.value, self.facts, self.facts.local)
-        return function.value.id == self.facts.imports.get("np") or (found is not None and found.object is np)
+        return isinstance(function, gast.Attribute) and meant(function.value, self.facts) is np
 
     def _left(self, node: Node) -> Piece:
         """A product of matrices or the like, which has a name of its own before the loops."""
@@ -402,17 +400,15 @@ class Reader:
         """The function of NumPy, or helper of ours, that is called; an empty string for any other."""
         function = node.func
         if isinstance(function, gast.Name):
-            meant = [known for known, spelled in self.facts.imports.items() if spelled == function.id]
-            if meant:
-                return meant[0]
+            ours = [known for known, spelled in self.facts.imports.items() if spelled == function.id]
+            if ours:
+                return ours[0]
             found = binding_of(function, self.facts, self.facts.local)
             return "erf" if found is not None and _is_erf(found.object) else ""
         if not isinstance(function, gast.Attribute):
             return ""
         if isinstance(function.value, gast.Name) and function.value.id not in self.known:
-            library = function.value.id == self.facts.imports.get("np")
-            found = None if library else binding_of(function.value, self.facts, self.facts.local)
-            if library or (found is not None and found.object in (np, math)):
+            if meant(function.value, self.facts) in (np, math):
                 return str(function.attr)
             whole = binding_of(function, self.facts, self.facts.local)
             return "erf" if whole is not None and _is_erf(whole.object) else ""

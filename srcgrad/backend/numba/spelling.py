@@ -14,12 +14,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any  # operations are arbitrary functions
 
 import gast
 import numpy as np
 
+from srcgrad import runtime
 from srcgrad.backend.numba.value_types import DOUBLE, ONE, SINGLE, WEAK, Form, Piece, is_library, is_number, numbers
 from srcgrad.core.facts import Facts
+from srcgrad.core.meanings import function_called, meant
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
@@ -108,22 +111,19 @@ def is_call(node: Node, called: str, facts: Facts) -> bool:
     return plain and node.func.id == called and called not in facts.local
 
 
-def _of_numpy(node: Node, facts: Facts, function: str, count: int) -> bool:
+def _calls(node: Node, facts: Facts, function: Any, count: int) -> bool:
     """Whether an expression is a call of a function of NumPy with some number of arguments."""
-    if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Attribute) or node.func.attr != function:
-        return False
-    library = isinstance(node.func.value, gast.Name) and node.func.value.id == facts.imports.get("np")
-    return library and len(node.args) == count and not node.keywords
+    return function_called(node, facts) is function and len(node.args) == count and not node.keywords
 
 
 def _copied(item: Node, facts: Facts) -> None:
-    if _of_numpy(item, facts, "array", 1) and _is_array(item.args[0], facts):
+    if _calls(item, facts, np.array, 1) and _is_array(item.args[0], facts):
         item.func = gast.Attribute(value=item.func.value, attr="copy", ctx=gast.Load())
-    elif _of_numpy(item, facts, "reshape", 2) and not _of_numpy(item.args[0], facts, "ascontiguousarray", 1):
+    elif _calls(item, facts, np.reshape, 2) and not _calls(item.args[0], facts, np.ascontiguousarray, 1):
         item.args[0] = expression(f"{facts.library('np')}.ascontiguousarray(x)", x=item.args[0])
-    elif _of_numpy(item, facts, "matmul", 2):
+    elif _calls(item, facts, np.matmul, 2):
         item.func = name(facts.library("product"))
-    elif _of_numpy(item, facts, "broadcast_to", 2) and _of_numpy(item.args[1], facts, "shape", 1):
+    elif _calls(item, facts, np.broadcast_to, 2) and _calls(item.args[1], facts, np.shape, 1):
         item.func = name(facts.library("spread"))
         item.args[1] = item.args[1].args[0]
 
@@ -342,9 +342,7 @@ def scalars(program: Program, facts: Facts) -> Program:
 def _is_seed_check(node: Node, known: frozenset[str], facts: Facts) -> bool:
     """`check_seed(1.0, y)` of a number."""
     call: Node = node.value if isinstance(node, gast.Expr) else None
-    checks = isinstance(call, gast.Call) and getattr(call.func, "id", "") == facts.imports.get(
-        "check_seed", "check_seed"
-    )
+    checks = function_called(call, facts) is runtime.check_seed
     return checks and all(is_number(part, known, facts) for part in call.args)
 
 
@@ -365,9 +363,9 @@ def _numpy_name(call: Node, facts: Facts) -> str:
     """The name of the function of NumPy that is called; an empty string for any other."""
     function = call.func
     narrow = any(kind.dtype == SINGLE for kind in facts.arguments.values())  # np.exp(2.0) makes float64 of float32
-    if narrow or not isinstance(function, gast.Attribute) or not isinstance(function.value, gast.Name):
+    if narrow or not isinstance(function, gast.Attribute) or meant(function.value, facts) is not np:
         return ""
-    return str(function.attr) if function.value.id == facts.imports.get("np") else ""
+    return str(function.attr)
 
 
 def _plain(node: Node, known: frozenset[str], facts: Facts) -> Node:
@@ -376,6 +374,6 @@ def _plain(node: Node, known: frozenset[str], facts: Facts) -> Node:
         return node
     if not all(is_number(argument, known, facts) for argument in node.args):
         return node
-    if getattr(node.func, "id", "") == facts.imports.get("sum_to", "sum_to"):
+    if function_called(node, facts) is runtime.sum_to:
         return _plain(node.args[0], known, facts)
     return gast.BinOp(node.args[0], gast.Div(), node.args[1]) if _numpy_name(node, facts) == "divide" else node

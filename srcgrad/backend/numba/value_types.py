@@ -20,7 +20,9 @@ from typing import (
 import gast
 import numpy as np
 
+from srcgrad import runtime
 from srcgrad.core.facts import Facts
+from srcgrad.core.meanings import function_called, meant
 from srcgrad.core.trees import Node, called, constant, copy, expression, literal_value, loads, name, statements, walk
 from srcgrad.derive.lists_and_stacks import is_pop, is_push
 from srcgrad.derive.program import Program
@@ -343,7 +345,7 @@ def _is_element(node: Node, known: frozenset[str] | set[str], facts: Facts) -> b
 def is_function(function: Node, facts: Facts) -> bool:
     """Whether what is called gives a real number for real numbers."""
     if isinstance(function, gast.Name):
-        return function.id in ("abs", facts.imports.get("sum_to")) and function.id not in facts.local
+        return meant(function, facts) in (abs, runtime.sum_to)
     if not isinstance(function, gast.Attribute) or not isinstance(function.value, gast.Name):
         return False
     known = any(is_library(function.value.id, module, facts) for module in (np, math))
@@ -354,21 +356,17 @@ def is_library(name: str, module: Any, facts: Facts) -> bool:
     """Whether a name of the text means a module, by an import of ours or of the user's."""
     if name in facts.local:
         return False
-    if name == facts.imports.get(_OURS[module.__name__]):
-        return True
-    found = facts.namespace.lookup(facts.globals_as.get(name, name))
-    return found is not None and found.kind == "object" and found.object is module
+    return meant(gast.Name(name, gast.Load(), None, None), facts) is module
 
 
-_OURS = {"numpy": "np", "math": "math"}  # what templates call them
 FUNCTIONS = ("sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "sinh", "cosh", "arctan", "atan", "divide", "square")
 
 
 Length = tuple[str, int]  # an axis of an argument, and what is cut off: max(length - cut, 0)
 Shape = tuple[Length, ...]
 ARITHMETIC = (gast.Add, gast.Sub, gast.Mult, gast.Div)
-LIKE = ("zeros_like", "ones_like", "empty_like", "copy")
-FRESH = (*LIKE, "sum", "zeros", "ones", "empty")
+LIKE = (np.zeros_like, np.ones_like, np.empty_like, np.copy, runtime.zeros_like)
+_FRESH = ("zeros_like", "ones_like", "empty_like", "copy", "sum", "zeros", "ones", "empty")
 
 
 class NameLengths:
@@ -437,21 +435,17 @@ class NameLengths:
         return (*left, *whole[len(parts) :])
 
     def _call(self, node: Node) -> Shape | None:
-        called = node.func.attr if isinstance(node.func, gast.Attribute) else getattr(node.func, "id", "")
-        library = isinstance(node.func, gast.Name) or getattr(node.func.value, "id", "") == self.facts.imports.get("np")
-        if called == "copy" and not library and not node.args:
+        function = function_called(node, self.facts)
+        if function is None and getattr(node.func, "attr", "") == "copy" and not node.args:
             return self.of(node.func.value)
-        if library and called in LIKE and len(node.args) == 1 and not node.keywords:
+        if function in LIKE and len(node.args) == 1 and not node.keywords:
             return self.of(node.args[0])
-        if library and called == "sum" and len(node.args) == 1 and not node.keywords:
+        if function is np.sum and len(node.args) == 1 and not node.keywords:
             inner = self.of(node.args[0])
             return inner if inner is None or inner == OPEN else ()
-        if isinstance(node.func, gast.Name) and called in (self._spelled("owned"), self._spelled("sum_to")):
-            return self.of(node.args[0 if called == self._spelled("owned") else 1])
+        if function in (runtime.owned, runtime.sum_to):
+            return self.of(node.args[0 if function is runtime.owned else 1])
         return () if is_number(node, self.numbers, self.facts) else None
-
-    def _spelled(self, helper: str) -> str:
-        return self.facts.imports.get(helper, helper)
 
 
 OPEN: Shape = (("?", 0),)  # of a name none of whose values has been seen
@@ -539,4 +533,4 @@ def is_fresh(value: Node) -> bool:
     """Whether an expression makes a new array."""
     if isinstance(value, gast.BinOp | gast.UnaryOp | gast.Constant):
         return True
-    return isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr in FRESH
+    return isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute) and value.func.attr in _FRESH
