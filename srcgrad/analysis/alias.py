@@ -24,7 +24,8 @@ from srcgrad.core.facts import UNKNOWN, Facts, Operation, copied
 from srcgrad.core.namespace import Step
 from srcgrad.core.rule_forms import FITTED, VIEWS
 from srcgrad.core.rules import is_users, rule_of
-from srcgrad.core.trees import Node, at, loads, parameters, statement, statements, stores, target, walk, written
+from srcgrad.core.trees import Block, Node, at, loads, parameters, statement, statements, stores, target, walk, written
+from srcgrad.core.visitor import rewrite_statements
 from srcgrad.frontend.calls.side_effects import Procedures
 from srcgrad.frontend.desugar.views import WRAPPING
 from srcgrad.frontend.resolve import METHODS, binding_of
@@ -259,22 +260,19 @@ def check_numbers(block: list[Node], numbers: dict[Node, None], facts: Facts) ->
     """Look at run time at what must be a number, once for each statement that binds it."""
     numbers = {node: None for node in numbers if node not in facts.checked}
     facts.checked.update(numbers)
-    _insert_checks(block, numbers, facts)
 
-
-def _insert_checks(block: list[Node], numbers: dict[Node, None], facts: Facts) -> None:
-    for position in range(len(block) - 1, -1, -1):
-        node = block[position]
-        for field in ("body", "orelse"):
-            if numbers and getattr(node, field, None):
-                _insert_checks(getattr(node, field), numbers, facts)
+    def checked(node: Node) -> Block:
         spec = facts.spec.get(node)
-        if node in numbers and (spec is None or not spec.scalar):
-            whole, part = copied(node.value.value, facts), copied(node.value, facts)
-            check = statement(f"{facts.library('check_number')}(x, a)", x=part, a=whole)
-            facts.effects[check] = None
-            facts.origin[check] = facts.origin.get(node, node)  # it stands in the midst of that statement
-            block.insert(position, at(check, node))
+        if node not in numbers or (spec is not None and spec.scalar):
+            return [node]
+        whole, part = copied(node.value.value, facts), copied(node.value, facts)
+        check = statement(f"{facts.library('check_number')}(x, a)", x=part, a=whole)
+        facts.effects[check] = None
+        facts.origin[check] = facts.origin.get(node, node)  # it stands in the midst of that statement
+        return [at(check, node), node]
+
+    if numbers:
+        block[:] = rewrite_statements(block, checked, backwards=True)
 
 
 _COPIES = (np.array, np.ndarray.astype)  # unless `copy=` says otherwise

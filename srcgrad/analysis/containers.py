@@ -37,6 +37,7 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
+from srcgrad.core.visitor import places, rewrite_statements
 from srcgrad.frontend.resolve import bind, binding_of
 from srcgrad.frontend.results import several_of
 
@@ -306,10 +307,10 @@ def items(function: Node, facts: Facts) -> Node:
         given = {p for p in parameters(function) if not facts.kinds.get(p, UNKNOWN).items}
         held = dict.fromkeys(written(node)[0] for node in facts.updates)
         unknown = {one: None for one in held if one in given or not _holds_numbers(one, order, facts)}
-        _look(function.body, unknown, facts)
+        _look(function, unknown, facts)
     mixed = [n for n in statements(function.body) if isinstance(n, gast.AugAssign) and _is_mixed(n, facts)]
     if mixed:
-        _look(function.body, dict.fromkeys(written(node)[0] for node in mixed), facts, mixed)
+        _look(function, dict.fromkeys(written(node)[0] for node in mixed), facts, mixed)
     return function
 
 
@@ -348,22 +349,21 @@ def _is_number_item(value: Node, facts: Facts) -> bool:
     return spec is not None and spec.scalar
 
 
-def _look(block: Block, unknown: dict[str, None], facts: Facts, mixed: Iterable[Node] = ()) -> None:
-    for position in range(len(block) - 1, -1, -1):
-        node = block[position]
-        for field in ("body", "orelse"):
-            if getattr(node, field, None):
-                _look(getattr(node, field), unknown, facts, mixed)
-        if (node in facts.updates or node in mixed) and written(node)[0] in unknown:
-            part = copied(part_written(node), facts)
-            part.ctx = gast.Load()
-            call = f"{facts.library('check_item')}(x)"
-            if node in mixed:
-                call = call.replace("(x)", f"(x, {written(node)[0]})")
-            check = statement(call, x=part)
-            facts.effects[check] = None
-            facts.origin[check] = facts.origin.get(node, node)
-            block.insert(position, at(check, node))
+def _look(function: Node, unknown: dict[str, None], facts: Facts, mixed: Iterable[Node] = ()) -> None:
+    def looked_at(node: Node) -> Block:
+        if not (node in facts.updates or node in mixed) or written(node)[0] not in unknown:
+            return [node]
+        part = copied(part_written(node), facts)
+        part.ctx = gast.Load()
+        call = f"{facts.library('check_item')}(x)"
+        if node in mixed:
+            call = call.replace("(x)", f"(x, {written(node)[0]})")
+        check = statement(call, x=part)
+        facts.effects[check] = None
+        facts.origin[check] = facts.origin.get(node, node)
+        return [at(check, node), node]
+
+    function.body = rewrite_statements(function.body, looked_at, backwards=True)
 
 
 def deposited(node: Node, name: str, block: Block, facts: Facts) -> bool:
@@ -379,14 +379,6 @@ def deposited(node: Node, name: str, block: Block, facts: Facts) -> bool:
         check = at(statement(f"{facts.library('check_item')}(x)", x=copied(node.value.args[-1], facts)), node)
         facts.effects[check] = None
         facts.origin[check] = facts.origin.get(node, node)
-        _insert_before(block, node, check)
+        for place in [place for place in places(block) if place.node is node]:
+            place.block.insert(place.block.index(node), check)
     return False
-
-
-def _insert_before(block: Block, node: Node, made: Node) -> None:
-    for position, item in enumerate(block):
-        if item is node:
-            block.insert(position, made)
-            return
-        for field in ("body", "orelse"):
-            _insert_before(getattr(item, field, None) or [], node, made)

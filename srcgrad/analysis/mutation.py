@@ -57,38 +57,36 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
+from srcgrad.core.visitor import rewrite_statements
 from srcgrad.frontend.calls.side_effects import Procedures
 from srcgrad.frontend.resolve import binding_of, dtype_given
 from srcgrad.frontend.results import gives_several
 from srcgrad.runtime import add, owned
 
 
-def give_copies(block: Block, flow: Graph, views: Views, facts: Facts) -> None:
+def give_copies(node: Node, flow: Graph, views: Views, facts: Facts) -> Block:
     """A function that is called with an array that changes later gets a copy, which its pullback may keep.
 
     So does the forward half of a class of two halves, which may keep its arguments; and so do a list, a tuple and a
     dict of our own text, which undoes what was written into an array that they hold.
     """
-    for position in range(len(block) - 1, -1, -1):
-        node = block[position]
-        for field in ("body", "orelse"):
-            if getattr(node, field, None):
-                give_copies(getattr(node, field), flow, views, facts)
-        context = facts.fills.get(getattr(node, "value", None))
-        for place in _places(node, context, facts):
-            for number, item in enumerate(place):
-                read = item.value if isinstance(item, gast.keyword) else item
-                if not isinstance(read, gast.Name) or read.id == context:
-                    continue
-                bases = {read.id: None} if read.id in facts.mutable else views.get(read.id, {})
-                if not bases or not written_after(flow, node, bases, facts):
-                    continue
-                held, made = _copy_of(read, node, facts)
-                block.insert(position, made)
-                if isinstance(item, gast.keyword):
-                    item.value = held
-                else:
-                    place[number] = held
+    made: Block = [node]
+    context = facts.fills.get(getattr(node, "value", None))
+    for place in _places(node, context, facts):
+        for number, item in enumerate(place):
+            read = item.value if isinstance(item, gast.keyword) else item
+            if not isinstance(read, gast.Name) or read.id == context:
+                continue
+            bases = {read.id: None} if read.id in facts.mutable else views.get(read.id, {})
+            if not bases or not written_after(flow, node, bases, facts):
+                continue
+            held, copy = _copy_of(read, node, facts)
+            made.insert(0, copy)
+            if isinstance(item, gast.keyword):
+                item.value = held
+            else:
+                place[number] = held
+    return made
 
 
 def _places(node: Node, context: str | None, facts: Facts) -> list[list[Node]]:
@@ -153,37 +151,32 @@ def _named(value: Node, like: str, node: Node, facts: Facts) -> Node:
     return made
 
 
-def detach(block: Block, flow: Graph, views: Views, facts: Facts, numbers: frozenset[str] = frozenset()) -> None:
+def detach(node: Node, flow: Graph, views: Views, facts: Facts, numbers: frozenset[str] = frozenset()) -> Block:
     """`v = a[1:]`, where a is written into later, keeps a copy: v is never read once the two differ.
 
     What a forward half keeps is no such part: `Context(a)` holds no elements of a. `numbers` are names that may hold a
     Python number, as the result of a function that has returned nothing yet does.
     """
-    contexts = set(facts.fills.values())
-    for position in range(len(block) - 1, -1, -1):
-        node = block[position]
-        for field in ("body", "orelse"):
-            if getattr(node, field, None):
-                detach(getattr(node, field), flow, views, facts, numbers)
-        bound = target(node)
-        if bound not in views or bound in facts.viewed or bound in contexts:
-            continue
-        kept = any(read in views or read in facts.mutable for read in shared(node, facts))
-        if kept and isinstance(node.value, gast.Tuple) and written_after(flow, node, views[bound], facts):
-            for number, item in enumerate(node.value.elts):  # a tuple has no copy of what it holds
-                if isinstance(item, gast.Name) and (item.id in views or item.id in facts.mutable):
-                    node.value.elts[number], made = _copy_of(item, node, facts)
-                    block.insert(position, made)
-        elif kept and written_after(flow, node, views[bound], facts):
-            made = _named(node.value, bound, node, facts)
-            held = name(str(target(made)))
-            table = facts.moving if node in facts.moving else facts.viewed
-            table[made if node in facts.moving else held.id] = None
-            facts.spec[made] = facts.spec[held] = facts.value_spec[held.id] = facts.spec[node]
-            of_any = f"{facts.library('np')}.copy(x)"  # a number has no method
-            number = getattr(made.value, "id", "") in numbers or _is_item(made.value, facts)
-            node.value = _copied(held, facts, of_any if number else "x.copy()")
-            block.insert(position, made)
+    bound, block = target(node), [node]
+    if bound not in views or bound in facts.viewed or bound in facts.fills.values():
+        return block
+    kept = any(read in views or read in facts.mutable for read in shared(node, facts))
+    if kept and isinstance(node.value, gast.Tuple) and written_after(flow, node, views[bound], facts):
+        for number, item in enumerate(node.value.elts):  # a tuple has no copy of what it holds
+            if isinstance(item, gast.Name) and (item.id in views or item.id in facts.mutable):
+                node.value.elts[number], made = _copy_of(item, node, facts)
+                block.insert(0, made)
+    elif kept and written_after(flow, node, views[bound], facts):
+        made = _named(node.value, bound, node, facts)
+        held = name(str(target(made)))
+        table = facts.moving if node in facts.moving else facts.viewed
+        table[made if node in facts.moving else held.id] = None
+        facts.spec[made] = facts.spec[held] = facts.value_spec[held.id] = facts.spec[node]
+        of_any = f"{facts.library('np')}.copy(x)"  # a number has no method
+        number = getattr(made.value, "id", "") in numbers or _is_item(made.value, facts)
+        node.value = _copied(held, facts, of_any if number else "x.copy()")
+        block.insert(0, made)
+    return block
 
 
 def check_entered(order: list[Node], facts: Facts) -> None:
@@ -252,7 +245,10 @@ def mutable(function: Node, facts: Facts) -> Node:
     if not facts.generated:  # what our text reads late is a number
         check_stale(graph(function.body), views, function.body, facts)
         check_held(function.body, graph(function.body), views, facts)
-    give_copies(function.body, graph(function.body), views, facts)
+    flow = graph(function.body)
+    function.body = rewrite_statements(
+        function.body, lambda node: give_copies(node, flow, views, facts), backwards=True
+    )
     if facts.generated:
         check_held(function.body, graph(function.body), views, facts)
     order = list(statements(function.body))
@@ -274,9 +270,12 @@ def mutable(function: Node, facts: Facts) -> Node:
     check_rows(order, views, arrays, facts)
     for node in order:
         settle(node, flow, views, arrays, function.body, facts)
-    detach(function.body, flow, views, facts, _numbers(order, function, facts))
+    numbers = _numbers(order, function, facts)
+    function.body = rewrite_statements(
+        function.body, lambda node: detach(node, flow, views, facts, numbers), backwards=True
+    )
     if not facts.generated:
-        _check_floating(function.body, facts)
+        function.body = rewrite_statements(function.body, lambda node: _check_floating(node, facts), backwards=True)
     return function
 
 
@@ -360,23 +359,17 @@ def _is_not_own(array: str, node: Node, made: Node | None, facts: Facts) -> Exce
     )
 
 
-def _check_floating(block: list[Node], facts: Facts) -> None:
+def _check_floating(node: Node, facts: Facts) -> Block:
     """Where an array that gets active values may hold integers, look when it is made."""
-    for position in range(len(block) - 1, -1, -1):
-        node = block[position]
-        for field in ("body", "orelse"):
-            if getattr(node, field, None):
-                _check_floating(getattr(node, field), facts)
-        bound = target(node)
-        if (
-            bound is not None
-            and bound in facts.mutable
-            and bound in facts.active
-            and (helper := _doubt(bound, node, facts))
-        ):
-            check = statement(f"{facts.library(helper)}(a)", a=name(bound))
-            facts.effects[check] = None
-            block.insert(position + 1, at(check, node))
+    bound = target(node)
+    if bound is None or bound not in facts.mutable or bound not in facts.active:
+        return [node]
+    helper = _doubt(bound, node, facts)
+    if not helper:
+        return [node]
+    check = statement(f"{facts.library(helper)}(a)", a=name(bound))
+    facts.effects[check] = None
+    return [node, at(check, node)]
 
 
 def _doubt(bound: str, node: Node, facts: Facts) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 from srcgrad.core.facts import Facts, Operation
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import BLOCKS, Block, Node, loads, statements, stores, target, written
+from srcgrad.core.visitor import blocks
 from srcgrad.runtime import sum_to
 from srcgrad.runtime.logistic import falling
 
@@ -145,17 +146,12 @@ def shifts(function: Node, facts: Facts) -> Node:
         return function
     reads = Counter(name for node in order for name in loads(node))
     bound = Counter(name for node in order for name in stores(node))
-    for block in _blocks(function.body):
+    for block in blocks(function.body):
         for place, node in enumerate(block):
             largest = _largest(node, facts)
             if largest is not None and _cancels(block[place:], largest, reads, bound, facts):
                 facts.shifts[node.targets[0].id] = None
     return function
-
-
-def _blocks(block: Block) -> list[Block]:
-    inner = [getattr(node, side) for node in block for side in ("body", "orelse") if getattr(node, side, None)]
-    return [block, *(found for each in inner for found in _blocks(each))]
 
 
 def _largest(node: Node, facts: Facts) -> Operation | None:

@@ -157,6 +157,12 @@ def places(block: Block, around: tuple[Node, ...] = ()) -> Iterator[Place]:
                 yield from places(node.__dict__.get(key) or [], (*around, node))
 
 
+def blocks(block: Block) -> list[Block]:
+    """The block, and all blocks in it, in the order of the text."""
+    inner = [node.__dict__.get(key) for node in statements(block) if type(node) in _HOLDERS for key in BLOCKS]
+    return [block, *(one for one in inner if one)]
+
+
 def loop_bodies(block: Block) -> list[Block]:
     """The bodies of all loops."""
     return [node.body for node in statements(block) if isinstance(node, LOOPS)]

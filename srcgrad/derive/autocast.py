@@ -11,6 +11,7 @@ from srcgrad.core.facts import UNKNOWN, Facts, Operation
 from srcgrad.core.namespace import Binding
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import Block, Node, assign, at, copy, expression, name, parameters, statements, stores, walk
+from srcgrad.core.visitor import rewrite_statements
 from srcgrad.runtime.casts import cast
 
 ADDING = (np.sum, np.mean, np.prod, np.var, np.std, np.cumsum, np.cumprod, np.linalg.norm)
@@ -25,7 +26,7 @@ def autocast(function: Node, facts: Facts) -> Node:
     if not dtype:
         return function
     if dtype == "float16":
-        function.body = _widened(function.body, facts)
+        function.body = rewrite_statements(function.body, lambda node: _widened(node, facts))
     if not facts.called:
         function.body[:0] = _entering(function, dtype, facts)
     for table in (facts.reads, facts.mention, facts.spec, facts.value_spec, facts.part_spec, facts.tuples):
@@ -68,21 +69,15 @@ def _is_array(found: Binding | None) -> bool:
     return isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.ndim > 0
 
 
-def _widened(block: Block, facts: Facts) -> Block:
+def _widened(node: Node, facts: Facts) -> Block:
     """`np.sum(h)` of an array as `np.sum(h.astype(np.float32))`."""
-    made: Block = []
-    for node in block:
-        for which in ("body", "orelse"):
-            if getattr(node, which, None):
-                setattr(node, which, _widened(getattr(node, which), facts))
-        operation = facts.operation.get(getattr(node, "value", None))
-        if operation is not None and any(operation.function is one for one in ADDING):
-            parameter, operand = next(iter(operation.bound.items()))
-            spec = facts.spec.get(operand)
-            if isinstance(operand, gast.Name) and operand.id in facts.varied and spec is not None and spec.ndim:
-                made.append(_widen(node, parameter, operand, operation, facts))
-        made.append(node)
-    return made
+    operation = facts.operation.get(getattr(node, "value", None))
+    if operation is not None and any(operation.function is one for one in ADDING):
+        parameter, operand = next(iter(operation.bound.items()))
+        spec = facts.spec.get(operand)
+        if isinstance(operand, gast.Name) and operand.id in facts.varied and spec is not None and spec.ndim:
+            return [_widen(node, parameter, operand, operation, facts), node]
+    return [node]
 
 
 def _widen(node: Node, parameter: str, operand: Node, operation: Operation, facts: Facts) -> Node:

@@ -22,6 +22,7 @@ from srcgrad.core.marks import is_opaque
 from srcgrad.core.namespace import Binding, Step
 from srcgrad.core.rules import Rule, parts_of, rule_of
 from srcgrad.core.trees import Block, Node, at, constant, name, parameters, statements, target, walk
+from srcgrad.core.visitor import places, rewrite_statements
 from srcgrad.frontend.calls.checkpoint_safety import check_repeatable
 from srcgrad.frontend.resolve import FROZEN, bind
 from srcgrad.frontend.source.decorators import is_of_library
@@ -122,25 +123,19 @@ def check_known(value: Node, rule: Rule, wanted: list[str], facts: Facts) -> Non
 
 def calls(function: Node, facts: Facts) -> Node:
     """Replace the calls through which a derivative flows; all others stay calls of the primal."""
-    function.body = _block(function.body, facts)
+    looped = {place.node for place in places(function.body) if place.loops}
+
+    def called(node: Node) -> Block:
+        _check_closure(node, facts)
+        return [_call(node, facts, node in looped) if _is_active_call(node, facts) else _named(node, facts)]
+
+    function.body = rewrite_statements(function.body, called)
     carried = {read.id for call in facts.recomputed for read in facts.pulled[call]}
     for node in statements(function.body):
         if target(node) in carried and type(getattr(node.value, "value", None)) is int:
             node.value = constant(float(node.value.value))  # `s = 0` before the loop, where `s + x` is a float after it
             facts.rewritten[facts.origin.get(node, node)] = None
     return function
-
-
-def _block(block: Block, facts: Facts, in_loop: bool = False) -> Block:
-    made: Block = []
-    for node in block:
-        for which in ("body", "orelse"):
-            if getattr(node, which, None):
-                inside = in_loop or isinstance(node, gast.For | gast.While)
-                setattr(node, which, _block(getattr(node, which), facts, inside))
-        _check_closure(node, facts)
-        made.append(_call(node, facts, in_loop) if _is_active_call(node, facts) else _named(node, facts))
-    return made
 
 
 ARITHMETIC = (

@@ -12,7 +12,8 @@ import numpy as np
 from srcgrad.analysis.activity import differentiable
 from srcgrad.core.facts import Facts, Operation
 from srcgrad.core.rules import adjoint_template
-from srcgrad.core.trees import COMPOUND, Block, Node, at, loads, name, stores, walk, written
+from srcgrad.core.trees import Block, Node, at, loads, name, stores, walk, written
+from srcgrad.core.visitor import rewrite_statements
 from srcgrad.derive.instantiate_rules import Lines, Setting, instantiate
 from srcgrad.derive.masks import Mask
 from srcgrad.derive.rule_lines import squared
@@ -31,7 +32,7 @@ def needed(function: Node, facts: Facts) -> None:
     """
     facts.sought = sought(function, facts, _warns)
     if facts.sought:
-        function.body = _block(function.body, facts)
+        function.body = rewrite_statements(function.body, lambda node: [node, *_beside(node, facts)])
 
 
 _LOGARITHMS = (np.log, np.log2, np.log10, np.log1p)  # infinite where their derivatives are
@@ -47,20 +48,10 @@ def _warns(node: Node, facts: Facts) -> bool:
     return is_singular(node, facts) and not (operation.rule.op is np.power and whole)
 
 
-def _block(block: Block, facts: Facts) -> Block:
-    made: Block = []
-    for node in block:
-        if isinstance(node, COMPOUND):
-            node.body = _block(node.body, facts)
-            node.orelse = _block(node.orelse, facts) if getattr(node, "orelse", None) else []
-        made.append(node)
-        if isinstance(node, gast.Assign) and not written(node):
-            made += _beside(node, facts)
-    return made
-
-
 def _beside(node: Node, facts: Facts) -> Block:
     """The statements that bind the mask of what a statement binds."""
+    if not isinstance(node, gast.Assign) or written(node):
+        return []
     operation = facts.operation.get(node.value)
     bound = stores(node)
     if len(bound) != 1 or bound[0] not in facts.sought or operation is None or operation.rule is None:

@@ -26,6 +26,7 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
+from srcgrad.core.visitor import rewrite_statements
 from srcgrad.runtime.probes import probe
 
 
@@ -61,7 +62,8 @@ def probes(function: Node, facts: Facts) -> Node:
     """
     changed = {w for node in statements(function.body) for w in written(node)}
     changed |= {s for node in statements(function.body) if is_swap(node) for s in stores(node)}
-    function.body = _block(function.body, _Work(facts, changed))
+    work = _Work(facts, changed)
+    function.body = rewrite_statements(function.body, lambda node: _probed(node, work))
     return function
 
 
@@ -86,16 +88,6 @@ class _Work:
             if isinstance(item, gast.Name):
                 item.id = f"${item.id}$"
         return re.sub(r"\$(\w+)\$", lambda m: self.taken_apart.get(m[1], m[0]), spelled(marked))
-
-
-def _block(block: Block, work: _Work) -> Block:
-    made: Block = []
-    for node in block:
-        for which in ("body", "orelse"):
-            if getattr(node, which, None):
-                setattr(node, which, _block(getattr(node, which), work))
-        made += _probed(node, work)
-    return made
 
 
 def _probed(node: Node, work: _Work) -> Block:

@@ -14,7 +14,8 @@ import gast
 
 from srcgrad.analysis.argument_kinds import FLOATING, is_declared
 from srcgrad.core.facts import Facts, Kind
-from srcgrad.core.trees import COMPOUND, Block, Node, loads, name, parameters, statement, statements, target
+from srcgrad.core.trees import Block, Node, loads, name, parameters, statement, statements, target
+from srcgrad.core.visitor import places
 from srcgrad.frontend.calls.checkpoint_safety import is_fresh
 
 _WIDTH = 72
@@ -108,15 +109,9 @@ def _shown_later(order: Block, pushed: dict[str, None], facts: Facts) -> dict[st
     return found
 
 
-def parents(block: Block, above: Node = None, found: dict[Node, Node] | None = None) -> dict[Node, Node]:
+def parents(block: Block) -> dict[Node, Node]:
     """The compound statement that holds each statement; None at the top."""
-    found = {} if found is None else found
-    for node in block:
-        found[node] = above
-        if isinstance(node, COMPOUND):
-            parents(node.body, node, found)
-            parents(getattr(node, "orelse", None) or [], node, found)
-    return found
+    return {place.node: place.around[-1] if place.around else None for place in places(block)}
 
 
 def rebuilt(block: Block, keep: dict[Node, None]) -> Block:

@@ -40,6 +40,7 @@ from srcgrad.core.trees import (
     target,
     written,
 )
+from srcgrad.core.visitor import rewrite_statements
 from srcgrad.derive.in_place_writes import kept_part, swapped_back, swaps, write_back
 from srcgrad.derive.lists_and_stacks import changed_list, kept_item, restored
 from srcgrad.derive.no_record_needed import brought_back
@@ -427,21 +428,15 @@ class Saves:
         heads = [statement(f"{kept} = []") for kept in self.stacks]
         for node, kept in zip(heads, self.stacks, strict=True):
             self.facts.pushes[node] = kept
-        return heads + self._forward(block)
+        return heads + rewrite_statements(block, self._saving)
 
-    def _forward(self, block: Block) -> Block:
-        made: Block = []
-        for node in block:
-            made += self.before.get(node, [])
-            for which in ("body", "orelse"):
-                if getattr(node, which, None):
-                    inner = self._forward(getattr(node, which))
-                    setattr(node, which, inner + self.ends.get((node, which), []))
-            if node in self.tests:
-                made += self._boolean(node)
-            made.append(node)
-            made += self.after.get(node, [])
-        return made
+    def _saving(self, node: Node) -> Block:
+        """A statement, with what is saved before it, behind it, and where its blocks end."""
+        for which in ("body", "orelse"):
+            if getattr(node, which, None):
+                setattr(node, which, getattr(node, which) + self.ends.get((node, which), []))
+        test = self._boolean(node) if node in self.tests else []
+        return [*self.before.get(node, []), *test, node, *self.after.get(node, [])]
 
     def _boolean(self, node: Node) -> Block:
         boolean = self.tests[node]

@@ -12,6 +12,7 @@ import gast
 
 from srcgrad.core.facts import Facts
 from srcgrad.core.trees import COMPOUND, Block, Node, at, loads, name, parsed, statements, stores, target
+from srcgrad.core.visitor import rewrite_statements
 from srcgrad.derive.program import Program, kept_alive
 from srcgrad.opencl.again import Closed, again
 from srcgrad.opencl.element import element
@@ -77,8 +78,7 @@ def fuse(program: Program, facts: Facts) -> Program:
         facts.module.add_kernel(function, facts)
         calls[one.mark] = _call(one, facts)
     for half in (program.forward, program.backward):
-        _put(half, calls)
-        half[:] = unnamed(half, held)
+        half[:] = unnamed(rewrite_statements(half, lambda node: [calls.get(node, node)]), held)
     return program
 
 
@@ -158,15 +158,6 @@ def _call(one: Closed, facts: Facts) -> Node:
     places: list[Node] = [name(result, gast.Store()) for result in one.results]
     bound = places[0] if len(places) == 1 else gast.Tuple(elts=places, ctx=gast.Store())
     return at(gast.Assign([bound], call, None) if places else gast.Expr(call), one.first)
-
-
-def _put(block: Block, calls: dict[Node, Node]) -> None:
-    """Put the calls where their marks are."""
-    block[:] = [calls.get(node, node) for node in block]
-    for node in block:
-        if isinstance(node, COMPOUND):
-            _put(node.body, calls)
-            _put(getattr(node, "orelse", None) or [], calls)
 
 
 def _function(called: str, group: Group, text: str, results: list[str]) -> Node:

@@ -13,7 +13,8 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.core.facts import Facts
 from srcgrad.core.meanings import function_called
-from srcgrad.core.trees import COMPOUND, Block, Node, at, children, name
+from srcgrad.core.trees import Block, Node, at, children, name
+from srcgrad.core.visitor import rewrite_blocks, rewrite_statements
 from srcgrad.opencl.groups import Group
 from srcgrad.opencl.many import Place, put
 from srcgrad.opencl.many import at as found_at
@@ -29,28 +30,29 @@ Held = dict[Node, tuple[Node, Place]]  # per statement that names an operand, th
 
 def named(block: Block, facts: Facts, group: Callable[[], Group], held: Held) -> Block:
     """Statements in which such operands are names: `t = e` before `add_at(x_bar, i, t)`, or before `t @ w`."""
-    made: Block = []
-    for node in block:
-        if isinstance(node, COMPOUND):
-            node.body = named(node.body, facts, group, held)
-            node.orelse = named(getattr(node, "orelse", None) or [], facts, group, held)
-        elif isinstance(node, gast.Assign | gast.AugAssign | gast.Expr):
+
+    def change(node: Node) -> Block:
+        made: Block = []
+        if isinstance(node, gast.Assign | gast.AugAssign | gast.Expr):
             for stem, place in [*_added(node, facts), *_multiplied(node.value, group)]:
                 bound = facts.names.fresh(stem)
                 facts.names.taken.add(bound)
                 made.append(at(gast.Assign([name(bound, gast.Store())], found_at(place), None), node))
                 put(place, name(bound))
                 held[made[-1]] = node, place
-        made.append(node)
-    return made
+        return [*made, node]
+
+    return rewrite_statements(block, change)
 
 
 def unnamed(block: Block, held: Held) -> Block:
     """The statements with those operands back in their places that no kernel has taken."""
+    return rewrite_blocks(block, lambda inner: _unnamed(inner, held))
+
+
+def _unnamed(block: Block, held: Held) -> Block:
     made: Block = []
     for node in block:
-        if isinstance(node, COMPOUND):
-            node.body, node.orelse = unnamed(node.body, held), unnamed(getattr(node, "orelse", None) or [], held)
         own: Block = []
         while made and made[-1] in held and held[made[-1]][0] is node:
             own.append(made.pop())

@@ -44,7 +44,6 @@ from srcgrad.analysis.shape_rules import spec_of_tree
 from srcgrad.core.facts import SCALAR, UNKNOWN, Facts, Kind, bar
 from srcgrad.core.meanings import function_called
 from srcgrad.core.trees import (
-    BLOCKS,
     COMPOUND,
     Block,
     Node,
@@ -62,7 +61,7 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
-from srcgrad.core.visitor import count
+from srcgrad.core.visitor import blocks, count
 from srcgrad.derive.program import Program
 from srcgrad.optimise.dead_stores import integers
 from srcgrad.optimise.tape_layout import is_final
@@ -141,7 +140,7 @@ def filled(program: Program, facts: Facts) -> Program:
         known = integers(program)
         lengths = [one for node in program.forward for one in _lengths(node, facts) if one in known.fixed]
         setting = _setting(lengths, known)
-        for block in _blocks(program.backward):
+        for block in blocks(program.backward):
             for node in [n for n in block if n in facts.zeros]:
                 _fill(node, block, setting, program, facts)
     return program
@@ -168,12 +167,6 @@ def _lengths(node: Node, facts: Facts) -> list[str]:
 def _is_shape(value: Node, facts: Facts) -> bool:
     of_name = isinstance(value, gast.Attribute) and value.attr == "shape" and isinstance(value.value, gast.Name)
     return of_name and value.value.id not in facts.containers
-
-
-def _blocks(block: Block) -> list[Block]:
-    """The block, and all blocks in it."""
-    inner = [getattr(node, which, None) for node in statements(block) if isinstance(node, COMPOUND) for which in BLOCKS]
-    return [block, *(one for one in inner if one)]
 
 
 @dataclass

@@ -27,7 +27,6 @@ from srcgrad.core.facts import Facts
 from srcgrad.core.meanings import function_called
 from srcgrad.core.rule_forms import FITTED
 from srcgrad.core.trees import (
-    BLOCKS,
     COMPOUND,
     Block,
     Node,
@@ -43,7 +42,7 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
-from srcgrad.core.visitor import bindings, replace, rewrite_blocks
+from srcgrad.core.visitor import bindings, blocks, replace, rewrite_blocks
 from srcgrad.core.walks import mentions
 from srcgrad.derive.adjoints import is_fresh_value
 from srcgrad.derive.lists_and_stacks import is_push
@@ -55,7 +54,7 @@ def anew(program: Program, facts: Facts) -> Program:
     """Keep what the trip has made for itself, and let an adjoint that only arithmetic reads be its own successor."""
     if not facts.generated and not facts.pushes_forward:
         returned = loads(program.result)
-        for block in _blocks(program.forward):
+        for block in blocks(program.forward)[1:]:
             for position, node in enumerate(block):
                 held = _kept_copy(node, facts)
                 if held is not None and held not in returned and _is_own(held, block, position, program, facts):
@@ -65,12 +64,6 @@ def anew(program: Program, facts: Facts) -> Program:
             if held is not None and _successor(node, held, facts) is not None and _goes_on(held, program, facts):
                 node.value = _successor(node, held, facts)
     return program
-
-
-def _blocks(block: Block) -> list[Block]:
-    """The blocks of compound statements."""
-    inner = [getattr(node, which, None) for node in statements(block) if isinstance(node, COMPOUND) for which in BLOCKS]
-    return [one for one in inner if one]
 
 
 def _kept_copy(node: Node, facts: Facts) -> str | None:

@@ -53,7 +53,7 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
-from srcgrad.core.visitor import count, rewrite_blocks
+from srcgrad.core.visitor import blocks, count, rewrite_blocks
 from srcgrad.core.walks import mentions
 from srcgrad.derive.program import Program, rebuilt
 from srcgrad.frontend.context import cheap
@@ -151,7 +151,9 @@ def keyed(program: Program, facts: Facts) -> Program:
         return program
     dicts = [one for one in dict.fromkeys(s for node in program.forward for s in stores(node)) if _is_dict(one, facts)]
     adjoints = {adjoint: one for adjoint, one in facts.adjoint_of.items() if one in dicts}
-    changed = [_begun(program.backward, adjoint, one, program, facts) for adjoint, one in adjoints.items()]
+    changed: list[bool] = []
+    for adjoint, one in adjoints.items():
+        changed += [_begun(block, adjoint, one, program, facts) for block in reversed(blocks(program.backward))]
     while any(_unread(one, program, facts) for one in [*adjoints, *dicts]):
         changed.append(True)
     return dead(program, facts) if any(changed) else program
@@ -171,12 +173,8 @@ def _key(part: Node, held: str) -> Key | None:
 def _begun(block: Block, adjoint: str, held: str, program: Program, facts: Facts) -> bool:
     """Bind parts of an adjoint at once to what would be added to zeros; whether there was one."""
     changed = False
-    for node in block:
-        if isinstance(node, COMPOUND):
-            changed = _begun(node.body, adjoint, held, program, facts) or changed
-            changed = _begun(getattr(node, "orelse", None) or [], adjoint, held, program, facts) or changed
     cleared = [node for node in block if is_write(node) and _is_cleared(node, adjoint, held, facts)]
-    if not cleared or not (blocks := _blocks(program.forward)):
+    if not cleared or not (forward := blocks(program.forward)[1:]):
         return changed
     uses, made = count(program.block), {target(node): node for node in block}
     for zeros in cleared:
@@ -185,7 +183,7 @@ def _begun(block: Block, adjoint: str, held: str, program: Program, facts: Facts
         first = None if behind is None else _added_item(behind, adjoint, key, facts)
         once = first is not None and uses.bound.get(first) == uses.read.get(first) == 1
         value = made[first].value if once and first in made else None
-        if behind is not None and value is not None and _mirrors(value, blocks, held, key, program, facts):
+        if behind is not None and value is not None and _mirrors(value, forward, held, key, program, facts):
             behind.value = gast.Name(first, gast.Load(), None, None)
             block.remove(zeros)
             changed = True
@@ -236,11 +234,6 @@ def _mirrors(value: Node, blocks: list[Block], held: str, key: Key | None, progr
     if around is None:
         return False  # not in a loop, nor in a branch
     return len(bound) == len(replaced) == 1 and replaced[0] in around[around.index(old) :] and bound[0] not in around
-
-
-def _blocks(block: Block) -> list[Block]:
-    inner = [getattr(node, which, None) for node in statements(block) for which in ("body", "orelse")]
-    return [one for one in inner if one]
 
 
 def _unread(held: str, program: Program, facts: Facts) -> bool:

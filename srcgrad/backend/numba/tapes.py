@@ -30,6 +30,7 @@ from srcgrad.core.trees import (
     target,
     walk,
 )
+from srcgrad.core.visitor import LOOPS, own_statements, rewrite_statements
 from srcgrad.derive.program import Program
 from srcgrad.derive.recording import backwards
 
@@ -237,19 +238,9 @@ def _end(loop: Node, facts: Facts) -> Node | None:
     return end if plain else None
 
 
-def _unnested(block: Block) -> list[Node]:
-    """The statements of a block that run at most once in a trip: those in branches, but not in loops."""
-    found: list[Node] = []
-    for node in block:
-        found.append(node)
-        if isinstance(node, gast.If):
-            found += _unnested(node.body) + _unnested(node.orelse)
-    return found
-
-
 def _stacks(loop: Node, facts: Facts) -> list[str]:
     pushed = [
-        facts.pushes[node] for node in _unnested(loop.body) if node in facts.pushes and isinstance(node, gast.Expr)
+        facts.pushes[node] for node in own_statements(loop.body) if node in facts.pushes and isinstance(node, gast.Expr)
     ]
     return list(dict.fromkeys(pushed))
 
@@ -257,8 +248,8 @@ def _stacks(loop: Node, facts: Facts) -> list[str]:
 def _is_plain(stack: str, loop: Node, back: Node, program: Program, facts: Facts, known: frozenset[str]) -> bool:
     """Whether a stack is made empty at the top, and gets and gives one real number in a trip."""
     mentions = [n for n in statements([*program.forward, *program.backward]) if stack in (*loads(n), *stores(n))]
-    pushes = [n for n in _unnested(loop.body) if n in mentions and isinstance(n, gast.Expr)]
-    pops = [n for n in _unnested(back.body) if facts.restores.get(n) == stack]
+    pushes = [n for n in own_statements(loop.body) if n in mentions and isinstance(n, gast.Expr)]
+    pops = [n for n in own_statements(back.body) if facts.restores.get(n) == stack]
     made = [n for n in program.forward if n in mentions and isinstance(n, gast.Assign)]
     if not len(pushes) == len(pops) == len(made) == 1 or len(mentions) != 3:
         return False
@@ -290,22 +281,22 @@ def _replace(stack: str, counter: str, loop: Node, back: Node, program: Program,
     facts.pushes[array] = facts.pushes.pop(made, stack)
     program.forward.remove(made)
     program.forward.insert(program.forward.index(loop), array)
-    for block in (loop.body, back.body):
-        _in_block(block, stack, counter, facts)
+    for each in (loop, back):
+        each.body = rewrite_statements(each.body, lambda node: [_by_place(node, stack, counter, facts)], apart=LOOPS)
 
 
 def _zero() -> Node:
     return gast.Constant(value=0, kind=None)
 
 
-def _in_block(block: Block, stack: str, counter: str, facts: Facts) -> None:
-    for place, node in enumerate(block):
-        if isinstance(node, gast.If):
-            _in_block(node.body, stack, counter, facts)
-            _in_block(node.orelse, stack, counter, facts)
-        elif facts.restores.get(node) == stack:
-            block[place] = at(statement(f"x = {stack}[{counter}]", x=node.targets[0].id), node)
-            facts.restores[block[place]] = stack
-        elif isinstance(node, gast.Expr) and facts.pushes.get(node) == stack:
-            block[place] = at(statement(f"{stack}[{counter}] = value", value=node.value.args[0]), node)
-            facts.pushes[block[place]] = stack
+def _by_place(node: Node, stack: str, counter: str, facts: Facts) -> Node:
+    """What reads or writes the place of the trip, for what takes from the stack or puts on it."""
+    if facts.restores.get(node) == stack:
+        made = at(statement(f"x = {stack}[{counter}]", x=node.targets[0].id), node)
+        facts.restores[made] = stack
+    elif isinstance(node, gast.Expr) and facts.pushes.get(node) == stack:
+        made = at(statement(f"{stack}[{counter}] = value", value=node.value.args[0]), node)
+        facts.pushes[made] = stack
+    else:
+        made = node
+    return made

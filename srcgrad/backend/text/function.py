@@ -34,6 +34,7 @@ from srcgrad.core.trees import (
     stores,
     walk,
 )
+from srcgrad.core.visitor import places, rewrite_blocks
 from srcgrad.derive.program import Program, kept_alive
 from srcgrad.frontend.desugar.assignments import is_inside
 from srcgrad.optimise.copy_elimination import sharing
@@ -139,7 +140,7 @@ def _users(facts: Facts) -> list[str]:
 
 def recorded(program: Program, facts: Facts) -> list[str]:
     """One line for each value that the forward half keeps on a stack or under a second name."""
-    around = _loops(program.forward)
+    around = {place.node: place.loops[-1].lineno for place in places(program.forward) if place.loops}
     found = []
     for node in statements(program.forward):
         kept = facts.pushes.get(node)
@@ -191,27 +192,13 @@ def _root(value: Node) -> str:
     return "" if base is None else str(base.id)
 
 
-def _loops(block: Block, line: int | None = None) -> dict[Node, int]:
-    found: dict[Node, int] = {}
-    for node in block:
-        if line is not None:
-            found[node] = line
-        if isinstance(node, COMPOUND):
-            inner = node.lineno if isinstance(node, gast.For | gast.While) else line
-            found |= _loops([*node.body, *(getattr(node, "orelse", None) or [])], inner)
-    return found
-
-
 def _readers(block: Block, kept: str, value: str, facts: Facts) -> list[Node]:
-    """Backward statements that read a recorded value, in the block where it comes back."""
-    for node in block:
+    """Backward statements that read a recorded value, behind where it comes back."""
+    for node, inner, around in places(block):
         if facts.restores.get(node) == kept:
-            inner = statements(block[block.index(node) + 1 :])
-            return [n for n in inner if value in loads(n) and hasattr(n, "lineno") and n not in facts.restores]
-        if isinstance(node, COMPOUND):
-            found = _readers([*node.body, *(getattr(node, "orelse", None) or [])], kept, value, facts)
-            if found:
-                return found
+            other = getattr(around[-1], "orelse", None) if around and inner is around[-1].body else None
+            behind = statements([*inner[inner.index(node) + 1 :], *(other or [])])
+            return [n for n in behind if value in loads(n) and hasattr(n, "lineno") and n not in facts.restores]
     return []
 
 
@@ -296,6 +283,10 @@ def signature(function: Node, facts: Facts) -> Node:
 
 def written(block: Block, facts: Facts) -> Block:
     """The forward half with the user's own text and comments where a statement is as it was."""
+    return rewrite_blocks(block, lambda inner: _written(inner, facts))
+
+
+def _written(block: Block, facts: Facts) -> Block:
     made: Block = []
     previous: Node = None
     for node in block:
@@ -303,12 +294,7 @@ def written(block: Block, facts: Facts) -> Block:
         if user is not previous:
             made += [at(remark(Comment(line)), user) for line in _comments_above(node, facts)]
         previous = user if node in facts.origin else previous
-        if isinstance(node, COMPOUND):
-            node.body = written(node.body, facts)
-            node.orelse = written(getattr(node, "orelse", None) or [], facts)
-            made.append(node)
-        else:
-            made.append(_own_text(node, facts))
+        made.append(node if isinstance(node, COMPOUND) else _own_text(node, facts))
     return made
 
 
