@@ -12,15 +12,14 @@ from srcgrad.core.trees import (
     Block,
     Node,
     assign,
-    at,
     expression,
     loads,
     name,
-    remade,
     statements,
     stores,
     written,
 )
+from srcgrad.core.visitor import rebuild
 from srcgrad.derive.instantiate_rules import Lines
 from srcgrad.derive.masks import Mask, Masking
 from srcgrad.derive.regularity import meets_doubt
@@ -208,8 +207,4 @@ def moved(
 
 def exchanged(value: Node, swap: dict[Node, Node], facts: Facts) -> Node:
     """A copy of an expression with some of its parts exchanged."""
-    if value in swap:
-        return swap[value]
-    if isinstance(value, gast.Name):
-        return copied(value, facts)
-    return at(remade(value, lambda part: exchanged(part, swap, facts)), value)
+    return rebuild(value, lambda part: swap.get(part) or (copied(part, facts) if type(part) is gast.Name else None))

@@ -30,7 +30,6 @@ from srcgrad.core.facts import UNKNOWN, Facts, Kind, Operation, contained
 from srcgrad.core.marks import is_opaque
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
-    BLOCKS,
     Block,
     Node,
     at,
@@ -44,6 +43,7 @@ from srcgrad.core.trees import (
     target,
     walk,
 )
+from srcgrad.core.visitor import rewrite_statements
 from srcgrad.frontend.context import Scope
 from srcgrad.frontend.kinds_of_values import NOTHING, is_instance, live
 from srcgrad.frontend.resolve import attribute_held, binding_of, operation_of
@@ -362,15 +362,13 @@ def _is_callee(call: Node, facts: Facts, local: frozenset[str]) -> bool:
 def keep_draws(block: Block, facts: Facts, local: frozenset[str]) -> None:
     """Let a call that may change the object it is of stand alone, where nothing reads what it gives."""
     read = {name for node in statements(block) for name in loads(node)}
-    _keep(block, read, facts, local)
 
-
-def _keep(block: Block, read: set[str], facts: Facts, local: frozenset[str]) -> None:
-    for place, node in enumerate(block):
-        for which in BLOCKS:
-            if getattr(node, which, None):
-                _keep(getattr(node, which), read, facts, local)
+    def kept(node: Node) -> Block:
         bound = target(node)
-        if bound is not None and bound not in read and moves(node.value, facts, local):
-            block[place] = at(gast.Expr(node.value), node)
-            facts.effects[block[place]] = None
+        if bound is None or bound in read or not moves(node.value, facts, local):
+            return [node]
+        made = at(gast.Expr(node.value), node)
+        facts.effects[made] = None
+        return [made]
+
+    block[:] = rewrite_statements(block, kept)

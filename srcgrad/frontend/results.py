@@ -39,6 +39,7 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
+from srcgrad.core.visitor import rewrite_blocks
 from srcgrad.frontend.resolve import binding_of
 
 
@@ -230,7 +231,7 @@ def results(function: Node, facts: Facts) -> Node:
             if reads and all(_reads_parts(read, held, len(several), facts) for read in reads):
                 work.parts[held] = [""] * len(several)
                 work.users[held] = facts.origin.get(node, node)
-    function.body = _block(function.body, work)
+    function.body = rewrite_blocks(function.body, lambda block: _block(block, work))
     return function
 
 
@@ -285,9 +286,6 @@ def _slice(node: Node, facts: Facts, count: int) -> list[int] | None:
 def _block(block: Block, work: _Work) -> Block:
     made: Block = []
     for position, node in enumerate(block):
-        for which in ("body", "orelse"):
-            if getattr(node, which, None):
-                setattr(node, which, _block(getattr(node, which), work))
         read = next((one for one in loads(node) if one in work.parts), None) if isinstance(node, gast.Assign) else None
         if target(node) in work.parts:
             following = block[position + 1] if position + 1 < len(block) else None

@@ -18,7 +18,8 @@ from typing import (
 
 import gast
 
-from srcgrad.core.trees import BLOCKS, Block, Node, at, constant, copy, name, walk
+from srcgrad.core.trees import Block, Node, at, constant, copy, name, walk
+from srcgrad.core.visitor import rewrite, rewrite_statements
 from srcgrad.frontend.calls.nested_functions import take_out
 from srcgrad.frontend.context import Call, library
 from srcgrad.frontend.resolve import binding_of
@@ -282,35 +283,22 @@ made = quad(lambda s: np.sum(derivative(s{primals}{moved})), a, b{options})[0] +
 
 def implicit(function: Node, work: Plain) -> None:
     """Write out what the derivative of a root, of an integral or of a solution computes."""
-    function.body = _block(function.body, work)
+    function.body = rewrite_statements(function.body, lambda node: _statement(node, work), apart=(gast.FunctionDef,))
 
 
-def _block(block: Block, work: Plain) -> Block:
-    made: Block = []
-    for node in block:
-        if not isinstance(node, gast.FunctionDef):
-            for which in BLOCKS:
-                if getattr(node, which, None):
-                    setattr(node, which, _block(getattr(node, which), work))
-            if isinstance(node, gast.Assign | gast.AugAssign | gast.Return) and node.value is not None:
-                before: Block = []
-                shown = list(walk(node.value))
-                node.value = _exchanged(node.value, node, before, work)
-                if list(walk(node.value)) != shown:
-                    work.facts.foreign[node] = None
-                made += take_out(before, work)
-        made.append(node)
-    return made
+def _statement(node: Node, work: Plain) -> Block:
+    """A statement behind what computes the results that it reads."""
+    before: Block = []
+    if isinstance(node, gast.Assign | gast.AugAssign | gast.Return) and node.value is not None:
+        shown = list(walk(node.value))
+        node.value = rewrite(node.value, lambda part: _exchanged(part, node, before, work))
+        if list(walk(node.value)) != shown:
+            work.facts.foreign[node] = None
+    return [*take_out(before, work), node]
 
 
 def _exchanged(part: Node, where: Node, before: Block, work: Plain) -> Node:
     """An expression with the results of such calls in their places; what computes them goes to `before`."""
-    for field in part._fields:
-        value = getattr(part, field, None)
-        if isinstance(value, list):
-            setattr(part, field, [_exchanged(v, where, before, work) if isinstance(v, gast.AST) else v for v in value])
-        elif isinstance(value, gast.AST):
-            setattr(part, field, _exchanged(value, where, before, work))
     held = part.value if isinstance(part, gast.Subscript) and isinstance(part.slice, gast.Constant) else None
     if isinstance(held, gast.Tuple):
         return held.elts[part.slice.value]

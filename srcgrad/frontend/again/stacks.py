@@ -18,7 +18,6 @@ import gast
 
 from srcgrad.core.facts import ANY, UNKNOWN, Facts, Kind, common, joined, part_of
 from srcgrad.core.trees import (
-    BLOCKS,
     Block,
     Node,
     assign,
@@ -40,6 +39,7 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
+from srcgrad.core.visitor import rewrite_statements
 from srcgrad.frontend.context import is_change, library
 from srcgrad.runtime import fields_of
 
@@ -212,18 +212,12 @@ def portions(function: Node, facts: Facts) -> Node:
 
     The adjoint of a slice has as many items as the slice, so that such a write never changes how long a list is.
     """
-    function.body = _block(function.body, facts)
+
+    def change(node: Node) -> Block:
+        return _Portion(node, facts).by_items() if _is_portion(node, facts) else [node]
+
+    function.body = rewrite_statements(function.body, change)
     return function
-
-
-def _block(block: Block, facts: Facts) -> Block:
-    made: Block = []
-    for node in block:
-        for which in BLOCKS:
-            if getattr(node, which, None):
-                setattr(node, which, _block(getattr(node, which), facts))
-        made += _Portion(node, facts).by_items() if _is_portion(node, facts) else [node]
-    return made
 
 
 def _is_portion(node: Node, facts: Facts) -> bool:
@@ -319,43 +313,31 @@ def stacks(function: Node, facts: Facts) -> Node:
     """Tell the lists of a text of ours from its stacks, which are no lists to the passes that follow."""
     if facts.generated:
         facts.lists = _beside_stacks(function, facts)
-        function.body = _renewed(function.body, facts)
+        function.body = rewrite_statements(function.body, lambda node: [_renewed_item(node, facts)])
         filled = {w for node in statements(function.body) if is_write(node) for w in written(node)}
-        function.body = _owned(function.body, filled & set(facts.lists), facts)
+        lists = filled & set(facts.lists)
+        function.body = rewrite_statements(function.body, lambda node: _owned(node, lists, facts))
     return function
 
 
-def _owned(block: Block, filled: set[str], facts: Facts) -> Block:
+def _owned(node: Node, filled: set[str], facts: Facts) -> Block:
     """A list that is filled, and comes off a stack or out of another one, as a copy: what held it stays as it is."""
     made: Block = []
-    for node in block:
-        for which in BLOCKS:
-            if getattr(node, which, None):
-                setattr(node, which, _owned(getattr(node, which), filled, facts))
-        bound = target(node)
-        if bound in filled and not is_write(node) and not is_change(node, bound):
-            popped = isinstance(node.value, gast.Call) and isinstance(node.value.func, gast.Attribute)
-            if popped:
-                held = facts.names.fresh("held")
-                facts.local |= {held}
-                first = at(assign(held, node.value), node)
-                facts.foreign[first] = None
-                made.append(first)
-                node.value = name(held)
-            if isinstance(node.value, gast.Name | gast.Subscript):
-                copies = "list" if facts.lists[bound] == "list" else library("fields_of", fields_of, facts)
-                node.value = at(expression(f"{copies}(held)", held=node.value), node)
-                facts.foreign[node] = None
-        made.append(node)
-    return made
-
-
-def _renewed(block: Block, facts: Facts) -> Block:
-    for node in block:
-        for which in BLOCKS:
-            if getattr(node, which, None):
-                setattr(node, which, _renewed(getattr(node, which), facts))
-    return [_renewed_item(node, facts) for node in block]
+    bound = target(node)
+    if bound in filled and not is_write(node) and not is_change(node, bound):
+        popped = isinstance(node.value, gast.Call) and isinstance(node.value.func, gast.Attribute)
+        if popped:
+            held = facts.names.fresh("held")
+            facts.local |= {held}
+            first = at(assign(held, node.value), node)
+            facts.foreign[first] = None
+            made.append(first)
+            node.value = name(held)
+        if isinstance(node.value, gast.Name | gast.Subscript):
+            copies = "list" if facts.lists[bound] == "list" else library("fields_of", fields_of, facts)
+            node.value = at(expression(f"{copies}(held)", held=node.value), node)
+            facts.foreign[node] = None
+    return [*made, node]
 
 
 def _renewed_item(node: Node, facts: Facts) -> Node:

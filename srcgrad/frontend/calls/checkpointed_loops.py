@@ -41,6 +41,7 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
+from srcgrad.core.visitor import own_statements, rewrite_statements
 from srcgrad.frontend.calls.checkpoint_safety import augmented_in, changed_in, check_augmented, check_unshared
 from srcgrad.frontend.calls.functions import function_of
 from srcgrad.frontend.context import Plain
@@ -199,7 +200,8 @@ def definition(work: Lift, parameters: list[str], body: Block, results: list[str
     tree = statement(f"def {spelled}({', '.join(parameters)}):\n    pass")
     going = [constant(False)] if flag else []
     own = [r for r in results if r != flag]
-    tree.body = _leaving([_plain(node, work, own) for node in body], work, own, bool(flag))
+    tree.body = rewrite_statements(body, lambda node: [_plain(node, work, own)], apart=(gast.FunctionDef,))
+    tree.body = rewrite_statements(tree.body, lambda node: [_leaving(node, work, own, bool(flag))], apart=_APART)
     tree.body.append(_return(work, own, going))
     return at(tree, work.loop)
 
@@ -212,28 +214,19 @@ def _return(work: Lift, results: list[str], flags: Block) -> Node:
     return made
 
 
-def _leaving(block: Block, work: Lift, results: list[str], flagged: bool) -> Block:
+_APART = (gast.For, gast.While, gast.FunctionDef, gast.ClassDef)  # whose bodies are left by a `break` of their own
+
+
+def _leaving(node: Node, work: Lift, results: list[str], flagged: bool) -> Node:
     """`continue` and `break` of the loop as returns of the step."""
-    made: Block = []
-    for node in block:
-        if isinstance(node, gast.Continue | gast.Break):
-            flags = [constant(isinstance(node, gast.Break))] if flagged else []
-            made.append(at(_return(work, results, flags), node))
-            continue
-        if not isinstance(node, gast.FunctionDef | gast.ClassDef):
-            inner = ("orelse",) if isinstance(node, gast.For | gast.While) else BLOCKS
-            for which in inner:
-                if getattr(node, which, None):
-                    setattr(node, which, _leaving(getattr(node, which), work, results, flagged))
-        made.append(node)
-    return made
+    if not isinstance(node, gast.Continue | gast.Break):
+        return node
+    flags = [constant(isinstance(node, gast.Break))] if flagged else []
+    return at(_return(work, results, flags), node)
 
 
 def _plain(node: Node, work: Lift, names: list[str]) -> Node:
     """`h += e` of a name that is carried as `h = h + e`: the state before the trip stays as it is."""
-    for which in BLOCKS:
-        if getattr(node, which, None) and not isinstance(node, gast.FunctionDef):
-            setattr(node, which, [_plain(inner, work, names) for inner in getattr(node, which)])
     if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name) and node.target.id in names:
         sum_ = at(gast.BinOp(name(node.target.id), node.op, node.value), node)
         made = at(assign(node.target.id, sum_), node)
@@ -334,7 +327,7 @@ def lifted(loop: Node, slots: Node, function: Node, facts: Facts) -> Block:
     _check(work)
     before = _over_places(work) if isinstance(loop, gast.For) else []
     after, loop.orelse = loop.orelse, []
-    broken = any(isinstance(n, gast.Break) for n in _own(loop.body))
+    broken = any(isinstance(n, gast.Break) for n in own_statements(loop.body, _APART))
     flag = facts.names.fresh("left") if broken else ""
     extra: list[Node] = []
     if broken:
@@ -367,19 +360,6 @@ def _check(work: Lift) -> None:
     if any(isinstance(n, gast.NamedExpr) for n in walk(getattr(work.loop, "test", work.loop.body[0]))):
         if isinstance(work.loop, gast.While):
             raise work.refuse(work.loop.test, "`:=` in the test of a checkpointed loop", "assign in its body")
-
-
-def _own(block: Block) -> Block:
-    """The statements of a loop's body, without those of loops and functions inside of it."""
-    found: Block = []
-    for node in block:
-        found.append(node)
-        if isinstance(node, gast.FunctionDef | gast.ClassDef):
-            continue
-        inner = ("orelse",) if isinstance(node, gast.For | gast.While) else BLOCKS
-        for which in inner:
-            found += _own(getattr(node, which, None) or [])
-    return found
 
 
 def _over_places(work: Lift) -> Block:

@@ -23,7 +23,6 @@ from srcgrad.core.namespace import Binding, Namespace, Overlay
 from srcgrad.core.rules import Handed, rule_of
 from srcgrad.core.source_text import Source
 from srcgrad.core.trees import (
-    BLOCKS,
     Block,
     Node,
     assign,
@@ -39,6 +38,7 @@ from srcgrad.core.trees import (
     target,
     walk,
 )
+from srcgrad.core.visitor import rewrite_statements
 from srcgrad.frontend.calls.functions import Function, function_of, made_by, not_known, pulled_or_pushed, wanted_of
 from srcgrad.frontend.calls.inline_call import Site
 from srcgrad.frontend.early_facts import reads_varied
@@ -87,14 +87,11 @@ def _is_float(node: Node) -> bool:
 
 def without_checks(block: Block, facts: Facts) -> Block:
     """A block without looks at what depends on a differentiated input: that holds floating numbers."""
-    made: Block = []
-    for node in block:
-        for which in BLOCKS:
-            if getattr(node, which, None):
-                setattr(node, which, without_checks(getattr(node, which), facts))
-        if not (node in facts.effects and _looks_at(node.value, facts)):
-            made.append(node)
-    return made
+
+    def kept(node: Node) -> Block:
+        return [] if node in facts.effects and _looks_at(node.value, facts) else [node]
+
+    return rewrite_statements(block, kept)
 
 
 def _looks_at(call: Node, facts: Facts) -> bool:

@@ -25,7 +25,6 @@ from srcgrad.core.facts import Facts
 from srcgrad.core.namespace import Binding
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
-    BLOCKS,
     Block,
     Node,
     at,
@@ -43,7 +42,7 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
-from srcgrad.core.visitor import SOMETIMES, rewrite
+from srcgrad.core.visitor import SOMETIMES, own_statements, places, rewrite
 from srcgrad.frontend.calls.functions import Function, function_of, made_by, pulled_or_pushed
 from srcgrad.frontend.language import doubtful_write
 from srcgrad.frontend.resolve import binding_of
@@ -164,7 +163,11 @@ def _parts(call: Node, work: Plain) -> Node | None:
     if found is None or found.wanted is not None or found.args or found.words or work.facts.module is None:
         return None
     tree = found.tree if found.tree is not None else _of_module(found, work)
-    if tree is None or not _makes(tree) or any(isinstance(n, gast.Return) for n in own_statements(tree.body[:-1])):
+    if (
+        tree is None
+        or not _makes(tree)
+        or any(isinstance(n, gast.Return) for n in own_statements(tree.body[:-1], (gast.FunctionDef,)))
+    ):
         return None
     if any(isinstance(n, gast.Nonlocal | gast.Global) for s in tree.body for n in walk(s)):
         return None
@@ -208,21 +211,11 @@ def _same(one: Binding, other: Binding) -> bool:
 _FUNCTIONS = (gast.FunctionDef, gast.Lambda)
 
 
-def own_statements(block: Block) -> Block:
-    """The statements of a function, without those of functions in it."""
-    found: Block = []
-    for node in block:
-        found.append(node)
-        if not isinstance(node, gast.FunctionDef):
-            found += [n for which in BLOCKS for n in own_statements(getattr(node, which, None) or [])]
-    return found
-
-
 def _locals(tree: Node) -> set[str]:
     """What a function binds, functions in it apart: parameters, names, the names of these functions."""
     given = tree.args
     names = {a.id for a in [*given.posonlyargs, *given.args, *given.kwonlyargs]}
-    body = own_statements(tree.body) if isinstance(tree.body, list) else []
+    body = own_statements(tree.body, (gast.FunctionDef,)) if isinstance(tree.body, list) else []
     inside = [n for s in body if not isinstance(s, gast.FunctionDef) for n in walk(s) if isinstance(n, gast.Name)]
     names |= {n.id for n in inside if isinstance(n.ctx, gast.Store)}
     return names | {s.name for s in body if isinstance(s, gast.FunctionDef)}
@@ -333,7 +326,7 @@ def _unknown(call: Node, argument: Node, facts: Facts, local: frozenset[str]) ->
 
 def take_out(block: Block, work: Plain) -> Block:
     """The block without nested functions, lambdas and second names of functions; what their defaults hold is kept."""
-    names = [s for node in own_statements(block) for s in stores(node)]
+    names = [s for node in own_statements(block, (gast.FunctionDef,)) for s in stores(node)]
     names += [one for node in statements(block) if isinstance(node, gast.Nonlocal) for one in node.names]
     return _block(block, names, work)
 
@@ -540,14 +533,11 @@ class _Definition:
 
 def _definitions(block: Block) -> list[_Definition]:
     found: list[_Definition] = []
-    for place, node in enumerate(block):
-        if isinstance(node, gast.FunctionDef):
-            behind = block[place + 1 :]
+    for node, inner, around in places(block):
+        if isinstance(node, gast.FunctionDef) and not any(isinstance(one, gast.FunctionDef) for one in around):
+            behind = inner[inner.index(node) + 1 :]
             ends = [k for k, n in enumerate(behind) if isinstance(n, gast.FunctionDef) and n.name == node.name]
             found.append(_Definition(node, behind[: ends[0]] if ends else behind))
-            continue
-        for which in BLOCKS:
-            found += _definitions(getattr(node, which, None) or [])
     return found
 
 

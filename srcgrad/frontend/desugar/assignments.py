@@ -32,6 +32,7 @@ from srcgrad.core.trees import (
     statements,
     walk,
 )
+from srcgrad.core.visitor import rewrite_statements
 from srcgrad.frontend.resolve import binding_of
 
 if TYPE_CHECKING:
@@ -60,17 +61,15 @@ def is_inside(node: Node, context: Node) -> bool:
 
 def opened(block: Block, facts: Facts) -> Block:
     """A block of generated text without its contexts, of which each is noted once, with the user's lines in it."""
-    made: Block = []
-    for node in block:
-        for which in BLOCKS:
-            if getattr(node, which, None):
-                setattr(node, which, opened(getattr(node, which), facts))
-        if isinstance(node, gast.With) and is_quiet(node, facts):
-            _note(node, facts)
-            made += node.body
-        else:
-            made.append(node)
-    return made
+
+    def change(node: Node) -> Block:
+        if not isinstance(node, gast.With) or not is_quiet(node, facts):
+            return [node]
+        _note(node, facts)
+        body: Block = node.body
+        return body
+
+    return rewrite_statements(block, change)
 
 
 def _note(context: Node, facts: Facts) -> None:

@@ -12,7 +12,6 @@ import gast
 
 from srcgrad.core.facts import Facts
 from srcgrad.core.trees import (
-    BLOCKS,
     Block,
     Node,
     at,
@@ -24,6 +23,7 @@ from srcgrad.core.trees import (
     statements,
     stores,
 )
+from srcgrad.core.visitor import own_statements
 from srcgrad.frontend.early_facts import doubtful
 
 NEVER, SOMETIMES, ALWAYS = range(3)
@@ -137,7 +137,7 @@ def _ends(block: Block) -> bool:
         if isinstance(node, gast.If) and _ends(node.body) and _ends(node.orelse):
             return True
         endless = isinstance(node, gast.While) and isinstance(node.test, gast.Constant) and bool(node.test.value)
-        if endless and not any(isinstance(n, gast.Break) for n in _own(node.body)):
+        if endless and not any(isinstance(n, gast.Break) for n in own_statements(node.body)):
             return True
     return False
 
@@ -232,7 +232,7 @@ def _own_text(node: Node, like: Node, ways: Ways) -> Node:
 
 def _loop(node: Node, ways: Ways) -> tuple[Block, str]:
     """A loop with what comes before it, and the flag that its `break` sets; what may be left early tests for that."""
-    broken = any(isinstance(n, gast.Break) for n in _own(node.body))
+    broken = any(isinstance(n, gast.Break) for n in own_statements(node.body))
     flags = ([ways.facts.names.fresh("left")] if broken else []) + ([ways.returned] if _returns([node]) else [])
     left = flags[0] if broken else ""
     outer, ways.left = ways.left, left
@@ -268,16 +268,3 @@ def _as_while(node: Node, body: Block, going: str, ways: Ways) -> Block:
     ]
     loop = gast.While(expression(f"{going} and {place} < len({trips})"), [*head, *body], [])
     return [_set(trips, copy(over), node, ways), _set(place, constant(0), node, ways), at(loop, node)]
-
-
-def _own(block: Block) -> Block:
-    """The statements of a loop's body, without those of loops inside of it."""
-    found: Block = []
-    for node in block:
-        found.append(node)
-        if isinstance(node, gast.For | gast.While):
-            found += _own(node.orelse)
-        else:
-            for which in BLOCKS:
-                found += _own(getattr(node, which, None) or [])
-    return found

@@ -26,7 +26,6 @@ from srcgrad.core.identity import home, is_distribution
 from srcgrad.core.namespace import Binding, Overlay
 from srcgrad.core.rules import Parts, parts_of
 from srcgrad.core.trees import (
-    BLOCKS,
     Block,
     Node,
     at,
@@ -42,7 +41,7 @@ from srcgrad.core.trees import (
     target,
     walk,
 )
-from srcgrad.core.visitor import SOMETIMES, rewrite
+from srcgrad.core.visitor import SOMETIMES, rewrite, rewrite_blocks, rewrite_statements
 from srcgrad.frontend.context import library
 from srcgrad.frontend.resolve import binding_of, literal
 from srcgrad.runtime import pieces
@@ -59,7 +58,7 @@ def solutions(function: Node, work: Plain) -> None:
     every = list(statements(function.body))
     if not any(_parts(n, work) for node in every for part in header(node) for n in inside(part, gast.Call)):
         return
-    function.body = _hoisted(function.body, work)
+    function.body = rewrite_statements(function.body, lambda node: _hoisted(node, _held, (*_SPOKEN, gast.Expr), work))
     every = list(statements(function.body))
     for held in dict.fromkeys(target(n) for n in every if _parts(getattr(n, "value", None), work)):
         bound = [n for n in every if held in stores(n)]
@@ -83,19 +82,15 @@ def _parts(node: Node, work: Plain) -> Parts | None:
     return parts_of(found.object)
 
 
-def _hoisted(block: Block, work: Plain) -> Block:
-    """`sol = solve_ivp(...)` before a statement that reads a part of such a call."""
-    made: Block = []
-    for node in block:
-        for which in ("body", "orelse"):
-            if getattr(node, which, None):
-                setattr(node, which, _hoisted(getattr(node, which), work))
-        if isinstance(node, gast.Assign | gast.AugAssign | gast.Return | gast.Expr) and node.value is not None:
-            before: Block = []
-            rewrite(node, partial(_held, node=node, before=before, work=work), SOMETIMES)
-            made += before
-        made.append(node)
-    return made
+_SPOKEN = (gast.Assign, gast.AugAssign, gast.Return)
+
+
+def _hoisted(node: Node, exchange: Callable[..., Node], kinds: tuple[type, ...], work: Plain) -> Block:
+    """`sol = solve_ivp(...)` before a statement that reads a part of such a call: before those of some kinds."""
+    before: Block = []
+    if type(node) in kinds and node.value is not None:
+        rewrite(node, lambda part: exchange(part, node, before, work), SOMETIMES)
+    return [*before, node]
 
 
 def _held(part: Node, node: Node, before: Block, work: Plain) -> Node:
@@ -166,7 +161,7 @@ def frozen(function: Node, work: Plain) -> None:
         if held is not None and bound.count(held) == 1 and _asked_only(function, held, work):
             known[held] = (call.func, {})
     if known:
-        function.body = _without(function.body, known, work)
+        function.body = rewrite_blocks(function.body, lambda block: _without(block, known, work))
     for node in statements(function.body):
         if any(item.attr in _METHODS for item in inside(node, gast.Attribute)):
             rewrite(node, partial(_spelled, node=node, known=known, work=work))
@@ -214,9 +209,6 @@ def _without(block: Block, known: dict[str, tuple[Node, dict[str, Node]]], work:
     """The block with names for the parameters of distributions in the place of these."""
     made: Block = []
     for node in block:
-        for which in BLOCKS:
-            if getattr(node, which, None):
-                setattr(node, which, _without(getattr(node, which), known, work))
         held = target(node)
         if held not in known:
             made.append(node)
@@ -317,7 +309,7 @@ def splines(function: Node, work: Plain) -> None:
     every = list(statements(function.body))
     if not any(_given(n, work) for node in every for n in inside(node, gast.Call)):
         return
-    function.body = _hoisted_splines(function.body, work)
+    function.body = rewrite_statements(function.body, lambda node: _hoisted(node, _named, _SPOKEN, work))
     every = list(statements(function.body))
     nested = [known.tree for known in work.facts.functions.values() if known.tree is not None]
     bound = [s for n in every for s in stores(n)]
@@ -356,21 +348,6 @@ def _given(call: Node, work: Plain) -> tuple[Maker, dict[str, Node]] | None:
 
 
 _NONE = object()
-
-
-def _hoisted_splines(block: Block, work: Plain) -> Block:
-    """`spline = CubicSpline(x, y)` before a statement that calls such a spline at once."""
-    made: Block = []
-    for node in block:
-        for which in BLOCKS:
-            if getattr(node, which, None):
-                setattr(node, which, _hoisted_splines(getattr(node, which), work))
-        if isinstance(node, gast.Assign | gast.AugAssign | gast.Return) and node.value is not None:
-            before: Block = []
-            rewrite(node, partial(_named, node=node, before=before, work=work), SOMETIMES)
-            made += before
-        made.append(node)
-    return made
 
 
 def _named(part: Node, node: Node, before: Block, work: Plain) -> Node:

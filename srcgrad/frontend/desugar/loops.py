@@ -14,7 +14,6 @@ import gast
 
 from srcgrad.core.facts import UNKNOWN, Kind
 from srcgrad.core.trees import (
-    BLOCKS,
     SIMPLE,
     Block,
     Node,
@@ -33,6 +32,7 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
+from srcgrad.core.visitor import rewrite_statements
 from srcgrad.frontend.desugar.assignments import spread
 from srcgrad.frontend.desugar.numpy_spellings import builtin_name
 from srcgrad.frontend.kinds_of_values import each_of
@@ -324,14 +324,12 @@ def _keeps_name(loop: Node) -> bool:
 
 def zipped(block: Block, work: Plain) -> Block:
     """A block of a text of ours, whose loops over items and their tangents, `zip(x, x_dot)`, count."""
-    made: Block = []
-    for node in block:
-        for which in BLOCKS:
-            if getattr(node, which, None):
-                setattr(node, which, zipped(getattr(node, which), work))
+
+    def change(node: Node) -> Block:
         pairs = isinstance(node, gast.For) and isinstance(node.target, gast.Tuple)
-        made += trips(node, work) if pairs else [node]
-    return made
+        return trips(node, work) if pairs else [node]
+
+    return rewrite_statements(block, change)
 
 
 def _is_parallel(node: Node, work: Plain) -> bool:

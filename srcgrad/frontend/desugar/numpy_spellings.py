@@ -29,7 +29,6 @@ from srcgrad.core.facts import UNKNOWN, Facts
 from srcgrad.core.namespace import Binding, Overlay
 from srcgrad.core.original_libraries import original
 from srcgrad.core.trees import (
-    COMPOUND,
     Block,
     Node,
     at,
@@ -45,7 +44,7 @@ from srcgrad.core.trees import (
     target,
     walk,
 )
-from srcgrad.core.visitor import SOMETIMES, rewrite
+from srcgrad.core.visitor import SOMETIMES, rewrite, rewrite_statements
 from srcgrad.frontend.calls.functions import function_of
 from srcgrad.frontend.resolve import METHODS, binding_of
 
@@ -84,7 +83,7 @@ def array_api(function: Node, facts: Facts) -> Node:
         known = facts.namespace.lookup(spelled)
         if known is None or known.object is not original(np):  # a module that has no NumPy of its own
             facts.namespace = Overlay(facts.namespace, {spelled: Binding("object", original(np))})
-        function.body = _block(function.body, names, facts, local)
+        function.body = rewrite_statements(function.body, lambda node: _statement(node, names, facts, local))
     return function
 
 
@@ -103,19 +102,13 @@ def _calls(node: Node, called: str, facts: Facts, local: frozenset[str]) -> bool
     return own == called and is_home
 
 
-def _block(block: Block, names: dict[str, None], facts: Facts, local: frozenset[str]) -> Block:
-    made: Block = []
-    for node in block:
-        if isinstance(node, COMPOUND):
-            for field in ("body", "orelse"):
-                setattr(node, field, _block(getattr(node, field, None) or [], names, facts, local))
-        elif target(node) in names:
-            continue
-        if _reads(node, names):
-            facts.foreign[node] = None
-            _rewrite(node, names, facts, local)
-        made.append(node)
-    return made
+def _statement(node: Node, names: dict[str, None], facts: Facts, local: frozenset[str]) -> Block:
+    if target(node) in names:
+        return []
+    if _reads(node, names):
+        facts.foreign[node] = None
+        _rewrite(node, names, facts, local)
+    return [node]
 
 
 def _reads(node: Node, names: dict[str, None]) -> bool:

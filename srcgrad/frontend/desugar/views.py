@@ -33,7 +33,6 @@ from srcgrad.core.trees import (
     is_write,
     name,
     part_written,
-    remade,
     root,
     statement,
     statements,
@@ -42,6 +41,7 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
+from srcgrad.core.visitor import places, rebuild, rewrite
 from srcgrad.frontend.early_facts import integers
 from srcgrad.frontend.resolve import METHODS as RESOLVED
 from srcgrad.frontend.resolve import PASSIVE_ATTRIBUTES, binding_of
@@ -86,7 +86,7 @@ def _open_numbers(function: Node, facts: Facts) -> None:
         for key in ("value", "test", "iter"):
             part = getattr(node, key, None)
             if part is not None and any(_of_all(n, known) for n in inside(part, gast.Subscript)):
-                setattr(node, key, _opened(part, known, facts))
+                setattr(node, key, rebuild(part, lambda inner: _opened(inner, known, facts)))
                 facts.foreign[node] = None
 
 
@@ -96,13 +96,11 @@ def _of_all(node: Node, known: frozenset[str]) -> bool:
     return empty or (held in known and getattr(node.slice, "value", None) is ...)
 
 
-def _opened(part: Node, known: frozenset[str], facts: Facts) -> Node:
-    if not isinstance(part, gast.AST) or not part._fields:
-        return part
-    if _of_all(part, known):
-        spelled = "+x" if isinstance(part.slice, gast.Tuple) else f"{facts.library('np')}.array(x)"
-        return at(expression(spelled, x=part.value), part)
-    return at(remade(part, lambda inner: _opened(inner, known, facts)), part)
+def _opened(part: Node, known: frozenset[str], facts: Facts) -> Node | None:
+    if not _of_all(part, known):
+        return None
+    spelled = "+x" if isinstance(part.slice, gast.Tuple) else f"{facts.library('np')}.array(x)"
+    return at(expression(spelled, x=part.value), part)
 
 
 def surely_arrays(function: Node, facts: Facts) -> set[str]:
@@ -559,7 +557,10 @@ def _spell(node: Node, view: str, base: str, work: Views) -> None:
     """Put the expression in place of the name, and drop the statement that bound it."""
     facts = work.facts
     facts.foreign[node] = None
-    _drop(work.function.body, node)
+    [(_, block, around)] = [place for place in places(work.function.body) if place.node is node]
+    block.remove(node)
+    if around and not around[-1].body:
+        around[-1].body.append(at(gast.Pass(), node))
     through = [part_written(n) for n in work.order() if view in written(n) and is_write(n)]
     if _is_all(node.value) and any(map(_is_all, through)):
         node.value = node.value.value  # `a[...]` of an array without axes shows the whole of it
@@ -575,7 +576,7 @@ def _spell(node: Node, view: str, base: str, work: Views) -> None:
             if getattr(getattr(other, field, None), "id", "") == view:
                 setattr(other, field, at(copy(node.value), getattr(other, field)))
         for part in header(other):
-            _replace(part, view, node.value)
+            rewrite(part, lambda read: at(copy(node.value), read) if getattr(read, "id", "") == view else read)
     _check_base(base, work)
 
 
@@ -596,27 +597,3 @@ def _check_base(base: str, work: Views) -> None:
         meant = Binding("object", check_array)
         facts.namespace = Overlay(facts.namespace, {facts.imports["check_array"]: meant})
         work.function.body.insert(0, check)
-
-
-def _drop(block: Block, node: Node) -> None:
-    for position, item in enumerate(block):
-        if item is node:
-            del block[position]
-            return
-        for which in ("body", "orelse"):
-            if getattr(item, which, None):
-                _drop(getattr(item, which), node)
-                if not item.body:
-                    item.body.append(at(gast.Pass(), node))
-
-
-def _replace(tree: Node, view: str, value: Node) -> None:
-    for item in list(walk(tree)):
-        for key in item._fields:
-            part = getattr(item, key, None)
-            if isinstance(part, list):
-                for place, child in enumerate(part):
-                    if isinstance(child, gast.Name) and child.id == view:
-                        part[place] = at(copy(value), child)
-            elif isinstance(part, gast.Name) and part.id == view:
-                setattr(item, key, at(copy(value), part))
