@@ -28,7 +28,7 @@ from srcgrad.frontend.calls.inline_call import taken_as_real
 from srcgrad.frontend.resolve import METHODS, bind, binding_of
 from srcgrad.frontend.source.static_modules import StaticFunction
 from srcgrad.runtime import zeros_like
-from srcgrad.runtime.magnitude import squared_magnitude
+from srcgrad.runtime.singular import squared_magnitude
 
 # Functions that take a dtype by position, and where.
 DTYPES: dict[Any, int] = {

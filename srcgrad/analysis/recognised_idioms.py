@@ -18,7 +18,7 @@ from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import BLOCKS, Block, Node, loads, statements, stores, target, written
 from srcgrad.core.visitor import blocks
 from srcgrad.runtime import sum_to
-from srcgrad.runtime.logistic import falling
+from srcgrad.runtime.singular import falling
 
 
 def logistic(function: Node, facts: Facts) -> Node:

@@ -35,7 +35,7 @@ from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import Block, Node, header, is_write, parameters, part_written, statements, stores, target, walk
 from srcgrad.frontend.resolve import METHODS, bind, binding_of
 from srcgrad.frontend.results import gives_several
-from srcgrad.runtime.blocks import row_count
+from srcgrad.runtime.structure import row_count
 
 Known = dict[str, Spec]
 NUMBER = Spec()

@@ -12,7 +12,7 @@ from srcgrad.core.namespace import Binding
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import Block, Node, assign, at, copy, expression, name, parameters, statements, stores, walk
 from srcgrad.core.visitor import rewrite_statements
-from srcgrad.runtime.casts import cast
+from srcgrad.runtime.structure import cast
 
 ADDING = (np.sum, np.mean, np.prod, np.var, np.std, np.cumsum, np.cumprod, np.linalg.norm)
 

@@ -27,7 +27,7 @@ from srcgrad.core.trees import (
     written,
 )
 from srcgrad.core.visitor import rewrite_statements
-from srcgrad.runtime.probes import probe
+from srcgrad.runtime.hooks import probe
 
 
 @dataclass(frozen=True)

@@ -42,9 +42,7 @@ from srcgrad.core.trees import (
 )
 from srcgrad.frontend.early_facts import reads_varied
 from srcgrad.frontend.resolve import binding_of
-from srcgrad.runtime.flow import method_of
-from srcgrad.runtime.flow_adjoint import doubled, flow_adjoint, tangent_size
-from srcgrad.runtime.odes import states
+from srcgrad.runtime.odes import doubled, flow_adjoint, method_of, states, tangent_size
 from srcgrad.runtime.quadrature import check_numbers, check_steady
 from srcgrad.runtime.roots import check_slopes
 from srcgrad.runtime.structure import zeros_like

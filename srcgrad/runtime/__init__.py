@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-from srcgrad.runtime.assumed import (
+from srcgrad.runtime.broadcast import fit_to, spread, sum_to, summands, summed
+from srcgrad.runtime.checks import (
     check_array,
     check_arrays,
+    check_complex,
     check_dtype,
+    check_filled,
+    check_floating,
+    check_input,
     check_item,
+    check_lengths,
     check_method,
     check_module,
+    check_number,
     check_operand,
     check_real,
+    check_seed,
+    check_shape,
+    check_shapes,
 )
-from srcgrad.runtime.axes import max_along, mean_along, min_along, sum_along
-from srcgrad.runtime.bands import half_bands, outer_bands, times_bands, turned_bands, whole_bands
-from srcgrad.runtime.blend import blend_factors
-from srcgrad.runtime.blocks import row_count
-from srcgrad.runtime.broadcast import fit_to, spread, sum_to, summands, summed
-from srcgrad.runtime.casts import cast
-from srcgrad.runtime.choices import (
-    block_transpose,
-    broadcast_parts,
-    choose_transpose,
-    diagonal_index,
-    flat_index,
-    require_handled,
-    select_transpose,
-    unselected,
-)
-from srcgrad.runtime.context import Context
 from srcgrad.runtime.contract import (
+    blend_factors,
     dot_both,
     dot_left,
     dot_right,
+    einsum_adjoint,
+    einsum_adjoints,
+    einsum_tangent,
     fitted,
     inner_left,
     inner_right,
@@ -46,73 +43,145 @@ from srcgrad.runtime.contract import (
     tensordot_left,
     tensordot_right,
 )
-from srcgrad.runtime.declared import check_shapes
-from srcgrad.runtime.directions import by_rows, each, split_each_like, sum_each_to, zeros_each
-from srcgrad.runtime.einsum import einsum_adjoint, einsum_adjoints, einsum_tangent
-from srcgrad.runtime.equal import check_filled, check_lengths
-from srcgrad.runtime.fourier import doubled, lengths, opposite, resized, transformed, weighted
-from srcgrad.runtime.given import check_adjoint, check_adjoints, check_total, given_adjoints
-from srcgrad.runtime.hooks import beyond_hooks, hook, hooked, stop_gradient
-from srcgrad.runtime.larger import if_larger
+from srcgrad.runtime.decompositions import (
+    as_real,
+    as_square,
+    inverse_gaps,
+    inverse_sums,
+    lowered,
+    permuted,
+    raised,
+    reciprocals,
+    smaller_side,
+    triangle,
+    unpermuted,
+    upper_factor,
+    widened,
+)
+from srcgrad.runtime.directions import (
+    by_rows,
+    each,
+    max_along,
+    mean_along,
+    min_along,
+    split_each_like,
+    sum_along,
+    sum_each_to,
+    zeros_each,
+)
+from srcgrad.runtime.hooks import beyond_hooks, hook, hooked, probe, probed, stop_gradient
 from srcgrad.runtime.layout import (
+    add_at,
     along_axis,
     axis_index,
+    block_transpose,
+    broadcast_parts,
+    choose_transpose,
     converted,
     diag_transpose,
+    diagonal_index,
+    entry,
+    flat_index,
     join_like,
     mesh,
     mesh_transpose,
+    otherwise,
     place_diagonal,
     repeat_transpose,
+    require_handled,
+    scatter,
+    select_transpose,
     split_like,
+    stored,
     tile_transpose,
     unpad,
+    unselected,
 )
-from srcgrad.runtime.linalg import cofactor, cofactor_derivative, cofactor_second, no_further
-from srcgrad.runtime.masks import mask_at, mask_to, mask_without, picks
-from srcgrad.runtime.matrices import bordered, chain_adjoints, chain_bend, chain_second, chain_tangent, corner
-from srcgrad.runtime.norm import norm_curvature, norm_gradient
+from srcgrad.runtime.linalg import (
+    bordered,
+    chain_adjoints,
+    chain_bend,
+    chain_second,
+    chain_tangent,
+    cofactor,
+    cofactor_derivative,
+    cofactor_second,
+    columns,
+    corner,
+    emptied,
+    filled,
+    half_bands,
+    last_axes,
+    no_further,
+    norm_curvature,
+    norm_gradient,
+    outer_bands,
+    sparse_left,
+    sparse_right,
+    square,
+    times_bands,
+    turned_bands,
+    whole_bands,
+)
 from srcgrad.runtime.odes import odeint_pullback, odeint_pushforward, solution, solution_pullback, solution_pushforward
-from srcgrad.runtime.places import quantile_place, quantile_slope
-from srcgrad.runtime.probes import probe, probed
 from srcgrad.runtime.quadrature import quad_pullback, quad_pushforward
-from srcgrad.runtime.recurrence import products_before, recurrence, recurrence_back, shifted
-from srcgrad.runtime.reduce import (
+from srcgrad.runtime.reductions import (
     along_axes,
     along_axes_transpose,
     count,
     diff_transpose,
+    gradient_transpose,
+    gradients,
     is_nearest,
     max_or_least,
     merge_axes,
     min_or_most,
     prod_without,
     prod_without_tangent,
+    products_before,
+    quantile_place,
+    quantile_slope,
+    recurrence,
+    recurrence_back,
+    section_sums_transpose,
     share,
     share_nearest,
+    shifted,
     split_axes,
 )
 from srcgrad.runtime.roots import root_found, root_pullback, root_pushforward, scalar_root_found
-from srcgrad.runtime.scatter import add_at, entry, otherwise, scatter, stored
-from srcgrad.runtime.sections import section_sums_transpose
-from srcgrad.runtime.seed import check_complex, check_floating, check_input, check_number, check_seed, check_shape
-from srcgrad.runtime.signals import convolve_transpose, filtered_transpose, lagged, of_full, within_full
-from srcgrad.runtime.sinc import sinc_derivative
-from srcgrad.runtime.snapshots import Snapshots
-from srcgrad.runtime.sparse import sparse_left, sparse_right
-from srcgrad.runtime.spectra import (
-    as_real,
-    inverse_gaps,
-    inverse_sums,
-    reciprocals,
-    smaller_side,
-    upper_factor,
-    widened,
+from srcgrad.runtime.signals import (
+    convolve_transpose,
+    doubled,
+    filtered_transpose,
+    lagged,
+    lengths,
+    of_full,
+    opposite,
+    resized,
+    transformed,
+    weighted,
+    within_full,
 )
-from srcgrad.runtime.steps import gradient_transpose, gradients
-from srcgrad.runtime.structure import add, conjugates, empty_like, fields_of, of_items, owned, unit, zeros_like
-from srcgrad.runtime.systems import columns, emptied, filled, last_axes, square
-from srcgrad.runtime.triangles import as_square, lowered, permuted, raised, triangle, unpermuted
+from srcgrad.runtime.singular import if_larger, sinc_derivative
+from srcgrad.runtime.snapshots import Snapshots
+from srcgrad.runtime.structure import (
+    add,
+    cast,
+    conjugates,
+    empty_like,
+    fields_of,
+    mask_at,
+    mask_to,
+    mask_without,
+    of_items,
+    owned,
+    picks,
+    row_count,
+    unit,
+    zeros_like,
+)
+from srcgrad.runtime.user_rules import Context, check_adjoint, check_adjoints, check_total, given_adjoints
 
 __all__ = [
     "Context",

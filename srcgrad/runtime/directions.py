@@ -1,4 +1,4 @@
-"""Values that have a leading axis, one entry for each direction or seed: made from one, and summed."""
+"""A leading axis for many directions: sums, splits and reductions of each."""
 
 from __future__ import annotations
 
@@ -100,3 +100,41 @@ def sum_each_to(g: Any, x: Any, dtype: Any = None) -> Any:
     if due.dtype.kind == "f":
         g = g.real
     return g.astype(due.dtype if dtype is None else dtype, copy=False)
+
+
+def max_along(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """`np.max(a, axis, keepdims=keepdims)`.
+
+    >>> max_along(np.array([[1.0, 4.0], [3.0, 2.0]]), 0)
+    array([3., 4.])
+    """
+    return np.max(a, axis=axis, keepdims=keepdims)
+
+
+def min_along(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """`np.min(a, axis, keepdims=keepdims)`.
+
+    >>> min_along(np.array([[1.0, 4.0], [3.0, 2.0]]), 1, True)
+    array([[1.],
+           [2.]])
+    """
+    return np.min(a, axis=axis, keepdims=keepdims)
+
+
+def sum_along(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """`np.sum(a, axis, keepdims=keepdims)`.
+
+    >>> sum_along(np.array([[1.0, 4.0], [3.0, 2.0]]), 1, True)
+    array([[5.],
+           [5.]])
+    """
+    return np.sum(a, axis=axis, keepdims=keepdims)
+
+
+def mean_along(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """`np.mean(a, axis, keepdims=keepdims)`.
+
+    >>> mean_along(np.array([[1.0, 4.0], [3.0, 2.0]]), 0)
+    array([2., 3.])
+    """
+    return np.mean(a, axis=axis, keepdims=keepdims)

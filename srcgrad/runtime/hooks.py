@@ -1,9 +1,15 @@
-"""Values whose adjoints are seen, and may be replaced, on their way back; values that have none."""
+"""Values on their way through a function: hooks on their adjoints, and probes that watch."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar  # adjoints are numbers or arrays of any dtype
+import contextlib
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from typing import (
+    Any,  # adjoints are numbers or arrays of any dtype
+    Protocol,
+    TypeVar,
+)
 
 import numpy as np
 
@@ -86,3 +92,50 @@ def beyond_hooks(g: Any) -> Any:
 def _check(x: Any) -> None:
     if isinstance(x, list | tuple | dict) or hasattr(x, "__dataclass_fields__"):
         raise TypeError(f"E5017 a hook is on a value of class {type(x).__name__}; put it on the arrays in it")
+
+
+class Listener(Protocol):
+    """What is told of values and adjoints; `place` is the number of the statement."""
+
+    def value(self, place: int, x: Any) -> None:
+        """The statement has bound x."""
+
+    def adjoint(self, place: int, x_bar: Any) -> None:
+        """The adjoint of what the statement bound is complete."""
+
+
+_listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
+
+
+@contextlib.contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """For as long as the context lasts, probes report to the listener."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def probe(x: Any, place: int) -> Any:
+    """The value of x, which the listener is told of.
+
+    >>> probe(2.0, 1)
+    2.0
+    """
+    listener = _listener.get()
+    if listener is not None:
+        listener.value(place, x)
+    return x
+
+
+def probed(x_bar: Any, place: int) -> Any:
+    """The adjoint of a probe's value, which the listener is told of.
+
+    >>> probed(2.0, 1)
+    2.0
+    """
+    listener = _listener.get()
+    if listener is not None:
+        listener.adjoint(place, x_bar)
+    return x_bar

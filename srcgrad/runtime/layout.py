@@ -1,13 +1,109 @@
-"""Transposes of operations that join, repeat, pad and pick: what each part of a result came from."""
+"""How elements are arranged: views undone, choices by index, what is scattered, padded or joined."""
 
 from __future__ import annotations
 
-from typing import Any  # arrays and scalars of any floating type
+from typing import Any  # containers and indices of every kind
 
 import numpy as np
 
 from srcgrad.runtime.broadcast import sum_to
-from srcgrad.runtime.scatter import scatter
+from srcgrad.runtime.structure import add, zeros_like
+
+
+def add_at(x_bar: Any, index: Any, g: Any) -> Any:
+    """Add `g` to `x_bar[index]` in place, repeated indices accumulating; return `x_bar`.
+
+    `x_bar` is an array, list or dict with any index that reads from it, or from the array of a list; a tuple, which
+    cannot change, is made anew and returned. Items of a list or dict are replaced, never changed in place.
+
+    >>> import numpy as np
+    >>> add_at(np.zeros(3), [0, 0, 2], np.array([1.0, 2.0, 3.0])), add_at([[0.0, 0.0]], (0, 1), 2.0)
+    (array([3., 0., 3.]), [[np.float64(0.0), np.float64(2.0)]])
+    """
+    if type(x_bar) is np.ndarray:
+        g = np.asarray(g) if isinstance(g, list | tuple) else g
+        g = g if x_bar.dtype.kind == "c" else g.real
+        if type(index) is int or type(index) is slice or not repeats(index):
+            x_bar[index] += g
+        else:
+            np.add.at(x_bar, index, np.asarray(g, x_bar.dtype))
+        return x_bar
+    if isinstance(x_bar, list | tuple) and isinstance(index, list | tuple | np.ndarray):
+        made = sum_to(add_at(np.array(x_bar), index, g), x_bar)  # NumPy has made an array of what it read
+        if isinstance(x_bar, tuple):
+            return made
+        x_bar[:] = made
+        return x_bar
+    if isinstance(x_bar, tuple):
+        parts = add_at(list(x_bar), index, g)
+        return type(x_bar)(*parts) if hasattr(x_bar, "_fields") else tuple(parts)
+    if isinstance(index, slice):
+        g = list(g)
+    if isinstance(x_bar, list | dict):
+        x_bar[index] = add(x_bar[index], g)
+        return x_bar
+    return x_bar + g  # a scalar, read with () or ...
+
+
+def stored(a_bar: Any, index: Any) -> Any:
+    """The adjoint of `e` in `a[index] = e`: the elements of `a_bar` there, as an array of its own.
+
+    Of an element that `index` names more than once only the last stored value counts.
+
+    >>> stored(np.array([1.0, 2.0, 3.0]), np.array([0, 0, 2]))
+    array([0., 1., 3.])
+    """
+    taken = np.array(a_bar[index])
+    if repeats(index):
+        places = np.arange(taken.size).reshape(taken.shape)
+        last = np.zeros(a_bar.shape, places.dtype)
+        last[index] = places
+        taken *= last[index] == places
+    return taken
+
+
+def repeats(index: Any) -> bool:
+    """Whether an index of an array may name an element more than once: it holds an array of integers."""
+    if isinstance(index, tuple):
+        return any(repeats(part) for part in index)
+    if isinstance(index, list):
+        index = np.asarray(index)
+    return isinstance(index, np.ndarray) and index.ndim > 0 and index.dtype.kind != "b"
+
+
+def scatter(g: Any, x: Any, index: Any) -> Any:
+    """Zeros mirroring `x`, with `g` added at `index`: the transpose of `x[index]`.
+
+    >>> import numpy as np
+    >>> scatter(5.0, np.ones(3), 1)
+    array([0., 5., 0.])
+    """
+    if isinstance(x, np.ndarray) and x.dtype == np.float16:
+        return add_at(np.zeros(x.shape, np.float32), index, g).astype(x.dtype)  # ones of float16 add up to 2048
+    return add_at(zeros_like(x), index, g)
+
+
+def entry(g: Any, x: Any, key: Any) -> Any:
+    """Zeros mirroring the dict `x`, with `g` at a key that it has: the transpose of `x.get(key)`.
+
+    A key that a loop has added holds None where the loop is gone back behind that.
+
+    >>> entry(5.0, {"a": 1.0, "b": 2.0}, "b"), entry(5.0, {"a": 1.0}, "b")
+    ({'a': 0.0, 'b': 5.0}, {'a': 0.0})
+    """
+    made = zeros_like(x)
+    if x.get(key) is not None and g is not None:
+        made[key] = add(made[key], g)
+    return made
+
+
+def otherwise(g: Any, x: Any, key: Any) -> Any:
+    """`g` if the dict `x` has no such key, else zeros: what the default of `x.get(key, default)` gets.
+
+    >>> otherwise(5.0, {"a": 1.0}, "b"), otherwise(5.0, {"a": 1.0}, "a")
+    (5.0, 0.0)
+    """
+    return g if x.get(key) is None else zeros_like(g)
 
 
 def converted(g: Any, source: Any, target: Any) -> Any:
@@ -230,3 +326,142 @@ def along_axis(indices: Any, a: Any, axis: int | None = -1) -> tuple[Any, ...]:
     mesh: list[Any] = list(np.ix_(*(range(n) for n in np.shape(a))))
     mesh[axis] = indices
     return tuple(mesh)
+
+
+def require_handled(handled: bool, what: str) -> None:
+    """Raise TypeError (E5006) where an operation is called in a way that its rule does not handle."""
+    if not handled:
+        raise TypeError(f"E5006 argument that the rule does not handle: {what}")
+
+
+def insertion(shape: tuple[int, ...], obj: Any, given: tuple[int, ...], axis: int | None) -> tuple[Any, Any, int]:
+    """How `np.insert` reads values of a shape: with axes before, broadcast, and along which axis they are several.
+
+    >>> insertion((2, 3), 1, (2, 3), 0), insertion((2, 3), [0, 2], (2, 1), 1)
+    (((2, 3), (2, 3), 0), ((2, 1), (2, 2), 1))
+    """
+    along, whole = (0, (int(np.prod(shape)),)) if axis is None else (axis % len(shape), shape)
+    small = (1,) * (len(whole) - len(given)) + given[max(len(given) - len(whole), 0) :]  # ones before are dropped
+    places = len(np.insert(np.arange(whole[along]), obj, 0)) - whole[along]
+    if places == 1 and np.ndim(obj) == 0 and not isinstance(obj, slice):
+        return small, small[:1] + whole[:along] + whole[along + 1 :], 0
+    count = small[along] if places == 1 else places
+    return small, (*whole[:along], count, *whole[along + 1 :]), along
+
+
+def flat_index(places: Any, a: Any) -> tuple[Any, ...]:
+    """The index with which `a[index] = e` is `np.put(a, places, e)`; places count through all axes.
+
+    >>> flat_index(-1, np.zeros((2, 3)))
+    (np.int64(1), np.int64(2))
+    """
+    size = np.size(a)
+    if np.any(np.asarray(places) >= size) or np.any(np.asarray(places) < -size):
+        raise IndexError(f"a place is out of bounds for an array of {size} elements")
+    return tuple(np.unravel_index(np.remainder(places, size), np.shape(a)))
+
+
+def diagonal_index(a: Any) -> tuple[Any, ...]:
+    """The index with which `a[index] = e` is `np.fill_diagonal(a, e)`.
+
+    >>> diagonal_index(np.zeros((2, 3)))
+    (array([0, 1]), array([0, 1]))
+    """
+    shape = np.shape(a)
+    if len(shape) < 2 or (len(shape) > 2 and len(set(shape)) > 1):
+        raise ValueError("a diagonal is that of a matrix, or of an array whose axes are all of one length")
+    return tuple(np.arange(min(shape)) for _ in shape)
+
+
+def block_transpose(g: Any, arrays: Any) -> Any:
+    """`g` cut into the blocks of which `np.block(arrays)` is made, nested as they are.
+
+    >>> block_transpose(np.array([1.0, 2.0, 3.0]), [np.zeros(1), np.zeros(2)])
+    [array([1.]), array([2., 3.])]
+    """
+    if not isinstance(arrays, list):
+        return sum_to(np.reshape(g, np.shape(arrays)), arrays)
+    depth, inner = -1, arrays[0]
+    while isinstance(inner, list):
+        depth, inner = depth - 1, inner[0]
+    lengths = [_extent(part, depth) for part in arrays]
+    parts = np.split(g, np.cumsum(lengths)[:-1], axis=depth)
+    return [block_transpose(part, array) for part, array in zip(parts, arrays, strict=True)]
+
+
+def _extent(array: Any, axis: int) -> int:
+    """How long a block, or a nested list of blocks, is along an axis."""
+    whole = np.block(array)
+    return int(np.shape(whole)[axis]) if np.ndim(whole) >= -axis else 1
+
+
+def broadcast_parts(parts: Any) -> list[Any]:
+    """`np.broadcast_arrays` of a sequence.
+
+    >>> broadcast_parts([np.ones(2), 3.0])
+    [array([1., 1.]), array([3., 3.])]
+    """
+    return list(np.broadcast_arrays(*parts))
+
+
+def choose_transpose(g: Any, a: Any, choices: Any, mode: str = "raise") -> list[Any]:
+    """The transpose of `np.choose(a, choices, mode=mode)`: for each choice what was taken from it.
+
+    >>> choose_transpose(np.array([1.0, 2.0]), [0, 1], [np.zeros(2), 0.0])
+    [array([1., 0.]), np.float64(2.0)]
+    """
+    taken = np.choose(a, range(len(choices)), mode=mode)  # type: ignore[call-overload]
+    return [_of_choice(np.where(taken == k, g, 0.0), choice) for k, choice in enumerate(choices)]
+
+
+def _of_choice(g: Any, choice: Any) -> Any:
+    """The adjoint of one of several choices: zeros for integers, through which no derivative flows."""
+    whole = type(choice) is not int and np.asarray(choice).dtype.kind in "iub"
+    return np.zeros(np.shape(choice)) if whole else sum_to(g, choice)
+
+
+def unselected(g: Any, condlist: Any) -> Any:
+    """`g` where none of the conditions holds, and 0 elsewhere.
+
+    >>> unselected(np.array([1.0, 2.0]), [np.array([True, False])])
+    array([0., 2.])
+    """
+    return np.select(condlist, [0.0] * len(condlist), g)
+
+
+def select_transpose(g: Any, condlist: Any, choicelist: Any) -> list[Any]:
+    """The transpose of `np.select(condlist, choicelist)`: for each choice what was selected from it.
+
+    >>> select_transpose(np.array([1.0, 2.0]), [np.array([True, False]), True], [np.zeros(2), 0.0])
+    [array([1., 0.]), np.float64(2.0)]
+    """
+    made, free = [], np.asarray(True)
+    for condition, choice in zip(condlist, choicelist, strict=True):
+        made.append(_of_choice(np.where(free & condition, g, 0.0), choice))
+        free = free & np.logical_not(condition)
+    return made
+
+
+def pad_widths(given: Any, rank: int) -> list[tuple[Any, Any]]:
+    """For each axis the two whole numbers that `pad_width` or `stat_length` gives it; None where nothing is given.
+
+    >>> pad_widths(1, 2), pad_widths((1, 2), 2), pad_widths({0: 3}, 2), pad_widths(None, 1)
+    ([(1, 1), (1, 1)], [(1, 2), (1, 2)], [(3, 3), (0, 0)], [(None, None)])
+    """
+    if given is None:
+        return [(None, None)] * rank
+    if isinstance(given, dict):
+        every = [(0, 0)] * rank
+        for axis, pair in given.items():
+            every[axis] = tuple(np.broadcast_to(pair, 2).tolist())
+        return every
+    return [tuple(pair) for pair in np.broadcast_to(given, (rank, 2)).tolist()]
+
+
+def sides(lengths: tuple[Any, Any], n: int) -> tuple[int, int]:
+    """How many of n elements the statistics of both sides are of.
+
+    >>> sides((None, 2), 5), sides((9, 1), 5)
+    ((5, 2), (5, 1))
+    """
+    return min(lengths[0] or n, n), min(lengths[1] or n, n)

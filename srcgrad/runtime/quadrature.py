@@ -1,8 +1,4 @@
-"""Derivatives of integrals: the integrals of derivatives, and the integrand at the ends.
-
-The arguments are those of `scipy.integrate.quad`. `pull` takes a seed of `func` to the adjoints of the elements of
-`args` at `places` (None: of all), `push` their tangents to that of `func`; both are None where none is active.
-"""
+"""Integrals of functions of one number, and the points at which they are taken."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ from typing import Any  # functions of the user, and arrays of any floating type
 
 import numpy as np
 
-from srcgrad.runtime.equation import Equation, joined, like, widened
+from srcgrad.runtime.ode_equation import Equation, joined, like, widened
 
 Function = Callable[..., Any]
 
@@ -181,3 +177,12 @@ argument; split the integral there
                 f"E5001 operation not differentiable: the integrand jumps at {one[0]!r}, "
                 "a place that depends on an argument; split the integral there"
             )
+
+
+def gauss_points(n: int) -> tuple[Any, Any]:
+    """Nodes and weights of the Gauss-Legendre formula of n nodes, on the interval from -1 to 1.
+
+    >>> gauss_points(1)
+    (array([0.]), array([2.]))
+    """
+    return np.polynomial.legendre.leggauss(n)

@@ -1,6 +1,7 @@
-"""What texts of ours are taken for when they are differentiated once more, where a derivative is a convention.
+"""Functions of elements and lengths at places where a formula alone would give nan, or a number that is no limit.
 
-There the first derivative is 0, which says nothing of the second: that one is nan, never a number that is no limit.
+Texts that are differentiated once more are taken for what is here, where a first derivative is a convention: it is 0
+there, which says nothing of the second, and that one is nan, never a number that is no limit.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from typing import Any  # arrays and scalars of any floating type
 
 import numpy as np
 
-from srcgrad.runtime.norm import norm_axes, norm_gradient
+from srcgrad.runtime.linalg import norm_axes, norm_gradient
 
 
 def divisor(z: Any) -> Any:
@@ -112,3 +113,99 @@ def magnitude(x: Any) -> Any:
     np.float64(2.0)
     """
     return np.abs(x)
+
+
+_BITS = {np.dtype(f"f{size}"): np.dtype(f"i{size}") for size in (2, 4, 8)}  # integers of the same size
+
+
+def if_larger(seed: Any, x: Any, y: Any, out: Any = None) -> Any:
+    """`seed` where x is larger than y, half of it where they are equal, 0 elsewhere, whatever it is there.
+
+    With `out`, which may be x, it takes the memory of that array, if its shape and dtype are those of the result.
+
+    >>> if_larger(np.array([2.0, 2.0, np.inf]), np.array([3.0, 1.0, 0.0]), 1.0)
+    array([2., 1., 0.])
+    """
+    if type(seed) is type(x) is float and type(y) in (float, int):
+        return seed if x > y else 0.5 * seed if x == y else 0.0
+    if type(seed) is float and (real := np.result_type(x, y)).kind == "f":
+        seed = real.type(seed)  # where float32 is larger than a number, so is what comes of the number
+    chosen, tie = np.greater(x, y), np.equal(x, y)  # before x changes
+    made = _where(chosen, seed, out)
+    return np.where(tie, 0.5 * seed, made) if np.any(tie) else made
+
+
+def _where(chosen: Any, g: Any, out: Any) -> Any:
+    """`np.where(chosen, g, 0.0)`; of an array the bits are masked, which takes no branch for each element."""
+    shape = np.shape(chosen)
+    fits = type(g) is np.ndarray and (g.shape == shape or np.broadcast_shapes(g.shape, shape) == shape)
+    bits = _BITS.get(g.dtype) if fits else None
+    if bits is None:
+        return np.where(chosen, g, 0.0)
+    if type(out) is not np.ndarray or out.shape != shape or out.dtype != g.dtype or not out.flags.writeable:
+        out = np.empty_like(chosen, g.dtype)
+    mask = out.view(bits)
+    np.copyto(mask, chosen)
+    np.negative(mask, out=mask)
+    np.bitwise_and(mask, g.view(bits), out=mask)
+    return out
+
+
+def falling(x: Any) -> Any:
+    """`1 / (1 + exp(x))` as one operation: no text calls it, but its rule is that of these three.
+
+    >>> float(falling(0.0)), float(falling(-np.inf))
+    (0.5, 1.0)
+    """
+    return 1.0 / (1.0 + np.exp(x))
+
+
+def squared_magnitude(z: Any) -> Any:
+    """`np.abs(z) ** 2` as one operation, which has all derivatives at 0 too.
+
+    >>> float(squared_magnitude(3.0 + 4.0j))
+    25.0
+    """
+    return np.real(z) ** 2 + np.imag(z) ** 2
+
+
+def sinc_derivative(x: Any, order: int) -> Any:
+    """The derivative of `np.sinc` of the given order at x, of x's shape and floating type.
+
+    For |x| < 1 the power series is summed; elsewhere `x * sinc(x) = sin(pi * x) / pi` is differentiated
+    `order` times, which gives each derivative from the one before.
+
+    >>> float(sinc_derivative(0.0, 1)), round(float(sinc_derivative(0.0, 2)), 12)
+    (0.0, -3.289868133696)
+    """
+    wide = np.asarray(x, dtype=np.float64)
+    near = np.abs(wide) < 1.0
+    small = np.where(near, wide, 0.0)
+    series = np.zeros_like(wide)
+    for k in reversed(range((order + 1) // 2, order // 2 + 24)):
+        factorial = float(np.prod(np.arange(1.0, 2 * k - order + 1)))
+        coefficient = (-1.0) ** k * np.pi ** (2 * k) / ((2 * k + 1) * factorial)
+        series = series + coefficient * small ** (2 * k - order)
+    large = np.where(near, 1.0, wide)
+    value = np.sinc(large)
+    for n in range(1, order + 1):
+        value = (np.pi ** (n - 1) * np.sin(np.pi * large + n * np.pi / 2) - n * value) / large
+    result = np.where(near, series, value)
+    kind = np.asarray(x).dtype
+    return result.astype(kind if kind.kind == "f" else np.float64, copy=False)[()]
+
+
+def i0_derivative(x: Any, order: int) -> Any:
+    """The derivative of `np.i0` of the given order at x, of x's shape and floating type.
+
+    It is the mean of `cos(t)**order * exp(x * cos(t))` over t, at 256 places: exact to rounding for all x whose value
+    is finite.
+
+    >>> round(float(i0_derivative(1.0, 1)), 12)
+    0.565159103992
+    """
+    cosines = np.cos(np.pi * (np.arange(256) + 0.5) / 256)
+    wide = np.expand_dims(np.asarray(x, dtype=np.float64), -1)
+    result = np.asarray(np.mean(cosines**order * np.exp(wide * cosines), axis=-1))
+    kind = np.asarray(x).dtype
+    return result.astype(kind if kind.kind == "f" else np.float64, copy=False)[()]

@@ -1,4 +1,4 @@
-"""Zeros and sums of values of any structure: numbers, arrays, and containers of them."""
+"""What arrays are like: zeros, units, masks, blocks, casts."""
 
 from __future__ import annotations
 
@@ -154,3 +154,79 @@ def mapped(function: Any, x: Any, *others: Any) -> Any:
             object.__setattr__(made, name, part)
         return made
     return None
+
+
+def mask_to(mask: Any, x: Any) -> Any:
+    """The mask of `x` from that of a result into which it was broadcast: true where any of its copies is reached.
+
+    >>> mask_to(np.array([[True, False], [False, False]]), np.zeros((2, 1)))
+    array([[ True],
+           [False]])
+    """
+    mask, shape = np.asarray(mask) != 0, np.shape(x)
+    if mask.shape == shape:
+        return mask
+    lead = mask.ndim - len(shape)
+    if lead > 0:
+        mask = np.any(mask, axis=tuple(range(lead)))
+    lead = max(-lead, 0)
+    grown = tuple(k for k, size in enumerate(mask.shape) if size != 1 and shape[lead + k] == 1)
+    return np.broadcast_to(np.any(mask, axis=grown, keepdims=True), shape)
+
+
+def picks(weights: Any, values: Any) -> Any:
+    """`weights * values`, and 0 where a weight is 0, whatever the value is there.
+
+    >>> picks(np.array([0.0, 0.5]), np.array([np.inf, 2.0]))
+    array([0., 1.])
+    """
+    taken = np.asarray(weights) != 0.0
+    return weights * np.where(taken, values, 0.0)
+
+
+def mask_at(x: Any, index: Any, mask: Any = True) -> Any:
+    """The mask of `x` from that of `x[index]`: false at the elements that are not read.
+
+    >>> mask_at(np.zeros(3), slice(1, None))
+    array([False,  True,  True])
+    """
+    made = np.zeros(np.shape(x), dtype=bool)
+    if mask is True:
+        made[index] = True
+    else:
+        np.logical_or.at(made, index, np.asarray(mask) != 0)
+    return made
+
+
+def mask_without(mask: Any, x: Any, index: Any) -> Any:
+    """The mask of `x` before `x[index]` was overwritten: false there.
+
+    >>> mask_without(True, np.zeros(3), 1)
+    array([ True, False,  True])
+    """
+    made = np.array(mask_to(mask, x))
+    made[index] = False
+    return made
+
+
+def row_count(*arrays: Any) -> int:
+    """The number of rows that all arrays have; 1 if it is 0, so that a loop over blocks has one, which is empty.
+
+    >>> import numpy as np
+    >>> row_count(np.ones((5, 2)), np.ones(5)), row_count(np.ones((0, 2)))
+    (5, 1)
+    """
+    counts = [len(array) for array in arrays]
+    if len(set(counts)) > 1:
+        raise ValueError(f"the arrays have {', '.join(map(str, counts))} rows: blocks need as many of each")
+    return max(counts[0], 1)
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """`x.astype(dtype)`, for floating x and dtype.
+
+    >>> import numpy as np
+    >>> cast(np.ones(2), np.float32).dtype
+    dtype('float32')
+    """
+    return x.astype(dtype)

@@ -4,12 +4,11 @@ import numpy as np
 
 from srcgrad.core.rules import adjoint, constants, d, tangent
 from srcgrad.runtime import sparse_left, sparse_right
-from srcgrad.runtime.blocks import row_count
 from srcgrad.runtime.broadcast import fit_to, spread, sum_to, summands, summed
-from srcgrad.runtime.casts import cast
-from srcgrad.runtime.given import check_adjoint, check_adjoints, check_total, given_adjoints
-from srcgrad.runtime.hooks import beyond_hooks, hook, hooked, stop_gradient
+from srcgrad.runtime.checks import check_seed, check_shape
+from srcgrad.runtime.hooks import beyond_hooks, hook, hooked, probe, probed, stop_gradient
 from srcgrad.runtime.layout import (
+    add_at,
     converted,
     diag_transpose,
     join_like,
@@ -17,16 +16,29 @@ from srcgrad.runtime.layout import (
     mesh_transpose,
     place_diagonal,
     repeat_transpose,
+    scatter,
     split_like,
+    stored,
     tile_transpose,
     unpad,
 )
 from srcgrad.runtime.linalg import no_further
-from srcgrad.runtime.masks import mask_at, mask_to, mask_without, picks
-from srcgrad.runtime.probes import probe, probed
-from srcgrad.runtime.scatter import add_at, scatter, stored
-from srcgrad.runtime.seed import check_seed, check_shape
-from srcgrad.runtime.structure import add, conjugates, empty_like, fields_of, of_items, owned, zeros_like
+from srcgrad.runtime.structure import (
+    add,
+    cast,
+    conjugates,
+    empty_like,
+    fields_of,
+    mask_at,
+    mask_to,
+    mask_without,
+    of_items,
+    owned,
+    picks,
+    row_count,
+    zeros_like,
+)
+from srcgrad.runtime.user_rules import check_adjoint, check_adjoints, check_total, given_adjoints
 
 constants([zeros_like, empty_like, check_seed, row_count, stop_gradient, mask_at, mask_to, mask_without])
 

@@ -34,7 +34,7 @@ from srcgrad.backend.batched.values import (
 from srcgrad.core.facts import Facts
 from srcgrad.core.trees import Node, expression, loads, name, statements
 from srcgrad.derive.program import Program
-from srcgrad.runtime.bessel import i0_derivative
+from srcgrad.runtime.singular import i0_derivative
 
 LIKE: dict[str, tuple[Any, ...]] = {
     "a": (

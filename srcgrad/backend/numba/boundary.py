@@ -22,7 +22,7 @@ from srcgrad.core.trees import Node, walk
 REMEDY = "write it with loops, numbers, arrays and tuples (docs/numba.md), or leave out target='numba'"
 PLAIN = (bool, int, float, complex, str, np.generic, type(None))
 
-UNEVEN = "E5026 loops need axes"  # how the errors of `srcgrad.runtime.equal` begin
+UNEVEN = "E5026 loops need axes"  # how the errors of `srcgrad.runtime.checks` begin
 
 
 def require_numba() -> None:

@@ -23,8 +23,7 @@ from srcgrad.core.visitor import rewrite, rewrite_statements
 from srcgrad.frontend.calls.nested_functions import take_out
 from srcgrad.frontend.context import Call, library
 from srcgrad.frontend.resolve import binding_of
-from srcgrad.runtime.flow import method_of
-from srcgrad.runtime.odes import odeint_pullback, odeint_pushforward, solution_pullback, solution_pushforward
+from srcgrad.runtime.odes import method_of, odeint_pullback, odeint_pushforward, solution_pullback, solution_pushforward
 from srcgrad.runtime.quadrature import quad_pullback, quad_pushforward
 from srcgrad.runtime.roots import root_pullback, root_pushforward
 from srcgrad.runtime.structure import zeros_like

@@ -19,7 +19,7 @@ from srcgrad.interface.api.derivatives import float_arguments
 from srcgrad.interface.api.execute import run
 from srcgrad.module import Module
 from srcgrad.opencl.boundary import on_host
-from srcgrad.runtime.probes import listening
+from srcgrad.runtime.hooks import listening
 
 MOST = 6  # elements of an array that are shown
 

@@ -15,6 +15,8 @@ from srcgrad.runtime.broadcast import spread, sum_to, summands, summed
 from srcgrad.runtime.contract import (
     dot_left,
     dot_right,
+    einsum_adjoints,
+    einsum_tangent,
     fitted,
     inner_left,
     inner_right,
@@ -25,9 +27,9 @@ from srcgrad.runtime.contract import (
     tensordot_left,
     tensordot_right,
 )
-from srcgrad.runtime.einsum import einsum_adjoints, einsum_tangent
 from srcgrad.runtime.hooks import stop_gradient
 from srcgrad.runtime.layout import (
+    add_at,
     converted,
     diag_transpose,
     join_like,
@@ -35,26 +37,40 @@ from srcgrad.runtime.layout import (
     mesh_transpose,
     place_diagonal,
     repeat_transpose,
+    scatter,
     split_like,
+    stored,
     tile_transpose,
     unpad,
 )
-from srcgrad.runtime.linalg import cofactor, cofactor_derivative, cofactor_second
-from srcgrad.runtime.magnitude import squared_magnitude
-from srcgrad.runtime.matrices import bordered, chain_adjoints, chain_bend, chain_second, chain_tangent, corner
-from srcgrad.runtime.recurrence import products_before, recurrence, recurrence_back, shifted
-from srcgrad.runtime.reduce import (
+from srcgrad.runtime.linalg import (
+    bordered,
+    chain_adjoints,
+    chain_bend,
+    chain_second,
+    chain_tangent,
+    cofactor,
+    cofactor_derivative,
+    cofactor_second,
+    columns,
+    corner,
+    square,
+)
+from srcgrad.runtime.reductions import (
     along_axes,
     along_axes_transpose,
     diff_transpose,
     merge_axes,
     prod_without,
     prod_without_tangent,
+    products_before,
+    recurrence,
+    recurrence_back,
+    shifted,
     split_axes,
 )
-from srcgrad.runtime.scatter import add_at, scatter, stored
+from srcgrad.runtime.singular import squared_magnitude
 from srcgrad.runtime.structure import add, fields_of, owned
-from srcgrad.runtime.systems import columns, square
 
 
 @adjoint.linear(

@@ -10,7 +10,7 @@ import operator
 import numpy as np
 
 from srcgrad.core.rules import constants
-from srcgrad.runtime.reduce import count
+from srcgrad.runtime.reductions import count
 from srcgrad.runtime.structure import unit
 
 COMPARISONS = (

@@ -8,6 +8,8 @@ from srcgrad.runtime.contract import (
     dot_both,
     dot_left,
     dot_right,
+    einsum_adjoints,
+    einsum_tangent,
     fitted,
     inner_left,
     inner_right,
@@ -21,7 +23,6 @@ from srcgrad.runtime.contract import (
     tensordot_left,
     tensordot_right,
 )
-from srcgrad.runtime.einsum import einsum_adjoints, einsum_tangent
 from srcgrad.runtime.linalg import no_further
 from srcgrad.templates.declarations import since
 

@@ -3,17 +3,18 @@
 import numpy as np
 
 from srcgrad.core.rules import adjoint, constants, d, tangent
-from srcgrad.runtime.phases import eigen_frame, phase_slopes
-from srcgrad.runtime.spectra import (
+from srcgrad.runtime.decompositions import (
     as_real,
+    eigen_frame,
+    half_read,
     inverse_gaps,
     inverse_sums,
+    phase_slopes,
     reciprocals,
     singular_values,
     smaller_side,
     widened,
 )
-from srcgrad.runtime.triangles import half_read
 from srcgrad.templates.declarations import HALF
 
 # From NumPy 2.5 on, eigenvalues and eigenvectors of real matrices are complex numbers, even where all of them are real.

@@ -6,8 +6,7 @@ import operator
 import numpy as np
 
 from srcgrad.core.rules import adjoint, d, tangent
-from srcgrad.runtime.logistic import falling
-from srcgrad.runtime.sinc import sinc_derivative
+from srcgrad.runtime.singular import falling, sinc_derivative
 
 
 @adjoint.elementwise(np.add, cl="x + y", aliases=(operator.add,))

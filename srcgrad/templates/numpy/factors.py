@@ -8,7 +8,8 @@ differences of singular values, so that what does not divide by a vanishing gap 
 import numpy as np
 
 from srcgrad.core.rules import adjoint, d, tangent
-from srcgrad.runtime.spectra import (
+from srcgrad.runtime.decompositions import (
+    half_read,
     inverse_gaps,
     inverse_sums,
     reciprocals,
@@ -17,7 +18,6 @@ from srcgrad.runtime.spectra import (
     upper_factor,
     widened,
 )
-from srcgrad.runtime.triangles import half_read
 from srcgrad.templates.declarations import HALF
 
 

@@ -7,19 +7,22 @@ import numpy as np
 from srcgrad.core.rule_forms import leaves_out
 from srcgrad.core.rules import adjoint, constants, d, tangent
 from srcgrad.runtime.broadcast import sum_to
-from srcgrad.runtime.choices import (
+from srcgrad.runtime.layout import (
+    along_axis,
+    axis_index,
     block_transpose,
     broadcast_parts,
     choose_transpose,
     diagonal_index,
+    entry,
     flat_index,
     insertion,
+    otherwise,
     require_handled,
+    scatter,
     select_transpose,
     unselected,
 )
-from srcgrad.runtime.layout import along_axis, axis_index
-from srcgrad.runtime.scatter import entry, otherwise, scatter
 from srcgrad.runtime.structure import add, zeros_like
 from srcgrad.templates.declarations import since
 

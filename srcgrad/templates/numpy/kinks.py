@@ -7,9 +7,8 @@ import operator
 import numpy as np
 
 from srcgrad.core.rules import adjoint, d, tangent
-from srcgrad.runtime.bessel import i0_derivative
 from srcgrad.runtime.broadcast import sum_to
-from srcgrad.runtime.larger import if_larger
+from srcgrad.runtime.singular import i0_derivative, if_larger
 
 
 @adjoint.elementwise(

@@ -4,9 +4,8 @@ import numpy as np
 
 from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime.broadcast import spread
-from srcgrad.runtime.linalg import no_further
-from srcgrad.runtime.norm import norm_curvature, norm_gradient
-from srcgrad.runtime.reduce import merge_axes, split_axes
+from srcgrad.runtime.linalg import no_further, norm_curvature, norm_gradient
+from srcgrad.runtime.reductions import merge_axes, split_axes
 from srcgrad.runtime.singular import (
     denominator,
     divisor,

@@ -7,9 +7,8 @@ import numpy as np
 
 from srcgrad.core.rule_forms import leaves_out, otherwise
 from srcgrad.core.rules import constants
-from srcgrad.runtime.choices import require_handled
+from srcgrad.runtime.layout import pad_widths, require_handled, sides
 from srcgrad.runtime.singular import root
-from srcgrad.runtime.widths import pad_widths, sides
 
 # ruff: noqa: RUF005 - unpacking with `*` is outside of the accepted Python
 

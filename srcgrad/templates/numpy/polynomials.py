@@ -4,7 +4,7 @@ import numpy as np
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
 from srcgrad.core.rules import adjoint
-from srcgrad.runtime.choices import require_handled
+from srcgrad.runtime.layout import require_handled
 
 
 @adjoint.composed(

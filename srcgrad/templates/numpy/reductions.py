@@ -7,7 +7,7 @@ import numpy as np
 from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime import spread, sum_to
 from srcgrad.runtime.broadcast import summands
-from srcgrad.runtime.reduce import (
+from srcgrad.runtime.reductions import (
     along_axes,
     along_axes_transpose,
     count,

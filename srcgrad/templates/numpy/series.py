@@ -7,8 +7,14 @@ import numpy as np
 
 from srcgrad.core.rule_forms import leaves_out
 from srcgrad.core.rules import adjoint, d, tangent
-from srcgrad.runtime.recurrence import products_before, recurrence, recurrence_back, shifted
-from srcgrad.runtime.steps import gradient_transpose, gradients
+from srcgrad.runtime.reductions import (
+    gradient_transpose,
+    gradients,
+    products_before,
+    recurrence,
+    recurrence_back,
+    shifted,
+)
 from srcgrad.templates.declarations import since, where_known
 
 

@@ -4,8 +4,7 @@ import numpy as np
 
 from srcgrad.core.rule_forms import accept_complex
 from srcgrad.core.rules import adjoint, constants, d
-from srcgrad.runtime.fourier import doubled, lengths, opposite, resized, transformed
-from srcgrad.runtime.signals import convolve_transpose
+from srcgrad.runtime.signals import convolve_transpose, doubled, lengths, opposite, resized, transformed
 
 constants([opposite, transformed, lengths])
 

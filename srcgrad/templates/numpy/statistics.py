@@ -4,10 +4,8 @@ import numpy as np
 
 from srcgrad.core.rule_forms import leaves_out
 from srcgrad.core.rules import adjoint, constants, d, tangent
-from srcgrad.runtime.binned import binned, of_bins
 from srcgrad.runtime.broadcast import sum_to
-from srcgrad.runtime.places import quantile_place, quantile_slope
-from srcgrad.runtime.reduce import merge_axes
+from srcgrad.runtime.reductions import binned, merge_axes, of_bins, quantile_place, quantile_slope
 
 # ruff: noqa: RUF005 - unpacking with `*` is outside of the accepted Python
 

@@ -4,11 +4,25 @@ import numpy as np
 
 from srcgrad.core.rules import adjoint, constants, d, tangent
 from srcgrad.runtime.broadcast import sum_to
-from srcgrad.runtime.linalg import cofactor, cofactor_derivative, cofactor_second, no_further
-from srcgrad.runtime.matrices import bordered, chain_adjoints, chain_bend, chain_second, chain_tangent, corner
+from srcgrad.runtime.decompositions import half_read
+from srcgrad.runtime.linalg import (
+    bordered,
+    chain_adjoints,
+    chain_bend,
+    chain_second,
+    chain_tangent,
+    cofactor,
+    cofactor_derivative,
+    cofactor_second,
+    columns,
+    corner,
+    emptied,
+    filled,
+    last_axes,
+    no_further,
+    square,
+)
 from srcgrad.runtime.structure import zeros_like
-from srcgrad.runtime.systems import columns, emptied, filled, last_axes, square
-from srcgrad.runtime.triangles import half_read
 
 
 @adjoint(

@@ -7,7 +7,7 @@ import numpy as np
 
 from srcgrad.core.identity import ufunc_methods
 from srcgrad.core.rules import adjoint, constants, d, refused, rule_of
-from srcgrad.runtime.sections import section_sums_transpose
+from srcgrad.runtime.reductions import section_sums_transpose
 from srcgrad.runtime.singular import root
 
 

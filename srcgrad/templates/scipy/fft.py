@@ -4,8 +4,7 @@ import numpy as np
 from scipy import fft
 
 from srcgrad.core.rules import adjoint, constants, d
-from srcgrad.runtime.cosines import waves_transpose
-from srcgrad.runtime.fourier import doubled, lengths, opposite, resized, transformed, weighted
+from srcgrad.runtime.signals import doubled, lengths, opposite, resized, transformed, waves_transpose, weighted
 from srcgrad.templates.declarations import declare
 from srcgrad.templates.numpy.signals import MANY, ONE, fourier_forms
 

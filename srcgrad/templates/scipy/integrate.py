@@ -17,24 +17,21 @@ from srcgrad.core.rules import (
     stand_in,
     tangent,
 )
-from srcgrad.runtime.flow import method_of
-from srcgrad.runtime.flow_adjoint import (
+from srcgrad.runtime.odes import (
     doubled,
     flow_adjoint,
     flow_adjoint_pullback,
     flow_adjoint_pushforward,
-    tangent_size,
-)
-from srcgrad.runtime.odes import (
+    method_of,
     odeint_pullback,
     odeint_pushforward,
     solution,
     solution_pullback,
     solution_pushforward,
     states,
+    tangent_size,
 )
-from srcgrad.runtime.points import gauss_points
-from srcgrad.runtime.quadrature import check_numbers, check_steady, quad_pullback, quad_pushforward
+from srcgrad.runtime.quadrature import check_numbers, check_steady, gauss_points, quad_pullback, quad_pushforward
 from srcgrad.templates.declarations import declare
 
 NOTE = "Its right-hand side is differentiated through its source: see `docs/integrate.md`."

@@ -4,18 +4,19 @@ import numpy as np
 from scipy import interpolate, linalg
 
 from srcgrad.core.rules import adjoint, constants, d, tangent
-from srcgrad.runtime.choices import require_handled
+from srcgrad.runtime.layout import require_handled
 from srcgrad.runtime.pieces import (
     cubic_pieces,
     derived_pieces,
+    for_values,
     hermite_pieces,
     integrated_pieces,
     monotone_pieces,
+    over_values,
     pieces_at,
     places_in_period,
     spline_ends,
 )
-from srcgrad.runtime.splines import for_values, over_values
 from srcgrad.templates.declarations import declare
 
 KNOTS = "np.array([0.0, 1.0, 2.5, 4.0, 5.0])"

@@ -4,13 +4,20 @@ import numpy as np
 from scipy import linalg
 
 from srcgrad.core.rules import adjoint, constants, d, tangent
-from srcgrad.runtime.bands import half_bands, outer_bands, times_bands, turned_bands, whole_bands
 from srcgrad.runtime.broadcast import sum_to
-from srcgrad.runtime.choices import require_handled
-from srcgrad.runtime.stacked import matched, shared_batch
+from srcgrad.runtime.decompositions import half_read, lowered, permuted, raised, triangle, unpermuted
+from srcgrad.runtime.layout import require_handled
+from srcgrad.runtime.linalg import (
+    columns,
+    half_bands,
+    matched,
+    outer_bands,
+    shared_batch,
+    times_bands,
+    turned_bands,
+    whole_bands,
+)
 from srcgrad.runtime.structure import zeros_like
-from srcgrad.runtime.systems import columns
-from srcgrad.runtime.triangles import half_read, lowered, permuted, raised, triangle, unpermuted
 from srcgrad.templates.declarations import HALF
 from srcgrad.templates.numpy import systems
 

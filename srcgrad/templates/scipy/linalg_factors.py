@@ -4,10 +4,21 @@ import numpy as np
 from scipy import linalg
 
 from srcgrad.core.rules import adjoint, constants, d, rule_of, tangent
-from srcgrad.runtime.matrices import bordered, corner
-from srcgrad.runtime.spectra import as_real, inverse_gaps, smaller_side, widened
+from srcgrad.runtime.decompositions import (
+    as_real,
+    as_square,
+    half_read,
+    inverse_gaps,
+    lowered,
+    permuted,
+    raised,
+    smaller_side,
+    triangle,
+    unpermuted,
+    widened,
+)
+from srcgrad.runtime.linalg import bordered, corner
 from srcgrad.runtime.structure import zeros_like
-from srcgrad.runtime.triangles import as_square, half_read, lowered, permuted, raised, triangle, unpermuted
 from srcgrad.templates.declarations import HALF, declare
 from srcgrad.templates.numpy import factors, norms
 

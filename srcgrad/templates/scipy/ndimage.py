@@ -4,9 +4,8 @@ import numpy as np
 from scipy import ndimage, signal
 
 from srcgrad.core.rules import adjoint, constants, d
-from srcgrad.runtime.choices import require_handled
-from srcgrad.runtime.kernels import reaches, steps_along, taps
-from srcgrad.runtime.signals import filtered_transpose
+from srcgrad.runtime.layout import require_handled
+from srcgrad.runtime.signals import filtered_transpose, reaches, steps_along, taps
 from srcgrad.templates.declarations import declare
 
 constants([reaches, steps_along, taps])

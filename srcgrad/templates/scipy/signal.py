@@ -4,9 +4,8 @@ import numpy as np
 from scipy import signal
 
 from srcgrad.core.rules import adjoint, constants, d, tangent
-from srcgrad.runtime.choices import require_handled
-from srcgrad.runtime.filters import fitted_window, one_sided
-from srcgrad.runtime.signals import lagged, of_full, within_full
+from srcgrad.runtime.layout import require_handled
+from srcgrad.runtime.signals import fitted_window, lagged, of_full, one_sided, within_full
 from srcgrad.templates.declarations import declare
 
 MODES = ("full", "same", "valid")

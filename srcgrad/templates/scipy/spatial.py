@@ -4,7 +4,7 @@ import numpy as np
 from scipy.spatial import distance
 
 from srcgrad.core.rules import adjoint
-from srcgrad.runtime.choices import require_handled
+from srcgrad.runtime.layout import require_handled
 
 METRICS = ("sqeuclidean", "cityblock", "chebyshev")
 

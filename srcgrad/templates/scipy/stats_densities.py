@@ -5,7 +5,7 @@ from scipy import special, stats
 
 from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime import sum_to
-from srcgrad.runtime.triangles import half_read
+from srcgrad.runtime.decompositions import half_read
 from srcgrad.templates.declarations import HALF
 
 LINE = {"x": (-2.0, 2.0), "loc": (-0.5, 0.5), "scale": (0.5, 2.0)}

@@ -4,7 +4,7 @@ import numpy as np
 from scipy import special, stats
 
 from srcgrad.core.rules import adjoint, d, refused
-from srcgrad.runtime.choices import require_handled
+from srcgrad.runtime.layout import require_handled
 
 COUNT = "it is a whole number"
 CLOSED = "a derivative with respect to the parameter of an incomplete beta function has no closed form"

@@ -1,12 +1,79 @@
-"""Helpers of reductions: counts, products of all other elements, the transpose of differences, weights."""
+"""Reductions along axes and their transposes: sums, running sums, recurrences, steps, bins, sections."""
 
 from __future__ import annotations
 
-from typing import Any  # arrays and scalars of any floating type; an axis is an int, a tuple of them, or None
+from typing import Any  # arrays of any floating type; an axis is an int, or None for all elements in their order
 
 import numpy as np
 
-from srcgrad.runtime.recurrence import products_before
+
+def recurrence(g: Any, a: Any, axis: Any) -> Any:
+    """`s[k] = g[k] + a[k] * s[k - 1]` along `axis`, begun by `s[0] = g[0]`; of a's shape.
+
+    >>> recurrence(np.array([1.0, 2.0, 3.0]), np.array([5.0, 10.0, 0.0]), 0)
+    array([ 1., 12.,  3.])
+    """
+    s, factors = _steps(g, a, axis)
+    for k in range(1, len(s)):
+        s[k] += factors[k] * s[k - 1]
+    return _laid(s, a, axis)
+
+
+def recurrence_back(g: Any, a: Any, axis: Any) -> Any:
+    """`s[k] = g[k] + a[k + 1] * s[k + 1]` along `axis`, begun at its end; the transpose of `recurrence`.
+
+    >>> recurrence_back(np.array([1.0, 2.0, 3.0]), np.array([5.0, 10.0, 0.0]), 0)
+    array([21.,  2.,  3.])
+    """
+    s, factors = _steps(g, a, axis)
+    for k in range(len(s) - 1, 0, -1):
+        s[k - 1] += factors[k] * s[k]
+    return _laid(s, a, axis)
+
+
+def products_before(a: Any, axis: Any) -> Any:
+    """For each element of a, the product of all before it along `axis`; of a's shape.
+
+    >>> products_before(np.array([2.0, 0.0, 3.0]), 0)
+    array([1., 2., 0.])
+    """
+    lines, factors = _steps(a, a, axis)
+    lines[:1] = 1.0
+    lines[1:] = np.cumprod(factors[:-1], axis=0)
+    return _laid(lines, a, axis)
+
+
+def shifted(x: Any, by: int, axis: Any) -> Any:
+    """Each element of x in the place of its neighbour: the next one along `axis` for 1, the one before for -1.
+
+    Where none comes from there are zeros.
+
+    >>> shifted(np.array([2.0, 5.0, 3.0]), 1, 0), shifted(np.array([2.0, 5.0, 3.0]), -1, 0)
+    (array([0., 2., 5.]), array([5., 3., 0.]))
+    """
+    made, lines = _steps(x, x, axis)
+    made[:] = 0.0
+    if by > 0:
+        made[1:] = lines[:-1]
+    else:
+        made[:-1] = lines[1:]
+    return _laid(made, x, axis)
+
+
+def _steps(g: Any, a: Any, axis: Any) -> tuple[Any, Any]:
+    """A copy of `g`, and `a`, with the axis first."""
+    if axis is None or np.ndim(a) == 0:
+        factors = np.reshape(a, -1)
+        made = np.reshape(g, -1)
+    else:
+        factors = np.moveaxis(a, axis, 0)
+        made = np.moveaxis(g, axis, 0)
+    return np.array(made, np.result_type(made, factors)), factors
+
+
+def _laid(s: Any, a: Any, axis: Any) -> Any:
+    """A result in the shape of `a`."""
+    return np.reshape(s, np.shape(a)) if axis is None or np.ndim(a) == 0 else np.moveaxis(s, 0, axis)
 
 
 def ordered_axes(a: Any, axis: Any) -> tuple[tuple[int, ...], int]:
@@ -206,3 +273,128 @@ def along_axes_transpose(g: Any, weights: Any, axis: Any) -> Any:
         return g
     order, _ = ordered_axes(g, axis)
     return np.reshape(np.transpose(g, order), np.shape(weights))
+
+
+REACH = 2  # an element of `np.gradient` depends on elements at most that far away
+
+
+def gradients(f: Any, spacings: Any = (), axis: Any = None, edge_order: Any = 1) -> Any:
+    """`np.gradient(f, *spacings, axis=axis, edge_order=edge_order)`; an array of arrays where there are several axes.
+
+    >>> gradients(np.array([0.0, 1.0, 4.0]))
+    array([1., 2., 3.])
+    """
+    return np.asarray(np.gradient(f, *spacings, axis=axis, edge_order=edge_order))
+
+
+def gradient_transpose(g: Any, f: Any, spacings: Any = (), axis: Any = None, edge_order: Any = 1) -> Any:
+    """The transpose of `gradients` applied to g, which is shaped like its result; of f's shape.
+
+    >>> gradient_transpose(np.array([1.0, 1.0, 1.0]), np.zeros(3))
+    array([-1.5,  0. ,  1.5])
+    """
+    given = tuple(range(np.ndim(f))) if axis is None else axis
+    axes = (given,) if np.ndim(given) == 0 else tuple(given)
+    steps = (1.0,) if not len(spacings) else tuple(spacings)
+    parts = g if isinstance(g, list | tuple) or np.ndim(g) > np.ndim(f) else [g]
+    total = np.zeros(np.shape(f), np.asarray(parts[0]).dtype)
+    for place, (part, own) in enumerate(zip(parts, axes, strict=True)):
+        step = steps[place] if len(steps) > 1 else steps[0]
+        total += np.moveaxis(_along_last(np.moveaxis(part, own, -1), step, edge_order), -1, own)
+    return total
+
+
+def _along_last(g: Any, step: Any, edge_order: Any) -> Any:
+    """Rows of the matrix of `np.gradient`, found by its action on combs whose teeth do not meet, against g."""
+    n, width = g.shape[-1], 2 * REACH + 1
+    made, rim = np.zeros_like(g), np.zeros_like(g[..., :1])
+    for first in range(min(width, n)):
+        comb = np.zeros(n, g.dtype)
+        comb[first::width] = 1.0
+        part = np.gradient(comb, step, edge_order=edge_order) * g
+        padded = np.concatenate((rim, rim, part, rim, rim), axis=-1)
+        sums = np.sum([padded[..., k : k + n] for k in range(width)], axis=0)
+        made[..., first::width] = sums[..., first::width]
+    return made
+
+
+# By the method's name: the slope of the place in q is n plus this number; the other methods have slope 0.
+SLOPES = {
+    "linear": -1.0,
+    "interpolated_inverted_cdf": 0.0,
+    "hazen": 0.0,
+    "weibull": 1.0,
+    "median_unbiased": 1.0 / 3.0,
+    "normal_unbiased": 0.25,
+}
+
+
+def quantile_place(q: Any, n: Any, method: str = "linear") -> Any:
+    """The place of the quantiles q among n sorted elements, counted from 0: the quantile of the places themselves.
+
+    For an array of counts n, each q is placed among each of them, and the result has both shapes.
+
+    >>> quantile_place(0.5, 4), quantile_place(0.5, 4, "lower")
+    (np.float64(1.5), np.float64(1.0))
+    """
+    if np.ndim(n) == 0:
+        return np.quantile(np.arange(float(max(n, 1))), q, method=method)  # type: ignore[call-overload]
+    made = np.empty(np.shape(q) + np.shape(n))
+    for count in np.unique(n):
+        made[..., n == count] = np.asarray(quantile_place(q, count, method))[..., None]
+    return made
+
+
+def quantile_slope(q: Any, n: Any, method: str = "linear") -> Any:
+    """The derivative of `quantile_place(q, n, method)` with respect to q; 0 where the place is the first or the last.
+
+    >>> quantile_slope(np.array([0.5, 1.0]), 4)
+    array([3., 0.])
+    """
+    place = quantile_place(q, n, method)
+    if method not in SLOPES:
+        return 0.0 * place
+    return np.where((place > 0.0) & (place < n - 1.0), n + SLOPES[method], 0.0)
+
+
+def _bins(a: Any, edges: Any) -> tuple[Any, Any]:
+    """Which elements are in some bin, and in which; the last bin holds its right edge."""
+    inside = (a >= edges[0]) & (a <= edges[-1])
+    return inside, np.minimum(np.searchsorted(edges, a, side="right") - 1, len(edges) - 2)
+
+
+def binned(weights: Any, a: Any, edges: Any) -> Any:
+    """`np.histogram(a, edges, weights=weights)[0]`.
+
+    >>> binned(np.array([1.0, 2.0, 4.0]), np.array([0.1, 0.2, 1.0]), np.array([0.0, 0.5, 1.0]))
+    array([3., 4.])
+    """
+    inside, places = _bins(np.asarray(a), edges)
+    weights = np.asarray(weights)
+    made = np.zeros(len(edges) - 1, weights.dtype)
+    np.add.at(made, places[inside], weights[inside])
+    return made
+
+
+def of_bins(g: Any, a: Any, edges: Any) -> Any:
+    """The transpose of `binned`: for each element what its bin has, 0 for one that is in none.
+
+    >>> of_bins(np.array([3.0, 4.0]), np.array([0.1, 0.2, 5.0]), np.array([0.0, 0.5, 1.0]))
+    array([3., 3., 0.])
+    """
+    inside, places = _bins(np.asarray(a), edges)
+    return np.where(inside, g[np.clip(places, 0, None)], g.dtype.type(0.0))
+
+
+def section_sums_transpose(g: Any, a: Any, indices: Any, axis: int = 0) -> Any:
+    """The transpose of `np.add.reduceat(a, indices, axis)` applied to g; of a's shape.
+
+    >>> section_sums_transpose(np.array([1.0, 5.0]), np.zeros(3), [0, 2])
+    array([1., 1., 5.])
+    """
+    made = np.zeros(np.shape(a), g.dtype)
+    lines, parts = np.moveaxis(made, axis, -1), np.moveaxis(g, axis, -1)
+    starts = [int(k) for k in indices]
+    for k, (start, end) in enumerate(zip(starts, [*starts[1:], lines.shape[-1]], strict=True)):
+        lines[..., start : max(end, start + 1)] += parts[..., k : k + 1]
+    return made
