@@ -103,14 +103,15 @@ def of_functions() -> Iterator[Text]:
 
 def of_programs() -> Iterator[Text]:
     """Programs that the tests hold as text: one text of each."""
-    from tests.frontend.test_language import ACCEPTED, DENIED
     from tests.programs.corpus import CORPUS
+    from tests.programs.small import PROGRAMS
     from tests.random.writes import HELPERS, arguments
 
-    language: dict[str, str] = {**{name: text for name, (_, text) in DENIED.items()}, **ACCEPTED}
-    for name, text in language.items():
+    for name, program in PROGRAMS.items():
         label = f"language/{'-'.join(name.split())}"
-        yield Text(f"{label}/{drawn(label)}", lambda text=text, label=label: of_text(text, label, None, drawn(label)))
+        yield Text(
+            f"{label}/{drawn(label)}", lambda text=program.text, label=label: of_text(text, label, None, drawn(label))
+        )
     for seed, text in CORPUS.items():
         label = f"corpus/{seed}"
         yield Text(
@@ -138,7 +139,7 @@ def drawn(label: str) -> str:
 
 def of_text(text: str, label: str, arguments: tuple[Any, ...] | None, how: str) -> str:
     """The text of the derivative of a program's function `f`."""
-    from tests.frontend.test_language import made
+    from tests.programs.small import made
 
     function, own = made(label, text)
     return generated(function, own if arguments is None else arguments, how)

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import copy
-import linecache
-import sys
-import types
 from typing import Any
 
 import numpy as np
@@ -13,31 +10,12 @@ import pytest
 
 from srcgrad import check_grads, grad, hvp, source
 from srcgrad.core.errors import DifferentiationError
-from tests.programs.attacked import ATTACKED
-from tests.programs.hostile import TAKEN, TURNED_AWAY
-from tests.programs.language import NAMES, REFUSED, RIGHT, C, X
-from tests.programs.people_write import WRITTEN
-from tests.programs.usual import USUAL
-
-ATTACKED_RIGHT = {name: text for name, (code, text) in ATTACKED.items() if code == "right"}
-ACCEPTED = {**RIGHT, **TAKEN, **USUAL, **WRITTEN, **ATTACKED_RIGHT}
-DENIED = {**REFUSED, **TURNED_AWAY, **{name: pair for name, pair in ATTACKED.items() if pair[0] != "right"}}
+from tests.programs.small import REFUSED, RIGHT, C, made
 
 
-def made(name: str, text: str) -> tuple[Any, tuple[Any, ...]]:
-    """The function of a program, and its arguments."""
-    file = f"<language {name}>"
-    text = text.strip("\n") + "\n"
-    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
-    sys.modules.setdefault("language", types.ModuleType("language"))
-    space: dict[str, Any] = dict(NAMES)
-    exec(compile(text, file, "exec"), space)
-    return space["f"], space.get("ARGS", (X.copy(), C))
-
-
-@pytest.mark.parametrize("name", ACCEPTED)
+@pytest.mark.parametrize("name", RIGHT)
 def test_right(name: str) -> None:
-    f, args = made(name, ACCEPTED[name])
+    f, args = made(name, RIGHT[name])
     before = copy.deepcopy(args)
     check_grads(f, args, order=1)
     for old, new in zip(before, args, strict=True):
@@ -45,13 +23,12 @@ def test_right(name: str) -> None:
             np.testing.assert_equal(new, old)
 
 
-@pytest.mark.parametrize("name", DENIED)
+@pytest.mark.parametrize("name", REFUSED)
 def test_refused(name: str) -> None:
-    code, text = DENIED[name]
-    f, args = made(name, text)
+    f, args = made(name, REFUSED[name].text)
     with pytest.raises(DifferentiationError) as caught:
         check_grads(f, args, order=1)
-    assert caught.value.code == code
+    assert caught.value.code == REFUSED[name].expected
 
 
 def test_a_method_replaced_in_its_class_or_its_object_is_derived_anew() -> None:

@@ -19,7 +19,7 @@ from srcgrad.core.errors import DifferentiationError
 from srcgrad.interface.api.derivatives import float_arguments
 from srcgrad.opencl import device as devices
 from srcgrad.opencl.array import Array
-from tests.frontend.test_language import ACCEPTED, made
+from tests.programs.small import RIGHT, made
 
 
 @pytest.fixture(scope="module")
@@ -291,9 +291,9 @@ def test_gradients(program: Callable[..., Any], dtype: Any, target: str, on: dev
     same(given, (x, w))
 
 
-@pytest.mark.parametrize("name", [name for name in list(ACCEPTED)[::6] if name not in ("isinstance", "piecewise")])
+@pytest.mark.parametrize("name", [name for name in list(RIGHT)[::6] if name not in ("isinstance", "piecewise")])
 def test_programs(name: str, on: devices.Device) -> None:
-    f, args = made(name, ACCEPTED[name])
+    f, args = made(name, RIGHT[name])
     try:
         wrt = float_arguments(f, args)
         wanted = srcgrad.value_and_grad(f, wrt=wrt)(*copy.deepcopy(args))

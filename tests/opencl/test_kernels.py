@@ -17,8 +17,8 @@ from srcgrad.core.rules import Rule, rules
 from srcgrad.opencl.functions import FUNCTIONS
 from srcgrad.opencl.launch import launch
 from srcgrad.opencl.memory import Lease
-from tests.frontend.test_language import made
 from tests.opencl.conftest import fewer
+from tests.programs.small import made
 from tests.random.targets import form
 
 SHAPES = [

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from tests.frontend.test_language import ACCEPTED, made
 from tests.programs.accepted import PROGRAMS
 from tests.programs.people import PEOPLE
+from tests.programs.small import RIGHT, made
 from tests.random.targets import DRAWS, compared, outcome
 
 EVERY = int(os.environ.get("SRCGRAD_EVERY", "16"))
@@ -27,9 +27,9 @@ def test_programs(function: Callable[..., Any], args: tuple[Any, ...]) -> None:
     assert compared(function, args) == ""
 
 
-@pytest.mark.parametrize("name", list(ACCEPTED)[::EVERY])
+@pytest.mark.parametrize("name", list(RIGHT)[::EVERY])
 def test_language(name: str) -> None:
-    assert compared(*made(name, ACCEPTED[name])) == ""
+    assert compared(*made(name, RIGHT[name])) == ""
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -1,0 +1,8 @@
+# order of effects
+# expect: E5010
+def bump(a):
+    a[0] += 1.0
+    return a[0]
+def f(x, c):
+    a = x * c
+    return a[0] * 3.0 + bump(a) * a[0]

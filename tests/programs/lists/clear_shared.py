@@ -1,0 +1,8 @@
+# clear shared
+# expect: E5010
+def f(x, c):
+    a = [c, x[0]]
+    b = a
+    a.clear()
+    a.append(x[1])
+    return b[0] * c

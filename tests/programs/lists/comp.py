@@ -1,0 +1,4 @@
+# comp
+# expect: right
+def f(x, c):
+    return sum([x[i] * c for i in range(4)])

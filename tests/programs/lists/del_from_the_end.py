@@ -1,0 +1,6 @@
+# del [-2]
+# expect: right
+def f(x, c):
+    out = [c, x[0], x[1]]
+    del out[-2]
+    return out[0] * out[1] * c

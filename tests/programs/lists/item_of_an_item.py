@@ -1,0 +1,6 @@
+# item of an item
+# expect: E5010
+def f(x, c):
+    m = [[0.0] * 3 for _ in range(2)]
+    m[0][1] = c
+    return m[0][1] * x[0]

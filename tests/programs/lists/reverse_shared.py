@@ -1,0 +1,7 @@
+# reverse shared
+# expect: E5010
+def f(x, c):
+    row = [c, x[0]]
+    rows = [row]
+    row.reverse()
+    return rows[0][0] ** 2 * c

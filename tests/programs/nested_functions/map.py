@@ -1,0 +1,4 @@
+# map
+# expect: right
+def f(x, c):
+    return sum(map(lambda a: a * c, x))

@@ -1,0 +1,11 @@
+# standing: exponent in an array of bool
+# expect: right
+def f(x):
+    a = np.zeros(3, dtype=bool)
+    s = 0.0
+    for i in range(3):
+        k = i + 2
+        a[i] = k
+        s = s + x[i] ** k
+    return s
+ARGS = (np.array([0.3, -0.5, 0.9]),)
