@@ -17,12 +17,9 @@ from typing import Any  # a module of text, and kinds of arbitrary objects
 import gast
 import numpy as np
 
-from srcgrad.analysis.activity import activity, flows
+from srcgrad.analysis.activity import flows
 from srcgrad.analysis.alias import is_new
-from srcgrad.analysis.complex_numbers import complexes, may_be_complex
-from srcgrad.analysis.containers import containers
-from srcgrad.analysis.recognised_idioms import shifts
-from srcgrad.analysis.shapes import shapes
+from srcgrad.analysis.complex_numbers import may_be_complex
 from srcgrad.backend.text.free_names import Globals
 from srcgrad.backend.text.module import Lookup, Pieces, body, derivative, follower, gap, header, import_lines, write
 from srcgrad.backend.text.target import NUMPY
@@ -42,7 +39,22 @@ from srcgrad.frontend.source.functions_with_rules import primal_of
 from srcgrad.frontend.source.shadows import distinct
 from srcgrad.frontend.source.static_modules import StaticFunction
 from srcgrad.nested_derivatives import Inner, columns, inner, names_of
-from srcgrad.pipeline import FRONT, Begun, Derived, Shared, derive, prepared, shared
+from srcgrad.pipeline import (
+    CALLEE,
+    EFFECTS,
+    FLOW,
+    FRONT,
+    KINDS,
+    NORMAL,
+    RESULT,
+    VALUES,
+    Begun,
+    Derived,
+    Shared,
+    derive,
+    prepared,
+    shared,
+)
 
 
 @dataclass
@@ -66,7 +78,7 @@ class Outcome:
         """Look at all that is not known yet."""
         begun, self.begun, self.kind = self.begun, None, UNKNOWN  # a recursive call learns nothing
         assert begun is not None, "there is something left"
-        begun.advance((shifts, activity, complexes, shapes))
+        begun.advance(VALUES)
         facts, value = begun.facts, begun.tree.body[-1].value
         self.kind, self.complex = of_display(value, facts.kinds), may_be_complex(value, facts)
         several = isinstance(value, gast.Tuple)
@@ -98,7 +110,7 @@ def outcome(
         known = module.fronts[place] = shared(facts, begun.tree)
     facts, tree = known.begin(kinds)
     begun = Begun(facts, tree, FRONT, known)
-    begun.advance((containers,))
+    begun.advance(KINDS)
     return Outcome(of_display(begun.tree.body[-1].value, begun.facts.kinds), begun=begun)
 
 
@@ -113,7 +125,7 @@ def fronted(
     """A function in normal form, with the shapes of its values."""
     facts, program = prepared(source, namespace, "primal", wrt, kinds, module)
     facts.called = True
-    for each in (*FRONT, containers, activity, shapes):
+    for each in NORMAL:
         program = each(program, facts)
     return program, facts
 
@@ -123,7 +135,7 @@ def step_flows(step: Step, module: Any) -> list[list[str]]:
     everything = tuple(parameters(step.source.tree))
     facts, program = prepared(step.source, step.namespace, "reverse", everything, {}, module, step)
     facts.called = True
-    for each in (*FRONT, containers):
+    for each in FLOW:
         program = each(program, facts)
     return flows(program, facts)
 
@@ -132,7 +144,7 @@ def returns_new(source: Source, namespace: Namespace, module: Any, step: Step | 
     """Whether each value that a function returns is made by it, and is no part of an argument."""
     facts, program = prepared(source, namespace, "reverse", tuple(parameters(source.tree)), {}, module, step)
     facts.called = True
-    for each in (*FRONT, containers, activity, complexes, shapes):
+    for each in RESULT:
         program = each(program, facts)
     return is_new(program.body[-1].value, program, facts)
 
@@ -345,6 +357,12 @@ class Module:
             ) from None
         self.made[key] = made
         return made.name
+
+    def spell(self, tree: Node, facts: Facts, bare: bool = False) -> Node:
+        """A function in the language of the passes behind, to be written out; `bare`, to be asked what it changes."""
+        for each in EFFECTS if bare else CALLEE:
+            tree = each(tree, facts)
+        return tree
 
     def add_kernel(self, tree: Node, facts: Facts) -> None:
         """Take a function of the text that is a kernel."""

@@ -1,9 +1,10 @@
 """The pipeline: the passes of each mode, in order.
 
 Each mode is a tuple of passes: reading the tuple is reading the architecture. A pass takes the tree (or, after
-derivation, the program of two halves) and the facts, and returns the same kind. `IMPROVE` is what a text is improved
-by, both halves together; each target adds passes of its own at the end. What the front makes of a function is kept for
-all who ask about it: it depends on few of its arguments.
+derivation, the program of two halves) and the facts, and returns the same kind; none runs another one. `OPTIMISE` is
+what a text is improved by, both halves together; each target adds passes of its own at the end (`core.target`). A
+user's own function and a text of ours, differentiated once more, have two lists, told apart here by `user` and `again`.
+What the frontend makes of a function is kept for all who ask about it: it depends on few of its arguments.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any  # passes take trees, which have no types of their own
 import gast
 
 import srcgrad.templates as templates
-from srcgrad.analysis.activity import activity
+from srcgrad.analysis.activity import activity, own_branches
 from srcgrad.analysis.alias import aliases
 from srcgrad.analysis.complex_numbers import complex_limits, complexes, expected_real
 from srcgrad.analysis.containers import containers, items
@@ -40,27 +41,42 @@ from srcgrad.derive.forward import dotted, tangent
 from srcgrad.derive.function_arguments import handed
 from srcgrad.derive.list_arguments import operands
 from srcgrad.derive.probes import probes
-from srcgrad.derive.program import Program, check
+from srcgrad.derive.program import check
 from srcgrad.derive.recording import kept
 from srcgrad.derive.regularity import doubts
 from srcgrad.derive.reverse import gradient, primal
 from srcgrad.derive.row_blocks import blocked
+from srcgrad.frontend.again.lengths import lengths
 from srcgrad.frontend.again.stacks import stacks
 from srcgrad.frontend.calls.checkpointed_loops import checkpoints
 from srcgrad.frontend.calls.inline import inlined
+from srcgrad.frontend.calls.nested_functions import namesakes
 from srcgrad.frontend.calls.side_effects import entry
 from srcgrad.frontend.containers_that_change import refresh
 from srcgrad.frontend.desugar.assignments import item_targets
 from srcgrad.frontend.desugar.conversions import conversions
-from srcgrad.frontend.desugar.desugar import plain
+from srcgrad.frontend.desugar.desugar import (
+    frozen_distributions,
+    implicit_functions,
+    list_methods,
+    nested_functions,
+    nested_hooks,
+    objects,
+    parallel_loops,
+    plain,
+    quiet_contexts,
+    solver_results,
+    spline_objects,
+)
 from srcgrad.frontend.desugar.early_exits import exits
-from srcgrad.frontend.desugar.lists_and_dicts import lists
+from srcgrad.frontend.desugar.lists_and_dicts import apart, lists, spell_displays
 from srcgrad.frontend.desugar.numpy_spellings import array_api
-from srcgrad.frontend.desugar.records import records
-from srcgrad.frontend.desugar.views import views
+from srcgrad.frontend.desugar.records import opened_records, records
+from srcgrad.frontend.desugar.views import in_place, views
 from srcgrad.frontend.language import known, subset
-from srcgrad.frontend.normalise import normalise
-from srcgrad.frontend.rename_variables import augmented, webs
+from srcgrad.frontend.normalise import normalise, parts_of_displays
+from srcgrad.frontend.operand_checks import check_silent, keep_draws, mark_moving
+from srcgrad.frontend.rename_variables import augmented, record_names, webs
 from srcgrad.frontend.results import auxiliary, fields, intermediate, results
 from srcgrad.optimise.accumulation import accumulate, joined
 from srcgrad.optimise.adjoint_assembly import filled, parts
@@ -126,29 +142,161 @@ def shared(facts: Facts, tree: Node) -> Shared:
     return Shared(facts, tree, facts.kinds, tuple(facts.module.making))
 
 
-IMPROVE: tuple[Callable[[Program, Facts], Program], ...] = (
+USER, AGAIN = "user", "again"  # a user's own function; a text of ours, differentiated once more
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A pass in its place: it takes the tree, or the program of two halves, and gives one, or changes it in place.
+
+    `of` tells for which functions it is, if not for all.
+    """
+
+    run: Callable[[Any, Facts], Any]
+    of: str = ""
+
+    @property
+    def name(self) -> str:
+        """What the pass is called."""
+        return self.run.__name__
+
+    def serves(self, facts: Facts) -> bool:
+        """Whether a function has the pass in its list; where a text of ours is written out in it, it is one."""
+        return self.of != (USER if facts.generated else AGAIN)
+
+    def __call__(self, tree: Any, facts: Facts) -> Any:
+        if not self.serves(facts):
+            return tree
+        made = self.run(tree, facts)
+        return tree if made is None else made
+
+
+Passes = tuple[Pass, ...]
+
+
+def listed(*rows: Callable[[Any, Facts], Any] | Pass) -> Passes:
+    """Passes in order; those that are not for all functions are `user(...)` or `again(...)`."""
+    return tuple(row if isinstance(row, Pass) else Pass(row) for row in rows)
+
+
+def user(run: Callable[[Any, Facts], Any]) -> Pass:
+    """A pass for a user's own function: in a text of ours there is nothing that it looks for."""
+    return Pass(run, USER)
+
+
+def again(run: Callable[[Any, Facts], Any]) -> Pass:
+    """A pass for a text of ours, which is differentiated once more: what it looks for stands in no other."""
+    return Pass(run, AGAIN)
+
+
+DESUGAR = listed(
+    again(quiet_contexts),
+    again(opened_records),
+    again(lengths),
+    again(spell_displays),
+    again(implicit_functions),
+    again(parallel_loops),
+    user(apart),
+    user(record_names),
+    user(namesakes),
+    user(nested_hooks),
+    user(nested_functions),
+    user(objects),
+    user(solver_results),
+    user(frozen_distributions),
+    user(spline_objects),
+    user(in_place),
+    user(list_methods),
+    user(plain),
+)
+CALLEE = listed(item_targets, user(checkpoints), user(conversions), *DESUGAR, subset, exits)  # what is written out
+EFFECTS = listed(item_targets, *DESUGAR)  # what is asked for what it changes
+FRONT = listed(
+    item_targets,
+    user(checkpoints),
+    user(conversions),
+    *DESUGAR,
+    subset,
+    exits,
+    auxiliary,
+    array_api,
+    known,
+    inlined,
+    records,
+    user(refresh),
+    lists,
+    again(stacks),
+    user(views),
+    user(entry),
+    augmented,
+    user(bound),
+    user(fields),
+    webs,
+    parts_of_displays,
+    user(check_silent),
+    user(keep_draws),
+    normalise,
+    mark_moving,
+    intermediate,
+    results,
+)
+KINDS = listed(containers)  # of a result
+VALUES = listed(shifts, activity, again(own_branches), complexes, shapes)  # what else a caller is told of a result
+FLOW = (*FRONT, *KINDS)  # which parameters flow into a result
+NORMAL = (*FLOW, *listed(activity, again(own_branches), shapes))  # a callee in normal form
+RESULT = (*FLOW, *listed(activity, again(own_branches), complexes, shapes))  # whether a result is new
+ANALYSE = listed(
+    containers,
+    shifts,
+    activity,
+    again(own_branches),
+    complexes,
+    complex_limits,
+    expected_real,
+    shapes,
+    doubts,
+    user(aliases),
+    items,
+    mutable,
+    accumulators,
+    calls,
+    handed,
+    logistic,
+)
+OPTIMISE = listed(
     dead,
-    unread,
-    keyed,
+    user(unread),
+    dead,
+    user(keyed),
+    dead,
     fused,
+    dead,
     shares,
+    dead,
     combined,
+    dead,
     standins,
+    dead,
     lasting,
-    nearest,
-    late,
-    mirrored,
+    dead,
+    user(nearest),
+    user(late),
+    again(mirrored),
     parts,
     spread_seed,
     begun,
     common,
+    dead,
     copies,
+    dead,
     ratios,
+    dead,
     transposed,
     spelling,
     unpack,
     inline,
     plainer,
+    dead,
     transposed,
     units,
     narrow,
@@ -159,13 +307,14 @@ IMPROVE: tuple[Callable[[Program, Facts], Program], ...] = (
     order,
     turned,
     copies,
+    dead,
     cleared,
-    spent,
+    user(spent),
     uncopied,
     joined,
     hoisted,
     products,
-    anew,
+    user(anew),
     accumulate,
     filled,
     stored,
@@ -176,7 +325,7 @@ IMPROVE: tuple[Callable[[Program, Facts], Program], ...] = (
     factored,
     leading,
     afresh,
-    reuse,
+    user(reuse),
     coalesce,
     gathered,
     counted,
@@ -185,56 +334,10 @@ IMPROVE: tuple[Callable[[Program, Facts], Program], ...] = (
     unbound,
 )
 
+REVERSE = (*FRONT, *ANALYSE, *listed(gradient, operands), *OPTIMISE)
+FORWARD = (*FRONT, *ANALYSE, *listed(tangent), *OPTIMISE)
 
-Pass = Callable[[Any, Facts], Any]
-
-FRONT: tuple[Pass, ...] = (
-    item_targets,
-    checkpoints,
-    conversions,
-    plain,
-    subset,
-    exits,
-    auxiliary,
-    array_api,
-    known,
-    inlined,
-    records,
-    refresh,
-    lists,
-    stacks,
-    views,
-    entry,
-    augmented,
-    bound,
-    fields,
-    webs,
-    normalise,
-    intermediate,
-    results,
-)
-ANALYSE: tuple[Pass, ...] = (
-    containers,
-    shifts,
-    activity,
-    complexes,
-    complex_limits,
-    expected_real,
-    shapes,
-    doubts,
-    aliases,
-    items,
-    mutable,
-    accumulators,
-    calls,
-    handed,
-    logistic,
-)
-
-REVERSE: tuple[Pass, ...] = (*FRONT, *ANALYSE, gradient, operands, *IMPROVE)
-FORWARD: tuple[Pass, ...] = (*FRONT, *ANALYSE, tangent, *IMPROVE)
-
-MODES: dict[str, tuple[Pass, ...]] = {
+MODES: dict[str, Passes] = {
     "reverse": REVERSE,
     "value-and-grad": REVERSE,
     "vjp": REVERSE,
@@ -243,8 +346,8 @@ MODES: dict[str, tuple[Pass, ...]] = {
     "push": FORWARD,
     "elementwise": REVERSE,
     "pull": REVERSE,
-    "trace": (*FRONT, containers, probes, *ANALYSE, gradient),
-    "primal": (*FRONT, *ANALYSE, primal, *IMPROVE),
+    "trace": (*FRONT, *listed(containers, probes), *ANALYSE, *listed(gradient)),
+    "primal": (*FRONT, *ANALYSE, *listed(primal), *OPTIMISE),
 }
 BACKWARD = ("reverse", "value-and-grad", "vjp", "pull", "elementwise")  # modes in which values are recorded
 SEED = {"vjp": "given", "pull": "given", "elementwise": "ones"}
@@ -256,10 +359,10 @@ class Begun:
 
     facts: Facts
     tree: Any
-    done: tuple[Pass, ...] = ()
+    done: Passes = ()
     shared: Shared | None = None  # where the tree comes from, if others look at it as well
 
-    def advance(self, passes: tuple[Pass, ...]) -> None:
+    def advance(self, passes: Passes) -> None:
         """Run some more passes."""
         for each in passes:
             self.tree = each(self.tree, self.facts)
@@ -319,14 +422,19 @@ def derive(
     facts = begun.facts
     facts.mode, facts.single, facts.called, facts.auxiliary = mode, single, called, has_auxiliary
     facts.apart = apart
-    facts.back = facts.names.fresh(f"{source.name}_back") if mode == "vjp" else ""
-    facts.seed = SEED.get(mode, "parameter" if module.seeded else "one")
     module.making[made] = facts
-    if facts.pushes_forward:
-        facts.seeds = tuple(dotted(w, facts) for w in wrt)
+    give_seeds(facts)
     facts.names.taken.add(made)
     with collection_paused():
         return _derived(begun, kinds, made)
+
+
+def give_seeds(facts: Facts) -> None:
+    """Name what a text of this mode takes beside the function's arguments, and the pullback that it makes."""
+    facts.back = facts.names.fresh(f"{facts.source.name}_back") if facts.mode == "vjp" else ""
+    facts.seed = SEED.get(facts.mode, "parameter" if facts.module.seeded else "one")
+    if facts.pushes_forward:
+        facts.seeds = tuple(dotted(w, facts) for w in facts.wrt)
 
 
 def _derived(begun: Begun, kinds: dict[str, Kind], made: str) -> Derived:
@@ -341,17 +449,27 @@ def _derived(begun: Begun, kinds: dict[str, Kind], made: str) -> Derived:
     return Derived(made, assemble(program, facts, tree, made), facts, free)
 
 
-def steps(mode: str, module: Any) -> tuple[Pass, ...]:
-    """The passes of a mode, with those that the options of a text add."""
+def steps(mode: str, module: Any) -> Passes:
+    """The passes of a mode, with those that the options of a text add, and last those of its target."""
     chosen = MODES[mode]
     if module.autocast or module.blocks:
-        place = chosen.index(containers)  # behind the front
         change = blocked if module.blocks else autocast
-        chosen = (*chosen[:place], containers, activity, shapes, change, *chosen[place:])
-    if module.leading.regroup and tangent in chosen:
-        place = chosen.index(tangent)
-        chosen = (*chosen[:place], rowwise, *chosen[place:])
-    return (*chosen, *(module.target.batched if module.leading.axis else module.target.passes))
+        chosen = _before(containers, chosen, listed(containers, activity, again(own_branches), shapes, change))
+    if module.leading.regroup:
+        chosen = _before(tangent, chosen, listed(rowwise))
+    return (*chosen, *listed(*(module.target.batched if module.leading.axis else module.target.passes)))
+
+
+def _before(run: Callable[[Any, Facts], Any], chosen: Passes, more: Passes) -> Passes:
+    """Passes with some more before one of them, if it is there."""
+    place = next((k for k, each in enumerate(chosen) if each.run is run), None)
+    return chosen if place is None else (*chosen[:place], *more, *chosen[place:])
+
+
+def until(run: Callable[[Any, Facts], Any], mode: str = "reverse") -> Passes:
+    """The passes of a mode up to one of them."""
+    chosen = MODES[mode]
+    return chosen[: next(k for k, each in enumerate(chosen) if each.run is run) + 1]
 
 
 def prepared(

@@ -215,11 +215,14 @@ def activity(function: Node, facts: Facts) -> Node:
     _note_lines(function, useful, facts)
     _count(function, facts)
     _index(function, facts)
-    if facts.generated:
-        given = _given(function)
-        depths = branch_depths(function.body)
-        facts.branch_depth = {n: depths[n] for n in facts.active if depths.get(n, 0) and n not in given}
     return function
+
+
+def own_branches(function: Node, facts: Facts) -> None:
+    """Note how deep in branches a text of ours binds the active names that are bound in branches alone."""
+    given = _given(function)
+    depths = branch_depths(function.body)
+    facts.branch_depth = {n: depths[n] for n in facts.active if depths.get(n, 0) and n not in given}
 
 
 def _check_refused(function: Node, facts: Facts) -> None:

@@ -10,8 +10,6 @@ from srcgrad.core.trees import Block, Node, loads, parameters, statements, store
 
 def bound(function: Node, facts: Facts) -> Node:
     """Refuse reads of a name that only one branch has bound; a loop is taken to run (else Python itself raises)."""
-    if facts.generated:
-        return function  # what a branch of ours binds, the same branch reads
     local = {s for n in statements(function.body) for s in stores(n)} - set(parameters(function))
     _refuse_module(function, local, facts)
     _block(function.body, frozenset(parameters(function)), frozenset(local), facts)

@@ -304,7 +304,7 @@ def refresh(function: Node, facts: Facts) -> Node:
         t = a, t[1]
         return np.sum(t[0])
     """
-    if facts.generated or not _changes(function.body):
+    if not _changes(function.body):
         return function
     ours: dict[Node, None] = {}
     for array in dict.fromkeys(one for node in statements(function.body) for one in changed_by(node)):

@@ -30,7 +30,6 @@ from srcgrad.core.trees import (
     inside,
     is_write,
     name,
-    parameters,
     remade,
     root,
     statements,
@@ -45,10 +44,8 @@ from srcgrad.frontend.operand_checks import (
     check_method,
     check_operands,
     check_passive,
-    check_silent,
     is_sequence,
-    keep_draws,
-    mark_moving,
+    local_names,
     wants_arrays,
 )
 from srcgrad.frontend.resolve import binding_of, operation_of
@@ -415,22 +412,19 @@ def normalise(function: Node, facts: Facts) -> Node:
         y = t2 + t4
         return y
     """
-    _take_parts(function.body)
-    local = frozenset(parameters(function)) | {s for n in statements(function.body) for s in stores(n)}
-    if not facts.generated:
-        check_silent(function.body, facts, local)
-        keep_draws(function.body, facts, local)
+    local = local_names(function)
     facts.varied = dict.fromkeys(varied_names(function, facts, local))
     arrays = frozenset(w for n in statements(function.body) if is_write(n) for w in written(n))
     scope = Scope(facts, local, arrays)
     function.body = _block(function.body, scope)
-    mark_moving(function.body, facts, local)
     return function
 
 
-def _take_parts(block: Block) -> None:
-    """`(a, b)[1]` as `b`."""
-    taken = [s for s in block if any(isinstance(n.value, gast.Tuple | gast.List) for n in inside(s, gast.Subscript))]
+def parts_of_displays(function: Node, facts: Facts) -> None:
+    """Spell `(a, b)[1]` as `b`."""
+    taken = [
+        s for s in function.body if any(isinstance(n.value, gast.Tuple | gast.List) for n in inside(s, gast.Subscript))
+    ]
     for node in [n for s in taken for n in walk(s)]:
         for key in node._fields:
             part = getattr(node, key, None)

@@ -38,8 +38,10 @@ from srcgrad.core.trees import (
     literal_value,
     loads,
     own_names,
+    parameters,
     root,
     statements,
+    stores,
     target,
     walk,
 )
@@ -55,9 +57,15 @@ _READING |= {"keys", "values", "items", "get", "copy"}
 _NEW = gast.List | gast.Dict | gast.Set | gast.ListComp | gast.DictComp | gast.SetComp
 
 
-def mark_moving(block: Block, facts: Facts, local: frozenset[str]) -> None:
-    """Note the statements that hold such calls."""
-    for node in statements(block):
+def local_names(function: Node) -> frozenset[str]:
+    """The parameters of a function, and what its statements bind."""
+    return frozenset(parameters(function)) | {s for n in statements(function.body) for s in stores(n)}
+
+
+def mark_moving(function: Node, facts: Facts) -> None:
+    """Note the statements that hold calls after which another call may give something else."""
+    local = local_names(function)
+    for node in statements(function.body):
         if any(moves(item, facts, local) for part in header(node) for item in inside(part, gast.Call)):
             facts.moving[node] = None
 
@@ -319,9 +327,10 @@ _METHODS = (
 )  # fmt: skip
 
 
-def check_silent(block: Block, facts: Facts, local: frozenset[str]) -> None:
+def check_silent(function: Node, facts: Facts) -> None:
     """Refuse such calls inside of expressions, and what an operation without a derivative stores by `out=`."""
-    for node in statements(block):
+    local = local_names(function)
+    for node in statements(function.body):
         alone = node.value if isinstance(node, gast.Expr) else None
         inside = [item for part in header(node) for item in walk(part)]
         hooks = {id(item) for each in inside if isinstance(each, gast.Lambda) for item in walk(each.body)}
@@ -359,9 +368,10 @@ def _is_callee(call: Node, facts: Facts, local: frozenset[str]) -> bool:
     return operation is not None and operation.kind == "callee"
 
 
-def keep_draws(block: Block, facts: Facts, local: frozenset[str]) -> None:
+def keep_draws(function: Node, facts: Facts) -> None:
     """Let a call that may change the object it is of stand alone, where nothing reads what it gives."""
-    read = {name for node in statements(block) for name in loads(node)}
+    read = {name for node in statements(function.body) for name in loads(node)}
+    local = local_names(function)
 
     def kept(node: Node) -> Block:
         bound = target(node)
@@ -371,4 +381,4 @@ def keep_draws(block: Block, facts: Facts, local: frozenset[str]) -> None:
         facts.effects[made] = None
         return [made]
 
-    block[:] = rewrite_statements(block, kept)
+    function.body = rewrite_statements(function.body, kept)

@@ -74,8 +74,6 @@ def fields(function: Node, facts: Facts) -> Node:
         r = np.linalg.qr(a)
         return r[0] @ r[1]
     """
-    if facts.generated:
-        return function
     local = frozenset(parameters(function)) | {s for n in statements(function.body) for s in stores(n)}
     known = _known(function, facts, local)
     for node in statements(function.body):

@@ -56,7 +56,7 @@ _FLOATS = (np.exp, np.log, np.sqrt, np.sin, np.cos, np.tanh, np.divide, np.true_
 
 def reuse(program: Program, facts: Facts) -> Program:
     """Let adjoints of large intermediates overwrite them; a pullback, which may run again, keeps what it reads."""
-    if facts.mode not in ("reverse", "value-and-grad") or facts.called or facts.generated or facts.module.inline:
+    if facts.mode not in ("reverse", "value-and-grad") or facts.called or facts.module.inline:
         return program
     values = _Values(program, facts)
     made: Block = []

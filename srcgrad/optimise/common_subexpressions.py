@@ -44,7 +44,6 @@ from srcgrad.core.trees import (
 from srcgrad.core.visitor import bindings, count, replace
 from srcgrad.derive.program import Program
 from srcgrad.frontend.desugar.assignments import is_inside
-from srcgrad.optimise.dead_code import dead
 from srcgrad.optimise.recorded_values import changes
 from srcgrad.optimise.tape_layout import is_final
 
@@ -129,7 +128,8 @@ def common(program: Program, facts: Facts) -> Program:
     reader.block(program.forward, seen)
     reader.block(program.backward, seen)
     reader.within(program.forward)
-    return dead(program, facts) if reader.changed else program
+    facts.left_over |= reader.changed
+    return program
 
 
 @dataclass

@@ -52,7 +52,7 @@ from srcgrad.optimise.shape_only_operands import is_fitted
 
 def anew(program: Program, facts: Facts) -> Program:
     """Keep what the trip has made for itself, and let an adjoint that only arithmetic reads be its own successor."""
-    if not facts.generated and not facts.pushes_forward:
+    if not facts.pushes_forward:
         returned = loads(program.result)
         for block in blocks(program.forward)[1:]:
             for position, node in enumerate(block):

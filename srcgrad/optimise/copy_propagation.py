@@ -11,7 +11,6 @@ from srcgrad.core.trees import COMPOUND, Block, Node, header, is_self_copy, load
 from srcgrad.core.visitor import Uses, count
 from srcgrad.derive.program import Program
 from srcgrad.optimise.copy_elimination import is_only_read
-from srcgrad.optimise.dead_code import dead
 
 
 def copies(program: Program, facts: Facts) -> Program:
@@ -27,7 +26,8 @@ def copies(program: Program, facts: Facts) -> Program:
     split = top.index(None)
     program.forward, program.backward = top[:split], top[split + 1 : -1]
     emptied = any(isinstance(node, gast.For | gast.While) and not node.body for node in statements(program.backward))
-    return dead(program, facts) if emptied else program
+    facts.left_over |= emptied
+    return program
 
 
 def _block(block: Block, facts: Facts, uses_of: Uses) -> Block:

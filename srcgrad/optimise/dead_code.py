@@ -24,9 +24,16 @@ from srcgrad.frontend.early_facts import Reader
 
 def dead(program: Program, facts: Facts) -> Program:
     """Mark what is needed, starting from the results; a record that nothing reads goes with its push and pop."""
-    while _dropped(program, facts):  # a loop of which nothing is left goes, and with it what its header read
-        pass
+    if facts.left_over:
+        drop(program, facts)
     return program
+
+
+def drop(program: Program, facts: Facts) -> None:
+    """Drop what nothing needs, until all is needed: a loop of which nothing is left goes with what its header read."""
+    while _dropped(program, facts):
+        pass
+    facts.left_over = False
 
 
 def _dropped(program: Program, facts: Facts) -> bool:

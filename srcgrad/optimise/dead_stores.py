@@ -57,7 +57,6 @@ from srcgrad.core.visitor import blocks, count, rewrite_blocks
 from srcgrad.core.walks import mentions
 from srcgrad.derive.program import Program, rebuilt
 from srcgrad.frontend.context import cheap
-from srcgrad.optimise.dead_code import dead
 from srcgrad.optimise.shape_only_operands import indices, is_fitted, matters, outline, wanted
 
 
@@ -147,7 +146,7 @@ Key = tuple[Any]  # a literal
 
 def keyed(program: Program, facts: Facts) -> Program:
     """Take each key of a dict for a value of its own, where all keys that are stored are literals."""
-    if facts.generated or facts.pushes_forward:
+    if facts.pushes_forward:
         return program
     dicts = [one for one in dict.fromkeys(s for node in program.forward for s in stores(node)) if _is_dict(one, facts)]
     adjoints = {adjoint: one for adjoint, one in facts.adjoint_of.items() if one in dicts}
@@ -156,7 +155,8 @@ def keyed(program: Program, facts: Facts) -> Program:
         changed += [_begun(block, adjoint, one, program, facts) for block in reversed(blocks(program.backward))]
     while any(_unread(one, program, facts) for one in [*adjoints, *dicts]):
         changed.append(True)
-    return dead(program, facts) if any(changed) else program
+    facts.left_over |= any(changed)
+    return program
 
 
 def _is_dict(held: str, facts: Facts) -> bool:
@@ -288,7 +288,7 @@ class Text:
 def unread(program: Program, facts: Facts) -> Program:
     """Drop what brings back elements that nothing reads later, and what only that needed."""
     restores = [n for n in statements(program.backward) if n in facts.restores and is_write(n)]
-    if facts.generated or not restores:
+    if not restores:
         return program
     known = integers(program)
     text = read_text(program, facts)
@@ -296,7 +296,7 @@ def unread(program: Program, facts: Facts) -> Program:
     if gone:
         keep = {node: None for node in statements(program.block) if node not in gone}
         program.backward = rebuilt(program.backward, keep)
-        return dead(program, facts)
+        facts.left_over = True
     return program
 
 
@@ -435,7 +435,7 @@ def spent(program: Program, facts: Facts) -> Program:
     [True, False]
     """
     clearing = [node for node in statements(program.backward) if clears(node)]
-    if facts.generated or not clearing:
+    if not clearing:
         return program
     places = regions([*program.backward, program.result])
     known = integers(program)

@@ -56,7 +56,6 @@ from srcgrad.core.trees import (
 )
 from srcgrad.core.visitor import bindings, replace
 from srcgrad.derive.program import Program
-from srcgrad.optimise.dead_code import dead
 
 
 def divided(program: Program, facts: Facts) -> Program:
@@ -377,7 +376,8 @@ def ratios(program: Program, facts: Facts) -> Program:
             if covers(spec_of_tree(quotient[0], facts), spec_of_tree(quotient[1], facts)):
                 if _undo(node, quotient[0], (below, known[below]), readers, program, facts):
                     undone, readers = True, _readers(program)
-    return dead(program, facts) if undone else program
+    facts.left_over |= undone
+    return program
 
 
 def _readers(program: Program) -> dict[str, Block]:

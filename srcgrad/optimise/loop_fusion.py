@@ -37,7 +37,6 @@ from srcgrad.core.trees import (
 from srcgrad.derive.adjoints import Adjoints
 from srcgrad.derive.program import Program, rebuilt
 from srcgrad.derive.recording import backwards
-from srcgrad.optimise.dead_code import dead
 
 
 def live_in(block: Block) -> list[str]:
@@ -204,7 +203,8 @@ def fused(program: Program, facts: Facts) -> Program:
         if not _fuse(loop, back, program, facts):
             loop.__dict__.update(whole[0])
             back.body, program.forward = whole[1:]
-    return dead(program, facts)
+    facts.left_over = True
+    return program
 
 
 def _fuse(loop: Node, back: Node, program: Program, facts: Facts) -> bool:

@@ -55,7 +55,6 @@ from srcgrad.core.trees import (
 from srcgrad.core.visitor import Uses, count, loop_bodies, places
 from srcgrad.derive.lists_and_stacks import is_pop, is_push
 from srcgrad.derive.program import Program
-from srcgrad.optimise.dead_code import dead
 from srcgrad.optimise.shape_only_operands import Text, elements, is_alike, text_of
 from srcgrad.optimise.tape_layout import is_final
 
@@ -89,7 +88,8 @@ def combined(program: Program, facts: Facts) -> Program:
         if _saves(read, clone, block, reading):
             _keep(clone, made, known[read[0]].pushed, program, facts)
             changed, reading = True, None
-    return dead(program, facts) if changed else program
+    facts.left_over |= changed
+    return program
 
 
 def records(program: Program, facts: Facts) -> dict[str, Record]:
@@ -184,7 +184,7 @@ def late(program: Program, facts: Facts) -> Program:
         x = np.tanh(x)
         x_stack.append(x)
     """
-    if facts.generated or facts.pushes_forward:
+    if facts.pushes_forward:
         return program
     for loop in [node for node in program.forward if isinstance(node, gast.For | gast.While)]:
         inside = list(statements(loop.body))
@@ -257,7 +257,7 @@ def nearest(program: Program, facts: Facts) -> Program:
         x = np.sin(t1)
         t1_stack.append(t1)
     """
-    if facts.generated or facts.pushes_forward:
+    if facts.pushes_forward:
         return program
     uses = count([*program.backward, program.result])
     for one in _records(program, facts):
@@ -365,7 +365,8 @@ def shares(program: Program, facts: Facts) -> Program:
             if _is_kept(one, block, known, facts) and _is_alone(one, block, program, facts):
                 _keep_quotient(one, known[one.powers], program, facts)
                 changed = True
-    return dead(program, facts) if changed else program
+    facts.left_over |= changed
+    return program
 
 
 def _products(node: Node, made: dict[str, Node], uses: Uses, facts: Facts) -> list[_Shares]:

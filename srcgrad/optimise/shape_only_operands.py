@@ -52,7 +52,6 @@ from srcgrad.core.visitor import Uses, bindings, count, loop_bodies
 from srcgrad.derive.lists_and_stacks import is_push
 from srcgrad.derive.program import Program, rebuilt
 from srcgrad.frontend.resolve import binding_of
-from srcgrad.optimise.dead_code import dead
 
 _ATTRIBUTES = ("shape", "ndim", "size", "dtype")
 SHAPE_OF = {
@@ -146,7 +145,7 @@ def lasting(program: Program, facts: Facts) -> Program:
     >>> from srcgrad.interface.show.explain import explain_text
     >>> text = "def f(c, n):\\n  a = np.ones(4)\\n  for k in range(n):\\n    a[1:] += 2 * np.diff(a)\\n    a[0] += c\\n"
     >>> texts = [explain_text(text + "  return np.sum(a)", after, wrt=("c",)) for after in ("standins", "lasting")]
-    >>> ["t2_stack.append(t2)" in one for one in texts]
+    >>> ["t2 = t2_stack.pop()" in one for one in texts]
     [True, False]
     """
     restores = {n: str(target(n)) for n in statements(program.backward) if n in facts.restores and not is_write(n)}
@@ -161,7 +160,8 @@ def lasting(program: Program, facts: Facts) -> Program:
     if not alone:
         return program
     program.backward = rebuilt(program.backward, {n: None for n in backward if restores.get(n) not in alone})
-    return dead(program, facts)
+    facts.left_over = True
+    return program
 
 
 @dataclass(frozen=True)
@@ -250,7 +250,7 @@ def _is_literal(node: Node) -> bool:
 
 def mirrored(program: Program, facts: Facts) -> Program:
     """Take the shape of an adjoint's tangent from the argument, in the derivative of a gradient."""
-    if not facts.generated or not facts.pushes_forward or facts.module is None or facts.module.leading.axis:
+    if not facts.pushes_forward or facts.module is None or facts.module.leading.axis:
         return program
     uses = count(program.block)
     made: dict[str, Node] = {}
@@ -288,7 +288,8 @@ def plainer(program: Program, facts: Facts) -> Program:
                 found = _operand(call.args[1], facts)
                 if found is not None:
                     call.args[1], changed = found, True
-    return dead(program, facts) if changed else program
+    facts.left_over |= changed
+    return program
 
 
 def _operand(whole: Node, facts: Facts) -> Node | None:
@@ -352,7 +353,8 @@ def standins(program: Program, facts: Facts) -> Program:
         found = _alike(held, made, times, facts)
         for place in places if found else ():
             place.id, changed = found, True
-    return dead(program, facts) if changed else program
+    facts.left_over |= changed
+    return program
 
 
 def _outlines(program: Program, facts: Facts) -> dict[str, list[Node]]:

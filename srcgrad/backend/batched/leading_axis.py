@@ -24,8 +24,8 @@ from srcgrad.core.facts import Facts
 from srcgrad.core.trees import Node, assign, constant, copy, header, name, same, statements, stores, walk, written
 from srcgrad.core.visitor import replace
 from srcgrad.derive.program import Program
-from srcgrad.optimise.dead_code import dead
-from srcgrad.optimise.inline_expressions import tight
+from srcgrad.optimise.dead_code import drop
+from srcgrad.optimise.inline_expressions import WIDTH, inlined
 from srcgrad.optimise.naming import numbered
 
 _OFTEN = 3  # reads that are worth a line
@@ -77,7 +77,7 @@ def leading_axis(program: Program, facts: Facts) -> Program:
         widened(program, facts)
     if final is not None:
         named(program, facts, final.text.count)
-    return numbered(tight(program, facts), facts) if facts.pushes_forward else program
+    return numbered(inlined(program, facts, WIDTH), facts) if facts.pushes_forward else program
 
 
 def _is_straight(program: Program, facts: Facts) -> bool:
@@ -113,7 +113,7 @@ def _regroup(program: Program, facts: Facts, axis: Axis, known: Statements | Non
     after = _run(program, facts, axis, final=False)
     if after is not None:
         grouped(program, facts, after.text)
-    dead(program, facts)
+    drop(program, facts)
 
 
 def rank_of(text: Expressions, node: Node) -> int | None:

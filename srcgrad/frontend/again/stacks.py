@@ -309,15 +309,13 @@ def _step(part: Node) -> int | None:
     return step if type(step) is int and (step > 0 or part.lower is None) else None
 
 
-def stacks(function: Node, facts: Facts) -> Node:
+def stacks(function: Node, facts: Facts) -> None:
     """Tell the lists of a text of ours from its stacks, which are no lists to the passes that follow."""
-    if facts.generated:
-        facts.lists = _beside_stacks(function, facts)
-        function.body = rewrite_statements(function.body, lambda node: [_renewed_item(node, facts)])
-        filled = {w for node in statements(function.body) if is_write(node) for w in written(node)}
-        lists = filled & set(facts.lists)
-        function.body = rewrite_statements(function.body, lambda node: _owned(node, lists, facts))
-    return function
+    facts.lists = _beside_stacks(function, facts)
+    function.body = rewrite_statements(function.body, lambda node: [_renewed_item(node, facts)])
+    filled = {w for node in statements(function.body) if is_write(node) for w in written(node)}
+    lists = filled & set(facts.lists)
+    function.body = rewrite_statements(function.body, lambda node: _owned(node, lists, facts))
 
 
 def _owned(node: Node, filled: set[str], facts: Facts) -> Block:

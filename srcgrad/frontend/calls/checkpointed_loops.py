@@ -488,7 +488,7 @@ def checkpoints(function: Node, facts: Facts) -> Node:
             x = f_step(x)
         return x
     """
-    if facts.generated or not _mentions_marker(function, facts):
+    if not _mentions_marker(function, facts):
         return function
     facts.module.checkpoints = True
     kept = facts.recomputes

@@ -36,7 +36,6 @@ from srcgrad.core.trees import (
 )
 from srcgrad.frontend.again.stacks import displays, open_display
 from srcgrad.frontend.calls.checkpoint_safety import is_fresh
-from srcgrad.frontend.calls.checkpointed_loops import checkpoints
 from srcgrad.frontend.calls.default_values import default_of
 from srcgrad.frontend.calls.evaluation_order import is_straight, place, put_in
 from srcgrad.frontend.calls.functions import Function, as_owner, function_of
@@ -53,12 +52,8 @@ from srcgrad.frontend.context import (
     read_by_both,
     scope_names,
 )
-from srcgrad.frontend.desugar.assignments import item_targets
-from srcgrad.frontend.desugar.conversions import conversions
-from srcgrad.frontend.desugar.desugar import plain
-from srcgrad.frontend.desugar.early_exits import exits
 from srcgrad.frontend.kinds_of_values import known_of
-from srcgrad.frontend.language import doubtful_write, subset
+from srcgrad.frontend.language import doubtful_write
 
 
 def arguments_of(call: Node, tree: Node, found: Function, facts: Facts) -> dict[str, Node]:
@@ -256,7 +251,7 @@ def _front(tree: Node, given: dict[str, Node], inner: Facts, facts: Facts) -> No
     """The callee in the language of the rest of the pipeline, for what the caller knows of the arguments."""
     inner.named = {p: facts.of.get(v) or known_of(v, facts) for p, v in given.items()}
     inner.kinds.update({p: kind for p, kind in inner.named.items() if kind.tag in ("dict", "list")})
-    exits(subset(plain(conversions(checkpoints(item_targets(tree, inner), inner), inner), inner), inner), inner)
+    inner.module.spell(tree, inner)
 
 
 def _needs_no_name(value: Node, original: Node, where: Node, call: Node) -> bool:

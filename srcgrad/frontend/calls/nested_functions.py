@@ -36,6 +36,7 @@ from srcgrad.core.trees import (
     inside,
     is_write,
     name,
+    own_names,
     statements,
     stores,
     target,
@@ -60,12 +61,13 @@ def is_hook(node: Node, facts: Facts, local: frozenset[str]) -> bool:
     return found is not None and found.kind == "object" and found.object is hook
 
 
-def hooks(function: Node, work: Plain, local: frozenset[str]) -> None:
+def hooks(function: Node, work: Plain) -> None:
     """Spell nested functions that hooks call as lambdas, whose parameters have names of their own.
 
     Refuses a call of `hook` whose result is not used, and a nested function of several statements.
     """
     calls = [(node, n) for node in statements(function.body) for part in header(node) for n in inside(part, gast.Call)]
+    local = own_names(function)
     calls = [(node, n) for node, n in calls if is_hook(n, work.facts, local)]
     if not calls:
         return

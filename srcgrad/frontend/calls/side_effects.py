@@ -44,8 +44,6 @@ from srcgrad.core.trees import (
 )
 from srcgrad.core.walks import kinds
 from srcgrad.frontend.context import by_method, is_change, within
-from srcgrad.frontend.desugar.assignments import item_targets
-from srcgrad.frontend.desugar.desugar import plain
 from srcgrad.frontend.kinds_of_values import NOTHING, is_instance, live
 from srcgrad.frontend.resolve import METHODS, binding_of, operation_of
 from srcgrad.runtime import (
@@ -167,7 +165,7 @@ class Procedures:
         inner = Facts(source, namespace, self.facts.mode, (), module=self.facts.module)
         inner.local = own_names(tree)
         if not is_bare(tree, inner) or any(self.arguments(n, inner, inner.local) for n in inside(tree, gast.Call)):
-            self.known[id(tree)] = self._changed(plain(item_targets(copy(tree), inner), inner), inner)
+            self.known[id(tree)] = self._changed(self.facts.module.spell(copy(tree), inner, bare=True), inner)
         self.open.pop()
         if not self.open:  # what was found on the way lacks what a circle would have added
             whole = [id(tree)] if self.circular else list(self.known)
@@ -318,7 +316,7 @@ def entry(function: Node, facts: Facts) -> Node:
         x[0] = n
         return x
     """
-    if facts.generated or _calls_itself(function) or (facts.called and facts.step is None):
+    if _calls_itself(function) or (facts.called and facts.step is None):
         return function
     writes = [
         (node, w) for node in statements(function.body) for w in written(node) if is_write(node) or is_change(node, w)

@@ -178,8 +178,6 @@ def conversions(function: Node, facts: Facts) -> Node:
         pair = [x[0], 2.0]
         return np.dot(np.exp(x) + np.array([1.0, 2.0]), np.array(pair))
     """
-    if facts.generated:
-        return function
     kinds = Kinds(facts.namespace, facts.module, around=facts.around)
     assumed = _modules(function, kinds, facts)
     kinds.function(function, {**assumed, **facts.kinds, **facts.named})

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import functools
+from collections.abc import Callable
 
 import gast
 
@@ -26,23 +28,20 @@ from srcgrad.core.trees import (
     written,
 )
 from srcgrad.frontend.again.implicit_functions import implicit
-from srcgrad.frontend.again.lengths import lengths
 from srcgrad.frontend.calls.evaluation_order import check_sequence, check_targets
 from srcgrad.frontend.calls.functions import made_by
-from srcgrad.frontend.calls.nested_functions import hooks, namesakes, take_out
+from srcgrad.frontend.calls.nested_functions import hooks, take_out
 from srcgrad.frontend.context import Plain
 from srcgrad.frontend.desugar.assignments import branched, is_quiet, opened, spread, walruses
 from srcgrad.frontend.desugar.call_arguments import has_starred, options, starred
 from srcgrad.frontend.desugar.library_objects import frozen, solutions, splines
 from srcgrad.frontend.desugar.list_names import kinds_of_lists
-from srcgrad.frontend.desugar.lists_and_dicts import apart, changed_list, repeats, spell_displays, usual
+from srcgrad.frontend.desugar.lists_and_dicts import changed_list, repeats, usual
 from srcgrad.frontend.desugar.loops import COMPREHENSIONS, comprehended, has_comprehension, trips, zipped
 from srcgrad.frontend.desugar.numpy_spellings import chosen, fill
-from srcgrad.frontend.desugar.records import open_records, opened_records
-from srcgrad.frontend.desugar.views import in_place
+from srcgrad.frontend.desugar.records import open_records
 from srcgrad.frontend.early_facts import assigned_varied
 from srcgrad.frontend.local_imports import imported
-from srcgrad.frontend.rename_variables import record_names
 from srcgrad.frontend.resolve import binding_of
 
 
@@ -57,37 +56,69 @@ def plain(function: Node, facts: Facts) -> Node:
             return s
         return x
     """
-    if facts.generated:
-        function.body = opened(function.body, facts)
-        opened_records(function, facts)
-        lengths(function, facts)
-        spell_displays(function, facts)
-        implicit(function, Plain(facts, plain_block))
-        function.body = zipped(function.body, Plain(facts, plain_block))
-    else:
-        work = Plain(facts, plain_block)
-        apart(function, facts)
-        record_names(function, facts)
-        namesakes(function, facts)
-        hooks(function, work, own_names(function))
-        function.body = take_out(function.body, work)
-        open_records(function, work)
-        solutions(function, work)
-        frozen(function, work)
-        splines(function, work)
-        in_place(function, facts)
-        work.bound = frozenset(s for node in statements(function.body) for s in stores(node))
-        usual(function, work)
-        work.lists = kinds_of_lists(function, facts)
-        work.written = frozenset(w for node in statements(function.body) for w in written(node))
-        work.used = _outside_comprehensions(function)
-        facts.local = work.made | own_names(function) | frozenset(facts.functions)
-        work.options = options(function, facts)
-        work.given = frozenset(parameters(function))
-        if any(isinstance(node, gast.For) for node in statements(function.body)):
-            work.varied = work.given | assigned_varied(function, facts, parameters(function))
-        function.body = plain_block(function.body, work) or [at(gast.Pass(), function)]
+    work = rewriting(facts)
+    work.lists = kinds_of_lists(function, facts)
+    work.written = frozenset(w for node in statements(function.body) for w in written(node))
+    work.used = _outside_comprehensions(function)
+    facts.local = work.made | own_names(function) | frozenset(facts.functions)
+    work.options = options(function, facts)
+    work.given = frozenset(parameters(function))
+    if any(isinstance(node, gast.For) for node in statements(function.body)):
+        work.varied = work.given | assigned_varied(function, facts, parameters(function))
+    function.body = plain_block(function.body, work) or [at(gast.Pass(), function)]
+    facts.rewriting = None
     return function
+
+
+def rewriting(facts: Facts) -> Plain:
+    """What the rewriting of a function knows, from its first rewriter to the last, `plain`."""
+    if facts.rewriting is None or facts.rewriting.facts is not facts:
+        facts.rewriting = Plain(facts, plain_block)
+    work: Plain = facts.rewriting
+    return work
+
+
+def _rewriter(rewrite: Callable[[Node, Plain], None]) -> Callable[[Node, Facts], Node]:
+    """A rewriter of a function as a pass."""
+
+    @functools.wraps(rewrite)
+    def run(function: Node, facts: Facts) -> Node:
+        rewrite(function, rewriting(facts))
+        return function
+
+    return run
+
+
+def nested(function: Node, work: Plain) -> None:
+    """Take nested functions, lambdas and second names of functions out of the text: the facts keep them."""
+    function.body = take_out(function.body, work)
+
+
+def dicts(function: Node, work: Plain) -> None:
+    """Spell what lists and dicts can do in the few words that the passes behind know."""
+    work.bound = frozenset(s for node in statements(function.body) for s in stores(node))
+    usual(function, work)
+
+
+def quiet_contexts(function: Node, facts: Facts) -> None:
+    """Take the contexts of a text of ours off: each is noted once, with the user's lines in it."""
+    function.body = opened(function.body, facts)
+
+
+def in_parallel(function: Node, work: Plain) -> None:
+    """Take apart loops over what stands side by side in a text of ours."""
+    function.body = zipped(function.body, work)
+
+
+nested_hooks = _rewriter(hooks)
+nested_functions = _rewriter(nested)
+objects = _rewriter(open_records)
+solver_results = _rewriter(solutions)
+frozen_distributions = _rewriter(frozen)
+spline_objects = _rewriter(splines)
+list_methods = _rewriter(dicts)
+implicit_functions = _rewriter(implicit)
+parallel_loops = _rewriter(in_parallel)
 
 
 def _outside_comprehensions(function: Node) -> frozenset[str]:

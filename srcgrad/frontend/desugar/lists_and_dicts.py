@@ -141,8 +141,12 @@ def displayed(call: Node, facts: Facts) -> Node | None:
     return gast.Dict([constant(word.arg) for word in call.keywords], [word.value for word in call.keywords])
 
 
-def spell_displays(node: Node, facts: Facts) -> None:
-    """The same for all calls below a node of a text of ours, in which nothing else is spelled anew."""
+def spell_displays(function: Node, facts: Facts) -> None:
+    """The same for all calls in a text of ours, in which nothing else is spelled anew."""
+    _spell_below(function, facts)
+
+
+def _spell_below(node: Node, facts: Facts) -> None:
     for key in node._fields:
         part = getattr(node, key, None)
         if isinstance(part, list):
@@ -154,7 +158,7 @@ def spell_displays(node: Node, facts: Facts) -> None:
 def _spelled(node: Node, facts: Facts) -> Node:
     if not node._fields or isinstance(node, SIMPLE):
         return node
-    spell_displays(node, facts)
+    _spell_below(node, facts)
     made = displayed(node, facts) if isinstance(node, gast.Call) else None
     return node if made is None else at(made, node)
 

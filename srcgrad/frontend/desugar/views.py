@@ -386,8 +386,6 @@ def views(function: Node, facts: Facts) -> Node:
         a[1:][0] = 3.0
         return np.sum(a)
     """
-    if facts.generated:
-        return function
     indexed = any(isinstance(n, gast.Subscript) for node in function.body for n in walk(node))
     given = numbers(facts.kinds) if indexed else frozenset[str]()  # which are told apart in indices alone
     work = Views(facts, function, given | frozenset(integers(function, facts)))

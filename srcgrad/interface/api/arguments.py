@@ -37,7 +37,7 @@ from srcgrad.module import Module
 from srcgrad.opencl.array import Array
 from srcgrad.opencl.boundary import kept, on_host, seen
 from srcgrad.opencl.memory import Lease
-from srcgrad.pipeline import MODES, Begun, prepared
+from srcgrad.pipeline import Begun, prepared, until
 
 _ARRAYS = tuple(Kind("array", rank) for rank in range(65))
 _COMPLEX_ARRAYS = tuple(Kind("array", rank, complex=True) for rank in range(65))
@@ -314,7 +314,7 @@ def active(function: StaticFunction, kinds: dict[str, Kind], module: Module | No
     wanted = tuple(name for name in parameters(tree) if name not in whole)
     module = module or Module()
     begun = Begun(*prepared(*module.source(function), "reverse", wanted, kinds, module))
-    begun.advance(MODES["reverse"][: MODES["reverse"].index(activity) + 1])
+    begun.advance(until(activity))
     found = tuple(name for name in wanted if name in begun.facts.active)
     if not found:
         raise DifferentiationError(

@@ -30,7 +30,7 @@ from srcgrad.interface.cli.targets import each, expanded, standard_input
 from srcgrad.interface.cli.terminal import console, is_coloured
 from srcgrad.interface.dump.dump import dump
 from srcgrad.interface.dump.user_modules import function_of, module_of
-from srcgrad.interface.show.explain import Explanation, explained
+from srcgrad.interface.show.explain import Explanation, after_pass, explained
 from srcgrad.interface.show.side_by_side import Line, Pair, Sides, sides
 from srcgrad.interface.show.trace import Trace, trace
 
@@ -39,7 +39,7 @@ _CODE = re.compile(r"[Ee]\d{4}")
 
 
 def run_explain(asked: argparse.Namespace) -> int:
-    """Print a table for each function of each target; for error codes, their parts of docs/errors.md."""
+    """Print a table for each function of each target, or what it is after a pass; for error codes, what they mean."""
     if all(_CODE.fullmatch(target) for target in asked.targets):
         return _codes([target.upper() for target in asked.targets], asked.json)
     targets = expanded(asked.targets)
@@ -47,6 +47,9 @@ def run_explain(asked: argparse.Namespace) -> int:
     found: list[Explanation] = []
 
     def add(target: str) -> bool:
+        if asked.after:
+            write_output(f"{after_pass(target, asked.after, wrt=asked.wrt, mode=asked.mode, text=text)}\n", "-")
+            return True
         made = explained(target, wrt=asked.wrt, arguments=asked.args, text=text)
         if asked.json:
             found.extend(made)

@@ -125,6 +125,8 @@ def _explain(commands: Commands[argparse.ArgumentParser]) -> None:
     )
     explain.add_argument("targets", nargs="+", type=str.strip, metavar="TARGET", help=f"{TARGET}; or a code: E5003")
     explain.add_argument("--wrt", type=_names, metavar="NAMES", help=DEFAULT_WRT)
+    explain.add_argument("--after", metavar="PASS", help="print the function as it is after a pass")
+    explain.add_argument("--mode", choices=MODES, default="reverse", help="with --after; default: reverse")
     explain.add_argument("--args", metavar="TEXT", help='runs the target: bytes recorded for "np.ones(3), 2.0"')
     explain.add_argument("--json", action="store_true", help="print JSON")
 

@@ -18,6 +18,7 @@ from typing import Any  # functions of arbitrary arguments
 import numpy as np
 
 from srcgrad.analysis.argument_kinds import annotated
+from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import Facts, Kind
 from srcgrad.core.namespace import Binding, Overlay
 from srcgrad.core.original_libraries import look
@@ -36,7 +37,7 @@ from srcgrad.interface.check.trial import evaluated
 from srcgrad.interface.dump.user_modules import function_of, module_of
 from srcgrad.interface.show.side_by_side import plain
 from srcgrad.module import Module
-from srcgrad.pipeline import MODES, prepared
+from srcgrad.pipeline import give_seeds, prepared, steps
 
 
 @dataclass
@@ -200,12 +201,56 @@ def run(text: str, after: str, mode: str = "reverse", wrt: tuple[str, ...] | Non
     if wrt is None:
         wrt = tuple(parameters(target.source.tree))
     facts, program = prepared(target.source, namespace, mode, wrt, {}, Module())
-    for step in MODES[mode]:
-        program = step(program, facts)
-        if step.__name__ == after:
-            return program, facts
-    names = ", ".join(step.__name__ for step in MODES[mode])
-    raise ValueError(f"no pass is called {after!r}; in mode {mode} there are: {names}")
+    return _after(after, program, facts), facts
+
+
+def _after(asked: str, tree: Any, facts: Facts) -> Any:
+    """A tree after the pass of a name, or after the second one of it: `dead:2`; E5015 if there is none."""
+    name, _, count = asked.partition(":")
+    chosen = steps(facts.mode, facts.module)
+    places = [k for k, each in enumerate(chosen) if each.name == name]
+    which = int(count) if count.isdecimal() else 1 if not count else 0
+    if not 1 <= which <= len(places):
+        known = ", ".join(dict.fromkeys(each.name for each in chosen))
+        times = f"{len(places)} times in the list" if places else "no pass"
+        raise DifferentiationError("E5015", f"`{name}` is {times} of mode {facts.mode}", f"the passes are: {known}")
+    for each in chosen[: places[which - 1] + 1]:
+        tree = each(tree, facts)
+    return tree
+
+
+def after_pass(
+    target: str, after: str, *, wrt: tuple[str, ...] | None = None, mode: str = "reverse", text: str | None = None
+) -> str:
+    """The functions of a target as they are after a pass, as Python.
+
+    >>> print(after_pass("-", "normalise", text="def f(x: float):\\n    return 2.0 * x * x"))
+    # f, after normalise
+    def f(x):
+        t2 = 2.0 * x
+        y = t2 * x
+        return y
+    """
+    functions = find_target(target, text=text)
+    check_names(functions, wrt)
+    shown = []
+    for function in functions:
+        kinds = annotated(function.source.tree, function.module)
+        names = active(function, kinds) if wrt is None else named(function, wrt)
+        module, asked_of = Module(), function
+        if mode == "hvp":
+            asked_of = module.derived(function, "reverse", names, kinds, single=len(names) == 1).function
+        facts, tree = prepared(*module.source(asked_of), mode, names, kinds, module)
+        give_seeds(facts)
+        shown.append(f"# {function.qualname}, after {after}\n{_spelled(_after(after, tree, facts))}")
+    return "\n\n\n".join(shown)
+
+
+def _spelled(made: Any) -> str:
+    """A tree, or both halves of a program, as Python."""
+    if isinstance(made, Program):
+        return "\n".join(line for node in made.block for line in statement(node))
+    return spell(made).rstrip()
 
 
 def explain_text(text: str, after: str, mode: str = "reverse", wrt: tuple[str, ...] | None = None) -> str:
@@ -217,10 +262,7 @@ def explain_text(text: str, after: str, mode: str = "reverse", wrt: tuple[str, .
         y = np.sin(t2)
         return y
     """
-    program, _ = run(text, after, mode, wrt)
-    if isinstance(program, Program):
-        return "\n".join(line for node in program.block for line in statement(node))
-    return spell(program).rstrip()
+    return _spelled(run(text, after, mode, wrt)[0])
 
 
 def explain_facts(text: str, after: str = "activity") -> Facts:
