@@ -23,6 +23,7 @@ import gast
 import numpy as np
 
 from srcgrad.core.facts import Facts, copied
+from srcgrad.core.identity import key_of
 from srcgrad.core.meanings import function_called
 from srcgrad.core.rule_forms import FITTED
 from srcgrad.core.rules import is_users, rule_of
@@ -267,7 +268,7 @@ class _Reader:
         for one in node._fields:
             below = table.get(one)
             if one == "func":
-                parts.append(id(function_called(node, self.facts)))
+                parts.append(key_of(function_called(node, self.facts)))  # a method is a new object each time
                 continue
             for child in below if type(below) is list else [below]:
                 if child is None or type(child) in _CONTEXTS:

@@ -1,6 +1,8 @@
 """What is computed once, and read where it would be computed again."""
 
 import numpy as np
+import pytest
+from scipy import stats
 
 import srcgrad
 
@@ -76,3 +78,15 @@ def test_the_tangent_of_an_argument_that_may_be_bound_anew_is_not_that_of_its_ne
     for function in (replaced, replaced_by_a_pair, replaced_by_a_call):
         for n in (0, 2):
             srcgrad.check_grads(function, (0.45, 0.53, n), wrt=(0, 1), order=2, modes=("reverse", "forward"))
+
+
+@pytest.mark.parametrize("of", [stats.laplace, stats.norm, stats.logistic, stats.cauchy], ids=lambda one: one.name)
+def test_methods_of_one_object_are_two_functions(of):
+    """`of.cdf` and `of.pdf` are new objects each time they are read, which may have one identity in turn."""
+    x, y, z = np.array([0.5, 1.0, 1.5]), np.array([0.6, 0.9, 1.7]), np.array([2.5, 3.0, 3.5])
+
+    def f(x, y, z):
+        return of.cdf(x, y, z)
+
+    found = srcgrad.jacobian(f, "x", mode="reverse")(x, y, z)
+    np.testing.assert_allclose(found, np.diag(of.pdf(x, y, z)), rtol=1e-13)
