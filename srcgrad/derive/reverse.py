@@ -16,10 +16,12 @@ from srcgrad.analysis.containers import gives_tuple
 from srcgrad.analysis.record_candidates import Overwrites, overwrites
 from srcgrad.core.facts import UNKNOWN, Facts
 from srcgrad.core.trees import (
+    BLOCKS,
     Block,
     Node,
     assign,
     at,
+    called,
     constant,
     copy,
     expression,
@@ -30,6 +32,7 @@ from srcgrad.core.trees import (
     name,
     parameters,
     part_written,
+    root,
     statement,
     statements,
     stores,
@@ -317,6 +320,7 @@ def gradient(function: Node, facts: Facts) -> Program:
     halves = reverse(function, facts)
     _zeros(halves, facts)
     _separate(halves, facts)
+    _sums_with_slices(halves.backward, facts, {})
     if facts.seed in ("parameter", "one"):
         _check_output(halves, facts)
     found = [_returned(w, facts) for w in facts.wrt]
@@ -327,6 +331,25 @@ def gradient(function: Node, facts: Facts) -> Program:
     elif facts.auxiliary:
         value = gast.Tuple(elts=[adjoints, _value(halves.output.value.elts[1], halves, facts)], ctx=gast.Load())
     return Program(parameters(function) + list(facts.seeds), halves.forward, halves.backward, gast.Return(value))
+
+
+def _sums_with_slices(block: Block, facts: Facts, sliced: dict[str, None]) -> None:
+    """`p_bar + g`, an array, for `add(p_bar, g)`, which may be a list, where `p_bar[1:] += g` follows: that would join.
+
+    `sliced` are the adjoints to slices of which something is added later; in a loop, by an earlier statement as well.
+    """
+    for node in reversed(block):
+        adjoint = target(node)
+        if adjoint is not None and adjoint in sliced and called(node.value) == facts.imports.get("add"):
+            value = node.value
+            if loads(value.args[0]) == (adjoint,) and facts.adjoint_of.get(adjoint) not in facts.containers:
+                node.value = gast.BinOp(value.args[0], gast.Add(), value.args[1])
+        within = statements([node]) if isinstance(node, gast.For | gast.While) else [node]
+        places = [one.target for one in within if isinstance(one, gast.AugAssign)]
+        parts = [part for part in places if isinstance(part, gast.Subscript) and isinstance(part.slice, gast.Slice)]
+        sliced |= dict.fromkeys(getattr(root(part), "id", "") for part in parts)
+        for which in BLOCKS:
+            _sums_with_slices(getattr(node, which, None) or [], facts, sliced)
 
 
 def _returned(wanted: str, facts: Facts) -> Node:

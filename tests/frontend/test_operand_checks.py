@@ -381,3 +381,28 @@ def test_a_method_without_a_derivative_of_what_is_unknown(call: str, mode: str) 
         assert np.isclose(scope["f_grad"](x) @ step * 1e6, slope)
     else:
         assert np.isclose(scope["f_jvp"](x, x_dot=step * 1e6)[1], slope)
+
+
+JOINED = {  # a slice of the adjoint of a list is added to after, or between, what a helper adds to all of it
+    "three": "return sum(p[1:]) * h(p) * sum(p)",
+    "loop": "s = 0.0\n    for k in range(2):\n        s += sum(p[k:]) * h(p)\n    return s",
+    "branch": "s = h(p)\n    if s > 0:\n        s = s * sum(p[1:])\n    return s * h(p)",
+    "two slices": "return h(p) * sum(p[1:]) * sum(p) * sum(p[:2])",
+    "twice in a loop": "s = 0.0\n    for k in range(2):\n        t = h(p)\n        s += sum(p[k:]) * t\n    return s",
+}
+
+
+@pytest.mark.parametrize("name", JOINED)
+@pytest.mark.parametrize("kind", [list, tuple, np.array])
+def test_slices_of_a_list_beside_what_a_helper_sums(name: str, kind: Any) -> None:
+    head = "def h(q, n=2):\n    return sum(q) if n == 0 else h(q, n - 1)\n"
+    scope: dict[str, Any] = {}
+    plain: dict[str, Any] = {}
+    text = f"{head}def f(p):\n    {JOINED[name]}\n"
+    exec(dump("-:f", text=text, wrt=("p",)).text, scope)
+    exec(text, plain)
+    p, f, step = np.array([1.0, 2.0, 3.0]), plain["f"], 1e-6
+    right = [(f(list(p + step * e)) - f(list(p - step * e))) / (2 * step) for e in np.eye(3)]
+    got = scope["f_grad"](kind(p.tolist()))
+    assert len(got) == 3
+    assert np.allclose(got, right, rtol=1e-6)
