@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import runpy
@@ -89,3 +90,27 @@ def test_sessions_of_docstrings_are_code():
         "Squares.", "", "```pycon", ">>> 2 * 2", "4", "```", "",
         "```python", ">>> 1", "1", "```", "", "```pycon", ">>> 3", "```",
     ]  # fmt: skip
+
+
+def rows_of_glossary():
+    """Each term of the glossary with the modules of its row."""
+    lines = [
+        line.split("|")[1:-1]
+        for line in (DOCS / "glossary.md").read_text(encoding="utf-8").splitlines()
+        if line[:1] == "|"
+    ]
+    return {
+        term.strip(): re.findall(r"`([^`]+)`", modules)
+        for term, _, modules, _ in lines
+        if term.strip() not in ("Term", "---")
+    }
+
+
+def test_modules_of_the_glossary_are_there():
+    """A term lives in modules that exist, and none is told twice."""
+    rows = rows_of_glossary()
+    assert len(rows) > 40
+    assert [term for term, modules in rows.items() if not modules] == []
+    assert [
+        one for modules in rows.values() for one in modules if importlib.util.find_spec(f"srcgrad.{one}") is None
+    ] == []
