@@ -22,7 +22,6 @@ import gast
 from srcgrad.analysis.floating_types import (
     fits,
     has_sign,
-    is_elementwise,
     is_floating,
     is_linear,
     is_minus,
@@ -38,6 +37,7 @@ from srcgrad.core.trees import Node, at, constant, header, holds, inside, statem
 from srcgrad.core.visitor import bindings, replace
 from srcgrad.core.walks import reads
 from srcgrad.derive.program import Program
+from srcgrad.optimise.simplify import SIGNS, UNITS, applied, simplified
 
 
 def factors(program: Program, facts: Facts) -> Program:
@@ -253,14 +253,11 @@ def outward(value: Node, facts: Facts) -> Node:
                 if own is None and not has_sign(value.left, facts) and not isinstance(value.left, gast.Constant):
                     return at(gast.UnaryOp(gast.USub(), gast.BinOp(value.left, value.op, minus)), value)
                 value.left, value.right = negative(value.left, facts) if own is None else own, minus
-        elif minus is not None and isinstance(value.op, gast.Add | gast.Sub):
-            value.op, value.right = gast.Sub() if isinstance(value.op, gast.Add) else gast.Add(), minus
-        elif isinstance(value.op, gast.Add) and (minus := negated(value.left, facts)) is not None:
-            value.op, value.left, value.right = gast.Sub(), value.right, minus
+        else:
+            return applied(value, SIGNS, facts) or value
     elif isinstance(value, gast.UnaryOp):
         value.operand = outward(value.operand, facts)
-        twice = negated(value.operand, facts) if isinstance(value.op, gast.USub) else None
-        return value if twice is None else twice
+        return applied(value, SIGNS, facts) or value
     elif is_linear(value, facts):
         inner = outward(value.args[0], facts)
         minus = negated(inner, facts)
@@ -358,39 +355,9 @@ def units(program: Program, facts: Facts) -> Program:
         for node in statements(program.backward):
             for key in ("value", "test", "iter"):
                 if isinstance(getattr(node, key, None), gast.AST):
-                    setattr(node, key, _folded(getattr(node, key), facts, inside=False))
+                    setattr(node, key, simplified(getattr(node, key), UNITS, facts))
     return program
-
-
-def _folded(node: Node, facts: Facts, inside: bool) -> Node:
-    """The expression without factors 1.0; `inside` tells whether it is an operand, whose value nobody keeps."""
-    arithmetic = isinstance(node, gast.BinOp | gast.UnaryOp)
-    for key in node._fields:
-        part = getattr(node, key, None)
-        if isinstance(part, list):
-            setattr(node, key, [_folded(p, facts, False) if isinstance(p, gast.AST) else p for p in part])
-        elif isinstance(part, gast.AST) and part._fields:
-            setattr(node, key, _folded(part, facts, arithmetic))
-    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Mult):
-        for one, other in ((node.left, node.right), (node.right, node.left)):
-            if _is_unit(one) and is_floating(other, facts) and (inside or _is_own(other, facts)):
-                return other
-    return node
 
 
 def _is_unit(node: Node | None) -> bool:
     return isinstance(node, gast.Constant) and type(node.value) is float and node.value == 1.0
-
-
-def _is_own(node: Node, facts: Facts) -> bool:
-    """Whether an expression makes a value that nothing else holds: arithmetic does, and numbers cannot be changed."""
-    if isinstance(node, gast.Name):
-        spec = facts.spec.get(node) or facts.value_spec.get(facts.adjoint_of.get(node.id, node.id))
-        return spec is not None and spec.scalar and not spec.dtype
-    if isinstance(node, gast.Subscript):
-        return is_floating(node.value, facts)
-    if fits(node, facts):
-        return is_floating(node.args[0], facts)
-    if isinstance(node, gast.Call):
-        return is_elementwise(node, facts)
-    return isinstance(node, gast.BinOp | gast.UnaryOp | gast.Constant)

@@ -56,6 +56,7 @@ from srcgrad.core.trees import (
 )
 from srcgrad.core.visitor import bindings, replace
 from srcgrad.derive.program import Program
+from srcgrad.optimise.simplify import QUOTIENTS, applied
 
 
 def divided(program: Program, facts: Facts) -> Program:
@@ -274,29 +275,8 @@ def quotients(program: Program, facts: Facts) -> Program:
                 replace(node, call, gast.BinOp(call.args[0], gast.Div(), call.args[1]))
     for node in statements(program.forward):
         if node in facts.tangents and isinstance(node, gast.Assign):
-            found = _one_division(node.value, facts)
-            node.value = node.value if found is None else found
+            node.value = applied(node.value, QUOTIENTS, facts) or node.value
     return program
-
-
-def _one_division(total: Node, facts: Facts) -> Node | None:
-    """`(a - b * c) / y` for `a / y - b / y * c`; None for what is no such difference."""
-    if not isinstance(total, gast.BinOp) or not isinstance(total.op, gast.Add | gast.Sub):
-        return None
-    minus = negated(total.right, facts)
-    product = total.right if minus is None else minus
-    plus = isinstance(total.op, gast.Add) == (minus is None)
-    if not isinstance(product, gast.BinOp) or not isinstance(product.op, gast.Mult):
-        return None
-    one, two = sides(total.left, facts), sides(product.left, facts)
-    if one is None or two is None or not same(one[1], two[1]) or type(total.left) is not type(product.left):
-        return None
-    if not has_sign(two[0], facts):
-        return None  # a product of small integers may be too large for their type
-    above = gast.BinOp(one[0], gast.Add() if plus else gast.Sub(), gast.BinOp(two[0], gast.Mult(), product.right))
-    if isinstance(total.left, gast.BinOp):
-        return gast.BinOp(above, gast.Div(), one[1])
-    return gast.Call(total.left.func, [above, one[1]], [])
 
 
 def sides(quotient: Node, facts: Facts) -> tuple[Node, Node] | None:

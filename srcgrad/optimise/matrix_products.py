@@ -15,7 +15,7 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.analysis.floating_types import has_sign, is_minus
+from srcgrad.analysis.floating_types import has_sign
 from srcgrad.analysis.shape_rules import spec_of_tree
 from srcgrad.core.facts import UNKNOWN, Facts, copied
 from srcgrad.core.meanings import function_called
@@ -37,6 +37,7 @@ from srcgrad.core.trees import (
 )
 from srcgrad.core.visitor import bindings, replace, rewrite_statements
 from srcgrad.derive.program import Program
+from srcgrad.optimise.simplify import TRANSPOSES, applied
 
 _LEFT = (runtime.matmul_left, runtime.dot_left)
 _RIGHT = (runtime.matmul_right, runtime.dot_right)
@@ -264,12 +265,12 @@ def transposed(program: Program, facts: Facts) -> Program:
                 continue
             sources = _sources(program) if sources is None else sources
             for whole in walk(part):
-                while _below(whole) is not None and _below(whole.value) is not None:
-                    replace(node, whole, whole := whole.value.value)
                 _untwisted(whole, sources, facts)
-                turned = _turned(whole, facts) or _of_number(whole, program, facts)
-                if turned is not None:
-                    replace(node, whole, turned)
+                while (turned := applied(whole, TRANSPOSES, facts)) is not None:
+                    replace(node, whole, whole := turned)
+                number = _of_number(whole, program, facts)
+                if number is not None:
+                    replace(node, whole, number)
     return program
 
 
@@ -339,21 +340,3 @@ def _is_one(value: Node, bound: Mapping[str, int], facts: Facts) -> bool:
     primal = facts.adjoint_of.get(value.id, value.id)
     given = facts.kinds.get(primal, UNKNOWN).tag == "scalar" and not bound.get(primal) and not bound.get(value.id)
     return given or (spec_of_tree(value, facts).scalar and bound.get(value.id, 0) < 2)
-
-
-def _turned(whole: Node, facts: Facts) -> Node | None:
-    """`b.T @ a` for `(a.T @ b).T`, of matrices; `np.outer(b, a)` for `np.outer(a, b).T`."""
-    product = _below(whole)
-    minus = product.operand if product is not None and is_minus(product) else None
-    outer: Node = product if minus is None else minus
-    if function_called(outer, facts) is np.outer:
-        made = gast.Call(outer.func, outer.args[::-1], outer.keywords)
-        return made if minus is None else gast.UnaryOp(gast.USub(), made)
-    if not isinstance(product, gast.BinOp) or not isinstance(product.op, gast.MatMult):
-        return None
-    left = _below(product.left)
-    if left is None or _below(product.right) is not None:
-        return None
-    if any(spec_of_tree(factor, facts).ndim != 2 for factor in (left, product.right)):
-        return None
-    return expression("b.T @ a", a=left, b=product.right)
