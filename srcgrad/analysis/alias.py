@@ -22,7 +22,7 @@ from srcgrad.core.control_flow import definitions
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Facts, Operation, copied
 from srcgrad.core.namespace import Step
-from srcgrad.core.rule_forms import FITTED, VIEWS
+from srcgrad.core.rule_forms import arguments_of, may_show
 from srcgrad.core.rules import is_users, rule_of
 from srcgrad.core.trees import Block, Node, at, loads, parameters, statement, statements, stores, target, walk, written
 from srcgrad.core.visitor import rewrite_statements
@@ -66,7 +66,9 @@ def _keeps_rank_zero(node: Node, known: dict[str, None], facts: Facts, above: Ca
     given = [n.id for n in walk(value) if isinstance(n, gast.Name)]
     if operation is not None and operation.function is operator.getitem:
         return any(getattr(n, "value", None) is ... for n in walk(operation.bound["index"]))
-    return operation is not None and operation.function in VIEWS and any(one in known for one in given)
+    if operation is None or not any(one in known for one in given):
+        return False
+    return operation.function is np.ndarray.astype or may_show(operation.function, operation.bound)
 
 
 def _returns_rank_zero(function: Any, facts: Facts, above: Callees) -> bool:
@@ -114,7 +116,7 @@ def is_view(operation: Operation, facts: Facts) -> bool:
         own = operation.rule.own
         called = operation.function if own is None or own.applied is None else own.applied.forward
         return not (isinstance(called, FunctionType | StaticFunction) and facts.module.returns_new(called))
-    return operation.function in VIEWS
+    return may_show(operation.function, operation.bound)
 
 
 def is_passive_result(value: Node, facts: Facts) -> bool:
@@ -125,13 +127,12 @@ def is_passive_result(value: Node, facts: Facts) -> bool:
     method = METHODS.get(value.func.attr) if found is None and isinstance(value.func, gast.Attribute) else None
     function = method if found is None else found.object
     rule = None if function is None else rule_of(function)
+    first = [value.func.value] if found is None and method is not None else []
     if rule is None or rule.kind in ("composed", "refused"):
         return False
-    if any(word.arg == "copy" for word in value.keywords) or (function is np.nan_to_num and len(value.args) > 1):
-        return False  # `np.nan_to_num(x, copy=False)` is x
-    if function is np.array:
-        return True
-    return not is_view(Operation("op", function, rule), facts)
+    if function is np.nan_to_num and len(value.args) > 1:
+        return False  # `np.nan_to_num(x, False)` is x
+    return not is_view(Operation("op", function, rule, arguments_of(function, value, first)), facts)
 
 
 _MAKERS = (
@@ -273,9 +274,6 @@ def check_numbers(block: list[Node], numbers: dict[Node, None], facts: Facts) ->
         block[:] = rewrite_statements(block, checked, backwards=True)
 
 
-_COPIES = (np.array, np.ndarray.astype)  # unless `copy=` says otherwise
-
-
 def is_fresh(node: Node, facts: Facts) -> bool:
     """Whether an assignment binds a new array, or a number."""
     if gives_several(node, facts):
@@ -286,8 +284,6 @@ def is_fresh(node: Node, facts: Facts) -> bool:
     operation = facts.operation.get(value)
     if is_gathered(value, facts):
         return True
-    if operation is not None and operation.function in _COPIES:
-        return isinstance(value, gast.Call) and not any(word.arg == "copy" for word in value.keywords)
     if operation is not None and operation.rule is not None:
         return not is_view(operation, facts) or _is_fitted_anew(operation, facts)
     if operation is not None:
@@ -302,7 +298,8 @@ def is_fresh(node: Node, facts: Facts) -> bool:
 
 def _is_fitted_anew(operation: Operation, facts: Facts) -> bool:
     """Whether an operation is `sum_to(x * y, z)`, of a value that has no name: nothing else holds that."""
-    given = getattr(operation.bound["g"], "id", "") if operation.function in FITTED else ""
+    first = next(iter(operation.bound.values()), None)
+    given = getattr(first, "id", "") if operation.rule is not None and operation.rule.result == "argument" else ""
     definition = facts.definition.get(given)
     return definition is not None and given in facts.temporaries and is_fresh(definition, facts)
 

@@ -24,7 +24,6 @@ from srcgrad.analysis.alias import (
 from srcgrad.core.control_flow import Graph, solve_forward
 from srcgrad.core.expressions import is_swap
 from srcgrad.core.facts import Facts
-from srcgrad.core.rule_forms import FITTED
 from srcgrad.core.trees import Block, Node, is_write, loads, statements, stores, target, walk, written
 
 Views = dict[str, dict[str, None]]  # name -> the written arrays that it may be a view of
@@ -65,8 +64,8 @@ def shared(node: Node, facts: Facts) -> list[str]:
         return []
     if operation.kind == "callee" and facts.module.returns_new(operation.function):
         return []
-    if operation.function in FITTED:
-        value = operation.bound["g"]
+    if operation.rule is not None and operation.rule.result == "argument":
+        value = next(iter(operation.bound.values()))
     return [n.id for n in walk(value) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)]
 
 

@@ -11,30 +11,41 @@ The rule stays what it is for all other calls, so that their text does.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any  # operations are arbitrary Python objects
 
 import gast
-import numpy as np
 
 from srcgrad.core.identity import key_of
 from srcgrad.core.rules import Form, Rule, compositions, replace_rule, rule_of
 from srcgrad.core.trees import Node
-from srcgrad.runtime import fit_to, hook, probe, stop_gradient, sum_to
+from srcgrad.runtime import fit_to, sum_to
 
 FITTED = (sum_to, fit_to)  # what fits is handed on as it is: the first argument, never the second
-VIEWS = (
-    operator.getitem, np.reshape, np.ravel, np.transpose, np.squeeze, np.expand_dims, np.swapaxes, np.moveaxis,
-    np.broadcast_to, np.asarray, np.diagonal, np.matrix_transpose, np.atleast_1d, np.atleast_2d, np.split,
-    np.array_split, np.ascontiguousarray, np.asanyarray, np.ndarray.astype, np.flip, np.real, np.rollaxis,
-    np.einsum, np.diag, np.rot90, np.flipud, np.fliplr, np.linalg.diagonal, np.linalg.matrix_transpose,
-    np.permute_dims, np.atleast_3d, np.broadcast_arrays, np.meshgrid, np.ix_, np.hsplit, np.vsplit, np.dsplit,
-    np.array, np.asarray_chkfinite, np.asfortranarray, np.require, np.float64,
-    list, hook, probe, stop_gradient, *FITTED, np.imag, np.conjugate, np.real_if_close, np.complex128,
-    *(getattr(np, since_2_1) for since_2_1 in ("unstack", "astype") if hasattr(np, since_2_1)),
-)  # fmt: skip
+
+
+def may_show(function: Any, given: Mapping[str, Node]) -> bool:
+    """Whether the result of an operation may be one of its arguments, or show elements of one.
+
+    `given` are the arguments of the call, by name.
+    """
+    rule = rule_of(function)
+    if rule is None or any(function is one for one in rule.copying):
+        return False
+    return rule.result != "new" or any(_may_be(given.get(one), values) for one, values in rule.showing.items())
+
+
+def _may_be(given: Node | None, values: tuple[Any, ...]) -> bool:
+    """Whether an argument may have one of some values; one that is left out has none of them."""
+    return given is not None and (not isinstance(given, gast.Constant) or given.value in values)
+
+
+def arguments_of(function: Any, call: Node, first: Iterable[Node] = ()) -> dict[str, Node]:
+    """The arguments of a call by the parameters of its rule; `first` come before those that it writes."""
+    rule = rule_of(function)
+    positional = zip(() if rule is None else rule.parameters, (*first, *call.args), strict=False)
+    return {**dict(positional), **{word.arg: word.value for word in call.keywords if word.arg is not None}}
 
 
 def accept_complex(ops: Iterable[Any], how: str, values: str = "") -> None:

@@ -131,6 +131,9 @@ class Rule:
     whose rules hold for such a value: `("compute_uv", False, np.linalg.svdvals)`.
     `complex` ("conjugated", "gradient", "written", or "" for refused) says how the lines hold for complex numbers,
     `values` ("real", "complex", a parameter that decides, or "") when the result is one: docs/decisions/complex.md.
+    `result` says what memory the value is in: "new", "view" (it may show elements of an argument) or "argument" (it may
+    be the first argument, or show elements of that alone). `copying` are aliases that make a new array all the same,
+    `showing` values of parameters with which a result that is new otherwise may be an argument: `{"n": (0,)}`.
     """
 
     op: Any
@@ -157,6 +160,9 @@ class Rule:
     exponential: bool = False  # whether the op is e to the power of what the template is the rule of
     complex: str = ""
     values: str = ""
+    result: str = "new"
+    copying: tuple[Any, ...] = ()
+    showing: dict[str, tuple[Any, ...]] = field(default_factory=dict, hash=False)
     aliases: tuple[Any, ...] = field(default=())
     composition: Callable[..., Any] | None = None  # the op in terms of others; its derivative is that of this text
     own: Own | None = None
@@ -371,10 +377,10 @@ def tangent(op: Any, **facts: Any) -> Decorator:
     return decorate
 
 
-def constants(ops: Iterable[Any], asks: bool = False) -> None:
+def constants(ops: Iterable[Any], asks: bool = False, **facts: Any) -> None:
     """Declare operations whose derivative is zero wherever it exists; with `asks`, those that look for nan or inf."""
     for op in ops:
-        register(Rule(op, spelling(op), "constant", asks=(op,) if asks else ()))
+        register(Rule(op, spelling(op), "constant", asks=(op,) if asks else (), **facts))
 
 
 def refused(reason: str, ops: dict[str, Any], **facts: Any) -> None:

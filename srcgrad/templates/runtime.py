@@ -40,7 +40,8 @@ from srcgrad.runtime.structure import (
 )
 from srcgrad.runtime.user_rules import check_adjoint, check_adjoints, check_total, given_adjoints
 
-constants([zeros_like, empty_like, check_seed, row_count, stop_gradient, mask_at, mask_to, mask_without])
+constants([stop_gradient], result="argument")
+constants([zeros_like, empty_like, check_seed, row_count, mask_at, mask_to, mask_without])
 
 
 @adjoint.linear(
@@ -53,6 +54,7 @@ constants([zeros_like, empty_like, check_seed, row_count, stop_gradient, mask_at
         ("sum_to(x, y)", (2, 3), ()),
         ("sum_to(x, y)", (), ()),
     ),
+    result="argument",
 )
 def sum_to_adjoint(z, g, x, dtype=None):
     d[g] = np.broadcast_to(d[z], np.shape(g))
@@ -78,6 +80,7 @@ def picks_adjoint(z, weights, values):
         ("fit_to(x, y)", (), (2, 3)),
         ("fit_to(x, y)", (3,), ()),
     ),
+    result="argument",
 )
 def fit_to_adjoint(z, g, x):
     d[g] = fit_to(d[z], g)
@@ -92,12 +95,15 @@ def fit_to_adjoint(z, g, x):
         ("spread(x, y, -1, True)", (2, 1), (2, 3)),
         ("spread(x, y, (0, -1), False)", (3,), (2, 3, 4)),
     ),
+    result="argument",
 )
 def spread_adjoint(z, g, a, axis=None, keepdims=False):
     d[g] = np.sum(d[z], axis=axis, keepdims=keepdims)
 
 
-@adjoint.linear(summands, forms=(("summands(x, y)", (3,), (2, 3)), ("summands(x, [y, z])[1]", (3,), (), (3,))))
+@adjoint.linear(
+    summands, forms=(("summands(x, y)", (3,), (2, 3)), ("summands(x, [y, z])[1]", (3,), (), (3,))), result="view"
+)
 def summands_adjoint(z, g, xs):
     d[g] = summed(d[z], g)
 
@@ -107,7 +113,7 @@ def summed_adjoint(z, parts, g):
     d[parts] = summands(d[z], parts)
 
 
-@adjoint.linear(fields_of, forms=(("fields_of({'one': x, 'two': y})['two']", (3,), ()),))
+@adjoint.linear(fields_of, forms=(("fields_of({'one': x, 'two': y})['two']", (3,), ()),), result="view")
 def fields_of_adjoint(z, x):
     d[x] = d[z]
 
@@ -163,7 +169,7 @@ def add_adjoint(z, a, b):
     d[b] = d[z]
 
 
-@adjoint.linear(list, forms=(("list(x)[1]", (3,)), ("list(x)[0]", (2, 3))))
+@adjoint.linear(list, forms=(("list(x)[1]", (3,)), ("list(x)[0]", (2, 3))), result="view")
 def list_adjoint(z, x):
     d[x] = of_items(d[z], x)
 
@@ -178,12 +184,18 @@ def of_items_adjoint(z, items, x):
     d[items] = d[z]
 
 
-@adjoint.linear(converted, forms=(("converted(x, x, y)", (3,), (3,)), ("converted(x, np.arange(3), y)", (3,), (3,))))
+@adjoint.linear(
+    converted,
+    forms=(("converted(x, x, y)", (3,), (3,)), ("converted(x, np.arange(3), y)", (3,), (3,))),
+    result="argument",
+)
 def converted_adjoint(z, g, source, target):
     d[g] = converted(np.broadcast_to(d[z], np.shape(source)), target, source)
 
 
-@adjoint.linear(split_like, zeros="kept", forms=(("split_like(x, (y, z), 1)[1]", (2, 3), (2, 1), (2, 2)),))
+@adjoint.linear(
+    split_like, zeros="kept", forms=(("split_like(x, (y, z), 1)[1]", (2, 3), (2, 1), (2, 2)),), result="view"
+)
 def split_like_adjoint(z, g, arrays, axis=0):
     d[g] = join_like(d[z], g, axis)
 
@@ -213,7 +225,12 @@ def tile_transpose_adjoint(z, g, a, reps):
     d[g] = np.tile(d[z], reps)
 
 
-@adjoint.linear(unpad, zeros="kept", forms=(("unpad(x, y, 1)", (5,), (3,)), ("unpad(x, y, 1, 'edge')", (5,), (3,))))
+@adjoint.linear(
+    unpad,
+    zeros="kept",
+    forms=(("unpad(x, y, 1)", (5,), (3,)), ("unpad(x, y, 1, 'edge')", (5,), (3,))),
+    result="argument",
+)
 def unpad_adjoint(z, g, array, pad_width, mode="constant"):
     d[g] = np.pad(d[z], pad_width, mode)
 
@@ -235,6 +252,7 @@ def place_diagonal_adjoint(z, g, a, offset=0, axis1=0, axis2=1):
     diag_transpose,
     zeros="made",
     forms=(("diag_transpose(x, y, 1)", (3, 3), (2,)), ("diag_transpose(x, y)", (2,), (2, 3))),
+    result="argument",
 )
 def diag_transpose_adjoint(z, g, v, k=0):
     d[g] = np.diag(d[z], k)
@@ -245,12 +263,18 @@ def no_further_adjoint(z, g):
     d[g] = no_further(d[z])
 
 
-@adjoint.linear(check_shape, forms=(("check_shape(x, y)", (2, 3), (2, 3)),))
+@adjoint.linear(check_shape, forms=(("check_shape(x, y)", (2, 3), (2, 3)),), result="argument")
 def check_shape_adjoint(z, gradient, x):
     d[gradient] = d[z]
 
 
-@adjoint(hook, forms=(("hook(x)", (3,)), ("hook(x)", ())), second=False, note="The functions see the adjoint.")
+@adjoint(
+    hook,
+    forms=(("hook(x)", (3,)), ("hook(x)", ())),
+    second=False,
+    note="The functions see the adjoint.",
+    result="argument",
+)
 def hook_adjoint(y, x, *fns):
     d[x] = hooked(d[y], *fns)
 
@@ -275,12 +299,12 @@ def beyond_hooks_adjoint(z, g):
     d[g] = beyond_hooks(d[z])
 
 
-@adjoint.linear(probe, forms=(("probe(x, 0)", (3,)), ("probe(x, 0)", ())))
+@adjoint.linear(probe, forms=(("probe(x, 0)", (3,)), ("probe(x, 0)", ())), result="argument")
 def probe_adjoint(y, x, place):
     d[x] = probed(d[y], place)
 
 
-@adjoint.linear(probed, forms=(("probed(x, 0)", (3,)), ("probed(x, 0)", ())))
+@adjoint.linear(probed, forms=(("probed(x, 0)", (3,)), ("probed(x, 0)", ())), result="argument")
 def probed_adjoint(y, x_bar, place):
     d[x_bar] = d[y]
 
@@ -295,7 +319,9 @@ def cast_tangent(z, x, dtype):
     d[z] = d[x].astype(z.dtype)
 
 
-@adjoint.linear(check_adjoint, forms=(("check_adjoint(x, y)", (2, 3), (2, 3)), ("check_adjoint(x, y)", (), ())))
+@adjoint.linear(
+    check_adjoint, forms=(("check_adjoint(x, y)", (2, 3), (2, 3)), ("check_adjoint(x, y)", (), ())), result="view"
+)
 def check_adjoint_adjoint(z, given, x):
     d[given] = d[z]
 
@@ -306,6 +332,7 @@ def check_adjoint_adjoint(z, given, x):
         ("check_adjoints((x, y), (z, u))[0]", (2, 3), (2, 3), (3,), (2, 3)),
         ("check_adjoints((x, y), (z, u))[1]", (2, 3), (2, 3), (2, 1), (2, 3)),
     ),
+    result="view",
 )
 def check_adjoints_adjoint(z, given, primals):
     d[given] = given_adjoints(d[z], given)
@@ -314,12 +341,13 @@ def check_adjoints_adjoint(z, given, primals):
 @adjoint.linear(
     given_adjoints,
     forms=(("given_adjoints((x, y), (z, u))[0]", (3,), (2, 3), (2, 3), (2, 3)),),
+    result="view",
 )
 def given_adjoints_adjoint(z, g, given):
     d[g] = check_adjoints(d[z], g)
 
 
-@adjoint.linear(check_total, forms=(("check_total(x, y)", (2, 3), (2, 3)),))
+@adjoint.linear(check_total, forms=(("check_total(x, y)", (2, 3), (2, 3)),), result="view")
 def check_total_adjoint(z, given, x):
     d[given] = d[z]
 

@@ -21,7 +21,7 @@ from srcgrad.core.expressions import is_swap
 from srcgrad.core.facts import Facts
 from srcgrad.core.marks import is_opaque
 from srcgrad.core.namespace import Step
-from srcgrad.core.rule_forms import VIEWS
+from srcgrad.core.rule_forms import may_show
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import Block, Node, header, is_write, own_names, root, statements, stores, target, walk, written
 from srcgrad.frontend.calls.side_effects import Procedures
@@ -225,7 +225,7 @@ def is_fresh(value: Node, facts: Facts) -> bool:
         operation = operation_of(value, facts, facts.local)
     except DifferentiationError:
         return False  # refused later
-    if operation is None or any(word.arg in ("copy", "out") for word in value.keywords):
+    if operation is None or any(word.arg == "out" for word in value.keywords):
         return False
     if operation.kind == "callee":
         return bool(facts.module.returns_new(operation.function))
@@ -233,7 +233,7 @@ def is_fresh(value: Node, facts: Facts) -> bool:
         return operation.function is np.arange
     if getattr(operation.function, "__name__", "") == "stop_gradient":
         return False
-    return operation.function is np.array or operation.function not in VIEWS
+    return not may_show(operation.function, operation.bound)
 
 
 def _hands_on(node: Node, name: str, facts: Facts) -> bool:

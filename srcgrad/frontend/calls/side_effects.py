@@ -23,7 +23,7 @@ from srcgrad.core.expressions import is_swap
 from srcgrad.core.facts import Facts
 from srcgrad.core.identity import uncached
 from srcgrad.core.namespace import Binding, Overlay, Step
-from srcgrad.core.rule_forms import VIEWS, written_out
+from srcgrad.core.rule_forms import may_show, written_out
 from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     Node,
@@ -65,8 +65,6 @@ from srcgrad.runtime import (
 )
 from srcgrad.runtime.quadrature import check_numbers, check_steady
 from srcgrad.runtime.roots import check_slopes
-
-_COPIES = (np.array, np.ndarray.astype)  # unless `copy=` says otherwise
 
 
 def entering(changes: list[tuple[Node, str]], tree: Node, own: list[str]) -> dict[str, None]:
@@ -225,11 +223,11 @@ class Procedures:
             operation = operation_of(call, inner, local)
         except DifferentiationError:
             return []  # refused later
-        if operation is None or (operation.function in _COPIES and not any(w.arg == "copy" for w in call.keywords)):
+        if operation is None:
             return []
         if operation.kind == "callee" and inner.module.returns_new(operation.function):
             return []
-        if operation.kind == "op" and operation.function not in VIEWS:
+        if operation.kind == "op" and not may_show(operation.function, operation.bound):
             return []
         return [one for part in children(call) for one in self.seen(part, inner, local)]
 

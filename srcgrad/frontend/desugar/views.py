@@ -19,7 +19,7 @@ import numpy as np
 from srcgrad.core.expressions import is_basic
 from srcgrad.core.facts import Facts, numbers
 from srcgrad.core.namespace import Binding, Overlay
-from srcgrad.core.rule_forms import VIEWS
+from srcgrad.core.rule_forms import arguments_of, may_show
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
@@ -52,8 +52,6 @@ _KEEPERS = (
     np.copy, np.sort, np.cumsum, np.cumprod, np.ravel, np.flip, np.roll, np.zeros_like, np.ones_like, np.empty_like,
     np.full_like, np.where, np.transpose, np.clip, np.minimum, np.maximum, np.round,
 )  # fmt: skip
-# Methods whose result shows nothing of the array: `a /= a.sum()` may bind a anew.
-_ASKING = frozenset(name for name, function in RESOLVED.items() if not any(function is one for one in VIEWS))
 
 
 def in_place(function: Node, facts: Facts) -> None:
@@ -165,6 +163,12 @@ def second_names(function: Node, facts: Facts) -> set[str]:
     return found
 
 
+def _asks(call: Node) -> bool:
+    """Whether a call is of a method whose result shows nothing of the array: `a /= a.sum()` may bind a anew."""
+    function = RESOLVED.get(getattr(call.func, "attr", ""))
+    return function is not None and not may_show(function, arguments_of(function, call, [call.func]))
+
+
 def _shared(value: Node, facts: Facts) -> list[str]:
     """Names whose array an expression may be, or show: `a`, `a[...]`, `np.asarray(a)`, `[a, b]`."""
     if isinstance(value, gast.Name):
@@ -178,7 +182,8 @@ def _shared(value: Node, facts: Facts) -> list[str]:
         method = value.func if found is None and isinstance(value.func, gast.Attribute) else None
         function: Any = RESOLVED.get(method.attr) if method is not None else getattr(found, "object", None)
         holder = [method.value] if method is not None else value.args[:1]
-        return [n for part in holder for n in _shared(part, facts)] if any(function is one for one in VIEWS) else []
+        given = arguments_of(function, value, holder[:1] if method is not None else ())
+        return [n for part in holder for n in _shared(part, facts)] if may_show(function, given) else []
     if isinstance(value, gast.IfExp):
         return [*_shared(value.body, facts), *_shared(value.orelse, facts)]
     if isinstance(value, gast.Tuple | gast.List | gast.Dict):
@@ -280,7 +285,7 @@ def _shown(function: Node) -> set[str]:
         items = [i for part in header(node) for i in walk(part)]
         used = {value} if isinstance(node, gast.Return) else set()  # parts that nothing holds
         used |= {one for i in items if isinstance(i, gast.BinOp | gast.UnaryOp | gast.Compare) for one in children(i)}
-        used |= {i.func for i in items if isinstance(i, gast.Call) and getattr(i.func, "attr", "") in _ASKING}
+        used |= {i.func for i in items if isinstance(i, gast.Call) and _asks(i)}
         for item in items:
             if isinstance(item, gast.Subscript | gast.Attribute) and isinstance(item.value, gast.Name):
                 if item not in used and getattr(item, "attr", "") not in PASSIVE_ATTRIBUTES:

@@ -78,6 +78,7 @@ from srcgrad.runtime.structure import add, fields_of, owned
     complex="written",
     values="real",
     forms=(("np.real(x)", (2, 3)), ("np.real(x)", None), ("np.real(x)", ())),
+    result="view",
 )
 def real(z, val):
     d[val] = d[z]
@@ -88,6 +89,7 @@ def real(z, val):
     complex="written",
     values="real",
     forms=(("np.imag(x)", (2, 3)), ("np.imag(x)", ())),
+    result="view",
 )
 def imag(z, val):
     if np.iscomplexobj(val):
@@ -100,6 +102,7 @@ def imag(z, val):
     np.conjugate,
     complex="written",
     forms=(("np.conjugate(x)", (2, 3)), ("np.conj(x)", None), ("np.conj(x)", ())),
+    result="view",
 )
 def conjugate(z, x):
     if np.iscomplexobj(x):
@@ -131,6 +134,7 @@ def angle(y, z, deg=False):
     complex="written",
     forms=(("np.real_if_close(x)", (2, 3)),),
     note="The derivative of whichever was taken: the real part, or all.",
+    result="view",
 )
 def real_if_close(z, a, tol=100):
     d[a] = converted(d[z], z, a)
@@ -158,6 +162,7 @@ def to_complex(z, real=0.0, imag=0.0):
     values="complex",
     forms=(("np.complex128(x)", None), ("np.complex64(x)", ())),
     aliases=(np.complex64, np.clongdouble),
+    result="argument",
 )
 def to_complex128(z, x):
     d[x] = d[z]

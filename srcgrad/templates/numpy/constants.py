@@ -132,7 +132,6 @@ POSITIONS = (
     np.searchsorted,
     np.digitize,
     np.indices,
-    np.ix_,
     np.tril_indices,
     np.triu_indices,
     np.tril_indices_from,
@@ -210,6 +209,7 @@ REPORTS = (
     np.seterrcall,
 )
 
+constants([np.ix_], result="view")
 constants(GAPS, asks=True)
 for family in (COMPARISONS, LOGIC, CLASSES, STEPS, POSITIONS, SHAPES, FRESH, REPORTS):
     constants(family)

@@ -228,6 +228,7 @@ def tensordot(z, a, b, axes=2):
         ("np.einsum(x, (0,), (0,))", (3,)),
         ("np.einsum(x, [], y, [0], [])", (), (3,)),
     ),
+    result="view",
 )
 def einsum(z, *operands, optimize=False):
     d[operands] = einsum_adjoints(d[z], operands)
@@ -441,7 +442,7 @@ def dot_right_adjoint(z, g, a, b):
     d[a] = dot_left(g, a, d[z])
 
 
-@adjoint.linear(fitted, forms=(("fitted(x, (2, 1))", (4, 1, 3)), ("fitted(x, (2, 3))", (2, 1))))
+@adjoint.linear(fitted, forms=(("fitted(x, (2, 1))", (4, 1, 3)), ("fitted(x, (2, 3))", (2, 1))), result="argument")
 def fitted_adjoint(z, g, shape):
     d[g] = fitted(d[z], np.shape(g))
 

@@ -176,6 +176,7 @@ def eig_tangent(z, a):
     values="real",
     forms=(("as_real(x)", (2, 2)),),
     note="It raises where its argument has imaginary parts.",
+    result="view",
 )
 def as_real_adjoint(z, x):
     d[x] = d[z]
@@ -251,7 +252,10 @@ def reciprocals_tangent(z, s):
 
 
 @adjoint.linear(
-    widened, complex="conjugated", forms=(("widened(x, y)", (3, 2), (3, 4)), ("widened(x, y)", (2, 2), (2, 2)))
+    widened,
+    complex="conjugated",
+    forms=(("widened(x, y)", (3, 2), (3, 4)), ("widened(x, y)", (2, 2), (2, 2))),
+    result="argument",
 )
 def widened_adjoint(z, x, a):
     d[x] = d[z][..., : x.shape[-1]]

@@ -52,6 +52,8 @@ def positive(z, x):
     forms=(("float(x)", None), ("float(x)", ()), ("float(np.sum(x)) * x", (3,)), ("np.float64(x)", ())),
     aliases=(np.float64, np.float32, np.float16, np.longdouble),
     note="A conversion of a scalar; the gradient has the type of the argument.",
+    result="argument",
+    copying=(float,),
 )
 def convert(z, x):
     d[x] = d[z]

@@ -47,6 +47,7 @@ constants([along_axis, axis_index, slice])
         ("x[...]", (2, 3)),
     ),
     note="Repeated indices accumulate; the engine adds into the adjoint of x in place.",
+    result="view",
 )
 def getitem(z, x, index):
     d[x] = scatter(d[z], x, index)
@@ -60,6 +61,7 @@ def getitem(z, x, index):
         ("dict.get({'a': x}, 'b', y)", (3,), (2,)),
         ("dict.get({'a': x}, 'a', 0.0)", ()),
     ),
+    result="view",
 )
 def get(z, self, key, default=None):
     d[self] = entry(d[z], self, key)
@@ -71,7 +73,11 @@ def entry_adjoint(z, g, x, key):
     d[g] = add(zeros_like(g), d[z].get(key))
 
 
-@adjoint.linear(otherwise, forms=(("otherwise(x, {'a': y}, 'b')", (3,), (3,)), ("otherwise(x, {'b': y}, 'b')", (), ())))
+@adjoint.linear(
+    otherwise,
+    forms=(("otherwise(x, {'a': y}, 'b')", (3,), (3,)), ("otherwise(x, {'b': y}, 'b')", (), ())),
+    result="view",
+)
 def otherwise_adjoint(z, g, x, key):
     d[g] = otherwise(d[z], x, key)
 
@@ -222,6 +228,7 @@ def block(z, arrays):
 @adjoint.linear(
     block_transpose,
     forms=(("block_transpose(x, [y, z])[1]", (2, 3), (2, 1), (2, 2)),),
+    result="view",
 )
 def block_transpose_adjoint(z, g, arrays):
     d[g] = np.block(d[z])
@@ -230,6 +237,7 @@ def block_transpose_adjoint(z, g, arrays):
 @adjoint(
     np.broadcast_arrays,
     forms=(("np.broadcast_arrays(x, y)[0]", (3, 1), (4,)), ("np.broadcast_arrays(x, y)[1]", (3,), ())),
+    result="view",
 )
 def broadcast_arrays(z, *args):
     d[args] = sum_to(d[z], args)
@@ -240,7 +248,7 @@ def broadcast_arrays_tangent(z, *args):
     d[z] = broadcast_parts(d[args])
 
 
-@adjoint.linear(broadcast_parts, forms=(("broadcast_parts((x, y))[0]", (3, 1), (4,)),))
+@adjoint.linear(broadcast_parts, forms=(("broadcast_parts((x, y))[0]", (3, 1), (4,)),), result="view")
 def broadcast_parts_adjoint(z, parts):
     d[parts] = sum_to(d[z], parts)
 
@@ -296,6 +304,7 @@ def select_transpose_adjoint(z, g, condlist, choicelist):
 @adjoint.linear(
     since("unstack"),
     forms=(("np.unstack(x)[1]", (3, 2)), ("np.unstack(x, axis=-1)[0]", (3, 2))),
+    result="view",
 )
 def unstack(z, x, *, axis=0):
     d[x] = np.stack(d[z], axis=axis)
@@ -411,6 +420,7 @@ def vander(x, N=None, increasing=False):  # NumPy's own name
         ("np.lib.stride_tricks.sliding_window_view(x, (2, 3))", (3, 4)),
         ("np.lib.stride_tricks.sliding_window_view(x, (2, 2), axis=(1, 0))", (3, 4)),
     ),
+    result="view",
 )
 def sliding_window_view(x, window_shape, axis=None):
     windows = np.atleast_1d(window_shape)

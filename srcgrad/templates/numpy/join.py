@@ -112,6 +112,7 @@ def append(z, arr, values, axis=None):
         ("np.split(x, 3, axis=-1)[2]", (2, 6)),
         ("np.split(x, (2,), 1)[0]", (2, 3)),
     ),
+    result="view",
 )
 def split(z, ary, indices_or_sections, axis=0):
     d[ary] = np.concatenate(d[z], axis=axis)
@@ -120,22 +121,23 @@ def split(z, ary, indices_or_sections, axis=0):
 @adjoint.linear(
     np.array_split,
     forms=(("np.array_split(x, 3)[1]", (5,)), ("np.array_split(x, 2, axis=1)[1]", (2, 3))),
+    result="view",
 )
 def array_split(z, ary, indices_or_sections, axis=0):
     d[ary] = np.concatenate(d[z], axis=axis)
 
 
-@adjoint.linear(np.hsplit, forms=(("np.hsplit(x, 2)[1]", (2, 4)), ("np.hsplit(x, [1])[1]", (3,))))
+@adjoint.linear(np.hsplit, forms=(("np.hsplit(x, 2)[1]", (2, 4)), ("np.hsplit(x, [1])[1]", (3,))), result="view")
 def hsplit(z, ary, indices_or_sections):
     d[ary] = np.hstack(d[z])
 
 
-@adjoint.linear(np.vsplit, forms=(("np.vsplit(x, [1])[1]", (3, 2)),))
+@adjoint.linear(np.vsplit, forms=(("np.vsplit(x, [1])[1]", (3, 2)),), result="view")
 def vsplit(z, ary, indices_or_sections):
     d[ary] = np.vstack(d[z])
 
 
-@adjoint.linear(np.dsplit, forms=(("np.dsplit(x, 2)[0]", (2, 1, 4)),))
+@adjoint.linear(np.dsplit, forms=(("np.dsplit(x, 2)[0]", (2, 1, 4)),), result="view")
 def dsplit(z, ary, indices_or_sections):
     d[ary] = np.dstack(d[z])
 
@@ -226,6 +228,7 @@ def pad_constants_transpose_adjoint(z, g, c, array, pad_width):
         ("np.array(x, dtype=np.float64)", (3,)),
     ),
     note="A conversion to integers has gradient 0.",
+    showing={"copy": (False, None)},
 )
 def array(z, object, dtype=None):
     if dtype is None:
@@ -252,6 +255,7 @@ def array_tangent(z, object, dtype=None):
     ),
     aliases=(np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.asarray_chkfinite, np.require),
     note="A conversion to integers has gradient 0.",
+    result="view",
 )
 def asarray(z, a, dtype=None):
     if dtype is None:
@@ -284,6 +288,7 @@ def copy(z, a):
     ),
     aliases=where_known("astype"),
     note="A conversion to integers has gradient 0.",
+    showing={"copy": (False, None)},
 )
 def astype(z, x, dtype, *, copy=True):
     d[x] = converted(d[z], z, x)
@@ -355,6 +360,7 @@ def linspace(z, start, stop, num=50, endpoint=True, axis=0):
         ("np.meshgrid(x, y)[1]", (3,), (2,)),
         ("np.meshgrid(x, y, indexing='ij')[1]", (3,), (2,)),
     ),
+    result="view",
 )
 def meshgrid(z, *xi, indexing="xy"):
     d[xi] = mesh_transpose(d[z], xi, indexing)

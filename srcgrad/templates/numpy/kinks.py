@@ -209,6 +209,7 @@ def heaviside(z, x, y):
         ("np.nan_to_num(np.where(x > 0.0, x, np.inf), posinf=y)", (3, 4), ()),
         ("np.nan_to_num(np.where(x > 0.0, x, -np.inf), nan=2.0, neginf=y)", (3, 4), ()),
     ),
+    showing={"copy": (False,)},
 )
 def nan_to_num(z, x, nan=0.0, posinf=None, neginf=None):
     d[x] = np.where(np.isfinite(x), d[z], 0.0)

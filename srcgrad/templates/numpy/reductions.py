@@ -163,6 +163,7 @@ def cumsum(y, a, axis=None):
         ("np.diff(x, n=0)", (4,)),
         ("np.diff(x)", (2, 1)),
     ),
+    showing={"n": (0,)},
 )
 def diff(y, a, n=1, axis=-1):
     d[a] = diff_transpose(d[y], a, n, axis)
@@ -282,12 +283,12 @@ def prod_without_tangent_forward(z, a_dot, a, axis=None):
     )
 
 
-@adjoint.linear(merge_axes, forms=(("merge_axes(x, (2, 0))", (2, 3, 4)), ("merge_axes(x)", (2, 3))))
+@adjoint.linear(merge_axes, forms=(("merge_axes(x, (2, 0))", (2, 3, 4)), ("merge_axes(x)", (2, 3))), result="view")
 def merge_axes_adjoint(z, a, axis=None):
     d[a] = split_axes(d[z], a, axis)
 
 
-@adjoint.linear(split_axes, forms=(("split_axes(x, y, (2, 0))", (3, 8), (2, 3, 4)),))
+@adjoint.linear(split_axes, forms=(("split_axes(x, y, (2, 0))", (3, 8), (2, 3, 4)),), result="view")
 def split_axes_adjoint(z, g, a, axis=None):
     d[g] = merge_axes(d[z], axis)
 
@@ -426,6 +427,7 @@ def average_tangent(y, a, axis=None, weights=None, keepdims=False):
         ("along_axes(x, y, (2, 0))", (4, 2), (2, 3, 4)),
         ("along_axes(x, y, 1)", (2, 3), (2, 3)),
     ),
+    result="view",
 )
 def along_axes_adjoint(z, weights, a, axis):
     d[weights] = along_axes_transpose(d[z], weights, axis)
@@ -434,6 +436,7 @@ def along_axes_adjoint(z, weights, a, axis):
 @adjoint.linear(
     along_axes_transpose,
     forms=(("along_axes_transpose(x, y, 0)", (2, 1), (2,)), ("along_axes_transpose(x, y, 0)", (2,), (2,))),
+    result="view",
 )
 def along_axes_transpose_adjoint(z, g, weights, axis):
     d[g] = along_axes(d[z], g, axis)

@@ -19,6 +19,7 @@ from srcgrad.runtime.layout import diag_transpose, place_diagonal
         ("np.reshape(x, (3, 2), order='F')", (2, 3)),
     ),
     literals={"order": ("C", "F")},
+    result="view",
 )
 def reshape(z, a, shape, order="C"):
     if order == "C":
@@ -37,6 +38,8 @@ def reshape(z, a, shape, order="C"):
     ),
     literals={"order": ("C", "F")},
     aliases=(np.ndarray.flatten,),
+    result="view",
+    copying=(np.ndarray.flatten,),
 )
 def ravel(z, a, order="C"):
     if order == "C":
@@ -53,6 +56,7 @@ def ravel(z, a, order="C"):
         ("np.squeeze(x, axis=(0, -1))", (1, 3, 1)),
         ("np.squeeze(x)", (1,)),
     ),
+    result="view",
 )
 def squeeze(z, a, axis=None):
     d[a] = np.reshape(d[z], np.shape(a))
@@ -67,22 +71,25 @@ def squeeze(z, a, axis=None):
         ("np.expand_dims(x, (0, 2))", (2, 3)),
         ("np.expand_dims(x, 0)", ()),
     ),
+    result="view",
 )
 def expand_dims(z, a, axis):
     d[a] = np.reshape(d[z], np.shape(a))
 
 
-@adjoint.linear(np.atleast_1d, zeros="kept", forms=(("np.atleast_1d(x)", ()), ("np.atleast_1d(x)", (2, 3))))
+@adjoint.linear(
+    np.atleast_1d, zeros="kept", forms=(("np.atleast_1d(x)", ()), ("np.atleast_1d(x)", (2, 3))), result="view"
+)
 def atleast_1d(z, x):
     d[x] = np.reshape(d[z], np.shape(x))
 
 
-@adjoint.linear(np.atleast_2d, forms=(("np.atleast_2d(x)", (3,)), ("np.atleast_2d(x)", (2, 3))))
+@adjoint.linear(np.atleast_2d, forms=(("np.atleast_2d(x)", (3,)), ("np.atleast_2d(x)", (2, 3))), result="view")
 def atleast_2d(z, x):
     d[x] = np.reshape(d[z], np.shape(x))
 
 
-@adjoint.linear(np.atleast_3d, forms=(("np.atleast_3d(x)", (3,)), ("np.atleast_3d(x)", (2, 3))))
+@adjoint.linear(np.atleast_3d, forms=(("np.atleast_3d(x)", (3,)), ("np.atleast_3d(x)", (2, 3))), result="view")
 def atleast_3d(z, x):
     d[x] = np.reshape(d[z], np.shape(x))
 
@@ -96,6 +103,7 @@ def atleast_3d(z, x):
         ("np.broadcast_to(x, (4, 2, 3))", ()),
         ("np.broadcast_to(x, (2, 3))", (2, 3)),
     ),
+    result="view",
 )
 def broadcast_to(z, array, shape):
     d[array] = sum_to(d[z], array)
@@ -115,6 +123,7 @@ def broadcast_to(z, array, shape):
         ("np.transpose(x, (-1, 0, 1))", (2, 3, 4)),
         ("np.transpose(x, [2, 0, 3, 1])", (2, 3, 4, 5)),
     ),
+    result="view",
 )
 def transpose(z, a, axes=None):
     if axes is None or axes == (1, 0):
@@ -140,6 +149,7 @@ def transpose(z, a, axes=None):
         ("np.linalg.matrix_transpose(x)", (2, 3)),
     ),
     aliases=(np.linalg.matrix_transpose,),
+    result="view",
 )
 def matrix_transpose(z, x):
     if np.ndim(x) == 2:
@@ -148,7 +158,7 @@ def matrix_transpose(z, x):
         d[x] = np.matrix_transpose(d[z])
 
 
-@adjoint.linear(np.swapaxes, zeros="kept", forms=(("np.swapaxes(x, 0, -1)", (2, 3, 4)),))
+@adjoint.linear(np.swapaxes, zeros="kept", forms=(("np.swapaxes(x, 0, -1)", (2, 3, 4)),), result="view")
 def swapaxes(z, a, axis1, axis2):
     d[a] = np.swapaxes(d[z], axis1, axis2)
 
@@ -157,12 +167,18 @@ def swapaxes(z, a, axis1, axis2):
     np.moveaxis,
     zeros="kept",
     forms=(("np.moveaxis(x, 0, -1)", (2, 3, 4)), ("np.moveaxis(x, (0, 1), (-1, 0))", (2, 3, 4))),
+    result="view",
 )
 def moveaxis(z, a, source, destination):
     d[a] = np.moveaxis(d[z], destination, source)
 
 
-@adjoint.linear(np.rollaxis, zeros="kept", forms=(("np.rollaxis(x, 2)", (2, 3, 4)), ("np.rollaxis(x, -2)", (2, 3, 4))))
+@adjoint.linear(
+    np.rollaxis,
+    zeros="kept",
+    forms=(("np.rollaxis(x, 2)", (2, 3, 4)), ("np.rollaxis(x, -2)", (2, 3, 4))),
+    result="view",
+)
 def rollaxis(z, a, axis):
     d[a] = np.moveaxis(d[z], 0, axis)
 
@@ -176,6 +192,7 @@ def rollaxis(z, a, axis):
         ("np.flip(x, axis=-1)", (2, 3)),
         ("np.flip(x, axis=(0, 2))", (2, 3, 2)),
     ),
+    result="view",
 )
 def flip(z, m, axis=None):
     if axis is None:
@@ -184,12 +201,12 @@ def flip(z, m, axis=None):
         d[m] = np.flip(d[z], axis)
 
 
-@adjoint.linear(np.fliplr, zeros="kept", forms=(("np.fliplr(x)", (2, 3)),))
+@adjoint.linear(np.fliplr, zeros="kept", forms=(("np.fliplr(x)", (2, 3)),), result="view")
 def fliplr(z, m):
     d[m] = np.fliplr(d[z])
 
 
-@adjoint.linear(np.flipud, zeros="kept", forms=(("np.flipud(x)", (2, 3)), ("np.flipud(x)", (3,))))
+@adjoint.linear(np.flipud, zeros="kept", forms=(("np.flipud(x)", (2, 3)), ("np.flipud(x)", (3,))), result="view")
 def flipud(z, m):
     d[m] = np.flipud(d[z])
 
@@ -202,6 +219,7 @@ def flipud(z, m):
         ("np.rot90(x, 2)", (2, 3)),
         ("np.rot90(x, k=-1, axes=(1, 2))", (2, 3, 4)),
     ),
+    result="view",
 )
 def rot90(z, m, k=1, axes=(0, 1)):
     if axes == (0, 1):
@@ -242,6 +260,7 @@ def roll(z, a, shift, axis=None):
         ("np.diag(x, -1)", (4, 2)),
         ("np.diag(np.squeeze(x), 1)", (1, 3)),
     ),
+    result="view",
 )
 def diag(z, v, k=0):
     if np.ndim(v) == 1 and k == 0:
@@ -264,6 +283,7 @@ def diag(z, v, k=0):
         ("np.diagonal(x, 0, 0, -1)", (3, 2, 3)),
         ("np.diagonal(x, axis1=2, axis2=1)", (2, 3, 4)),
     ),
+    result="view",
 )
 def diagonal(z, a, offset=0, axis1=0, axis2=1):
     d[a] = place_diagonal(d[z], a, offset, axis1, axis2)
@@ -272,6 +292,7 @@ def diagonal(z, a, offset=0, axis1=0, axis2=1):
 @adjoint.linear(
     np.linalg.diagonal,
     forms=(("np.linalg.diagonal(x)", (2, 3, 3)), ("np.linalg.diagonal(x, offset=1)", (3, 4))),
+    result="view",
 )
 def linalg_diagonal(z, x, offset=0):
     d[x] = place_diagonal(d[z], x, offset, -2, -1)

@@ -183,7 +183,7 @@ def ifftshift(z, x, axes=None):
         d[x] = np.fft.fftshift(d[z], axes)
 
 
-@adjoint.linear(resized, forms=(("resized(x, y)", (2, 5), (3, 4)), ("resized(x, y)", (4,), (4,))))
+@adjoint.linear(resized, forms=(("resized(x, y)", (2, 5), (3, 4)), ("resized(x, y)", (4,), (4,))), result="argument")
 def resized_adjoint(z, g, a):
     d[g] = resized(d[z], g)
 

@@ -223,22 +223,22 @@ def tensorinv_tangent(z, a, ind=2):
     d[z] = -np.reshape(square(z) @ square(d[a]) @ square(z), np.shape(z))
 
 
-@adjoint.linear(square, forms=(("square(x)", (2, 3, 6)), ("square(x)", (3, 3))))
+@adjoint.linear(square, forms=(("square(x)", (2, 3, 6)), ("square(x)", (3, 3))), result="argument")
 def square_adjoint(z, a):
     d[a] = np.reshape(d[z], np.shape(a))
 
 
-@adjoint.linear(columns, forms=(("columns(x, y)", (3,), (3,)), ("columns(x, y)", (2, 3), (2, 3))))
+@adjoint.linear(columns, forms=(("columns(x, y)", (3,), (3,)), ("columns(x, y)", (2, 3), (2, 3))), result="argument")
 def columns_adjoint(z, x, b):
     d[x] = np.reshape(d[z], np.shape(x))
 
 
-@adjoint.linear(filled, forms=(("filled(x, y)", (3,), (2, 3)), ("filled(x, y)", (0,), (2, 3))))
+@adjoint.linear(filled, forms=(("filled(x, y)", (3,), (2, 3)), ("filled(x, y)", (0,), (2, 3))), result="argument")
 def filled_adjoint(z, g, x):
     d[g] = emptied(d[z], g)
 
 
-@adjoint.linear(emptied, forms=(("emptied(x, y)", (3,), (3,)), ("emptied(x, y)", (3,), (0,))))
+@adjoint.linear(emptied, forms=(("emptied(x, y)", (3,), (3,)), ("emptied(x, y)", (3,), (0,))), result="argument")
 def emptied_adjoint(z, x, g):
     d[x] = filled(d[z], x)
 
@@ -365,6 +365,7 @@ def cofactor_second_forward(z, x, y, a):
         ("np.linalg.matrix_power(x + 4.0 * np.eye(2), n=-3)", (4, 2, 2)),
         ("np.linalg.matrix_power(x, len(x))", (3, 3)),
     ),
+    showing={"n": (1,)},
 )
 def matrix_power(z, a, n):
     if n == 2:
@@ -392,7 +393,7 @@ def bordered_adjoint(z, a, x):
     d[x] = d[z][..., :half, half:]
 
 
-@adjoint.linear(corner, forms=(("corner(x)", (4, 4)), ("corner(x)", (3, 2, 2))))
+@adjoint.linear(corner, forms=(("corner(x)", (4, 4)), ("corner(x)", (3, 2, 2))), result="view")
 def corner_adjoint(z, m):
     d[m] = bordered(np.zeros_like(d[z]), d[z])
 

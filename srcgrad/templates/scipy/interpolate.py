@@ -325,6 +325,7 @@ def over_values_adjoint(z, g, x, spline):
     for_values,
     forms=(("for_values(x, y, ROWS)", (2,), (2, 3)), ("for_values(x, y, COLUMNS)", (4, 3), (2, 4, 3))),
     refuses={"spline": OBJECT},
+    result="argument",
 )
 def for_values_adjoint(z, g, y, spline):
     d[g] = over_values(d[z], g, spline)

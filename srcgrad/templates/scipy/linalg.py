@@ -337,7 +337,12 @@ BATCHED = "Batched over leading axes."
 constants([shared_batch])
 
 
-@adjoint.linear(matched, complex="conjugated", forms=(("matched(x, (2,))", (3,)), ("matched(x, (4, 2))", (1, 2, 3))))
+@adjoint.linear(
+    matched,
+    complex="conjugated",
+    forms=(("matched(x, (2,))", (3,)), ("matched(x, (4, 2))", (1, 2, 3))),
+    result="argument",
+)
 def matched_adjoint(z, x, batch):
     d[x] = sum_to(d[z], x)
 

@@ -299,7 +299,9 @@ def unpermuted_adjoint(z, x, piv):
     d[x] = permuted(d[z], piv)
 
 
-@adjoint.linear(as_square, forms=(("as_square(x)", (2, 2)),), note="It raises where its argument is not square.")
+@adjoint.linear(
+    as_square, forms=(("as_square(x)", (2, 2)),), note="It raises where its argument is not square.", result="argument"
+)
 def as_square_adjoint(z, a):
     d[a] = d[z]
 
