@@ -3,11 +3,15 @@
 import ast
 import itertools
 
+import gast
 import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.optimise.simplify import TABLES, Row
+from srcgrad.core.facts import Facts, Spec
+from srcgrad.core.trees import expression, inside
+from srcgrad.interface.show.explain import explain_facts
+from srcgrad.optimise.simplify import TABLES, Row, applied, simplified
 
 ROWS = [pytest.param(row, id=f"{name}: {row.text[0]}") for name, table in TABLES.items() for row in table]
 TINY, HUGE = np.finfo(float).tiny, np.finfo(float).max
@@ -89,3 +93,42 @@ def test_where_a_condition_does_not_hold_nothing_changes() -> None:
     like = (np.ones((2, 3)), np.ones((4, 3)))
     assert "w_bar = (y_bar * np.cos(x @ w.T)).T @ x" in srcgrad.source(layer, wrt="w", like=like)
     assert ".T @ x" not in srcgrad.source(layer, wrt="w")  # how many axes they have is not known
+
+
+def put(text: str, table: str, facts: Facts, **axes: int) -> str | None:
+    """What a table puts in the place of an expression of names with so many axes; None where no row matches."""
+    tree = expression(text)
+    facts.spec |= {n: Spec(ndim=axes[n.id]) for n in inside(tree, gast.Name) if n.id in axes}
+    made = applied(tree, TABLES[table], facts)
+    return None if made is None else gast.unparse(made)
+
+
+def test_a_repeated_name_is_one_expression() -> None:
+    facts = explain_facts("def f(a, b, c, y, z):\n    return np.sum(np.exp(a) * b * c * y * z)")
+    assert put("a / y + b / y * c", "quotients", facts) == "(a + b * c) / y"
+    assert put("a / y + b / z * c", "quotients", facts) is None
+    assert put("np.divide(a, y) - np.divide(b, y) * c", "quotients", facts) == "np.divide(a - b * c, y)"
+    assert put("np.divide(a, y) - np.divide(b, z) * c", "quotients", facts) is None
+
+
+def test_a_sign_stands_in_front_of_a_product() -> None:
+    facts = explain_facts("def f(a, b, n: int):\n    return np.sum(np.exp(a) * b * n)")
+    assert put("a + -b * a", "signs", facts) == "a - b * a"
+    assert put("-b * a + a", "signs", facts) == "a - b * a"
+    assert put("a + b", "signs", facts) is None
+
+
+def test_transposes_of_products_are_those_of_matrices() -> None:
+    facts = explain_facts("def f(a, b):\n    return np.sum(np.sin(a.T @ b))")
+    assert put("(a.T @ b).T", "transposes", facts, a=2, b=2) == "b.T @ a"
+    assert put("(a.T @ b.T).T", "transposes", facts, a=2, b=2) is None
+    assert put("(a.T @ b).T", "transposes", facts, a=2, b=3) is None
+    assert put("(a.T @ b).T", "transposes", facts) is None  # how many axes they have is not known
+
+
+def test_a_factor_of_one_makes_floats_of_integers() -> None:
+    facts = explain_facts("def f(x, n: int):\n    return np.sum(np.sin(x) * n)")
+    assert put("1.0 * np.sin(x)", "units", facts) == "np.sin(x)"
+    assert put("1.0 * n", "units", facts) is None
+    assert put("1.0 * x", "units", facts) is None  # the caller holds that array
+    assert gast.unparse(simplified(expression("1.0 * x * 2.0"), TABLES["units"], facts)) == "x * 2.0"
