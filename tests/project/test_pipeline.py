@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 from pathlib import Path
 
 import pytest
 
-from srcgrad import pipeline
+from srcgrad import DifferentiationError, pipeline
+from srcgrad.core.facts import RECORDS
 from srcgrad.interface.cli import main
 from srcgrad.pipeline import AGAIN, CALLEE, EFFECTS, MODES, USER
+from tests.passes import TABLES, Watch, records, watched
+from tests.texts import texts
+
+SAMPLE = 23  # one of so many texts: of all corpora and modes
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = '''\
@@ -90,3 +96,22 @@ def test_users_functions_and_texts_of_ours_have_lists_of_their_own() -> None:
     for head in (CALLEE, EFFECTS):
         places = [pipeline.FRONT.index(each) for each in head]
         assert places == sorted(places)
+
+
+def test_passes_read_and_write_what_they_say() -> None:
+    """The tables are looked at while passes run on some of the judge's programs, and each table is of one record."""
+    tables = " ".join(RECORDS.values()).split()
+    assert sorted(tables) == sorted(TABLES)
+    watch = Watch()
+    with watched(watch):
+        for text in list(texts().values())[::SAMPLE]:
+            with contextlib.suppress(DifferentiationError):
+                text.make()
+    assert sum(watch.ran.values()) > 1000
+    wrong = []
+    for each in {one.run: one for mode in MODES.values() for one in mode}.values():
+        reads, writes = records(watch.reads[each.run]), records(watch.writes[each.run])
+        wrong += [f"{each.name} reads {one}" for one in reads if one not in each.reads]
+        wrong += [f"{each.name} writes {one}" for one in writes if one not in each.writes]
+    assert wrong == []
+    assert set(pipeline.FACTS) == {one.run for mode in MODES.values() for one in mode}
