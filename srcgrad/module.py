@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any  # a module of text, and kinds of arbitrary objects
 
 import gast
@@ -24,7 +24,7 @@ from srcgrad.backend.text.free_names import Globals
 from srcgrad.backend.text.module import Lookup, Pieces, body, derivative, follower, gap, header, import_lines, write
 from srcgrad.backend.text.target import NUMPY
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.facts import UNKNOWN, Asked, Facts, Kind, Names, Spec, of_display
+from srcgrad.core.facts import PLAIN, UNKNOWN, Asked, Facts, Handed, Kind, Names, Spec, of_display
 from srcgrad.core.locations import Origin, Written
 from srcgrad.core.namespace import Binding, LiveNamespace, Namespace, Overlay, Step
 from srcgrad.core.original_libraries import look
@@ -229,6 +229,7 @@ class Module:
     made: dict[Any, Derived] = field(default_factory=dict)
     making: dict[str, Facts] = field(default_factory=dict)  # name -> facts, also while it is being made
     pending: dict[Any, str] = field(default_factory=dict)  # derivative being made -> its name
+    replaced: dict[str, None] = field(default_factory=dict)  # names of derivatives in whose place others are called
     names: Names = field(default_factory=Names)
     specs: dict[Any, Outcome] = field(default_factory=dict)
     begun: dict[Any, Begun] = field(default_factory=dict)
@@ -335,20 +336,24 @@ class Module:
         facts: Facts | None = None,
         single: bool = True,
         auxiliary: bool = False,
-        apart: bool = False,
+        handed: Handed = PLAIN,
     ) -> str:
         """The name of the derivative of `function` in this text; it is made if it is not there yet."""
         kinds = kinds if mode != "primal" or self.blocks else {}
-        key = (_identity(function), mode, wrt, _known(kinds), auxiliary, apart and mode == "pull")
+        own = replace(handed, apart=handed.apart and mode == "pull")
+        key = (_identity(function), mode, wrt, _known(kinds), auxiliary, own)
         if key in self.pending:
-            self.making[self.pending[key]].apart &= key in self.made  # it calls itself
+            inner = self.making[self.pending[key]]
+            inner.handed = replace(inner.handed, apart=inner.handed.apart and key in self.made)  # it calls itself
             return self.pending[key]
         source, namespace = self.source(function)
         self.names.taken |= {node.id for node in walk(source.tree) if isinstance(node, gast.Name)}
         try:
             called, step = facts is not None, _step(function)
             begun = self._begun(function, mode, wrt, kinds, called) if not auxiliary else None
-            made = derive(source, namespace, mode, wrt, kinds, self, key, single, called, auxiliary, step, begun, apart)
+            made = derive(
+                source, namespace, mode, wrt, kinds, self, key, single, called, auxiliary, step, begun, handed
+            )
         except RecursionError:
             raise DifferentiationError(
                 "E5016",
@@ -356,6 +361,8 @@ class Module:
                 "write it as a loop, over a list",
             ) from None
         self.made[key] = made
+        if facts is None:
+            self._drop()
         return made.name
 
     def spell(self, tree: Node, facts: Facts, bare: bool = False) -> Node:
@@ -364,13 +371,46 @@ class Module:
             tree = each(tree, facts)
         return tree
 
+    def _drop(self) -> None:
+        """Leave out derivatives in whose place others are called, which take masks."""
+        for key, made in [(key, made) for key, made in self.made.items() if made.name in self.replaced]:
+            read = (walk(other.tree) for other in self.made.values() if other is not made)
+            if not any(getattr(node, "id", "") == made.name for nodes in read for node in nodes):
+                del self.made[key], self.replaced[made.name]
+                self.pending.pop(key, None)
+                self._drop()
+                return
+
+    def masked(self, plain: str, function: Any, kinds: dict[str, Kind], facts: Facts, handed: Handed) -> str:
+        """The derivative to call where masks are handed on: `plain` where it would neither take nor give any."""
+        inner, known = self.making[plain], list(self.made)
+        name = self.derivative(function, inner.mode, inner.wrt, kinds, facts, handed=handed)
+        self.replaced.update({made.name: None for key, made in self.made.items() if key not in known})
+        self.replaced[plain] = None
+        given = self.making[name]
+        tree = next((made.tree for made in self.made.values() if made.name == name), None)
+        if tree is None:  # it calls itself
+            if not handed.takes_masks:
+                return plain
+            given.zeroing.update(dict.fromkeys(handed.gives_masks))
+            return name
+        read = {node.id for node in walk(tree) if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load)}
+        takes = tuple(k for k, mask in zip(handed.takes_masks, given.mask_seeds, strict=False) if mask in read)
+        least = replace(
+            handed, takes_masks=takes, gives_masks=tuple(p for p in handed.gives_masks if p in given.zeroing)
+        )
+        if not (takes or least.gives_masks):
+            return plain
+        return name if least == handed else self.masked(plain, function, kinds, facts, least)
+
     def add_kernel(self, tree: Node, facts: Facts) -> None:
         """Take a function of the text that is a kernel."""
         self.made["kernel", tree.name] = Derived(tree.name, tree, facts, ())
 
     def seeds(self, name: str) -> tuple[str, ...]:
-        """Names of the tangents that a forward derivative takes."""
-        return self.making[name].seeds
+        """Names of the tangents that a forward derivative takes, or of the seeds of a pullback."""
+        inner = self.making[name]
+        return inner.seeds[: len(inner.seeds) - len(inner.mask_seeds)]
 
     def output_spec(self, function: Any, kinds: dict[str, Kind]) -> Any:
         """What is known of a callee's result: a spec, or a tuple of specs; None if nothing is."""

@@ -28,7 +28,7 @@ from srcgrad.analysis.record_candidates import accumulators
 from srcgrad.analysis.row_independence import rowwise
 from srcgrad.analysis.shapes import shapes
 from srcgrad.backend.text.function import SUFFIX, assemble, outer_names
-from srcgrad.core.facts import Asked, Facts, Kind, Names, contained, numbers
+from srcgrad.core.facts import PLAIN, Asked, Facts, Handed, Kind, Names, contained, numbers
 from srcgrad.core.files import collection_paused
 from srcgrad.core.namespace import Namespace, Step
 from srcgrad.core.source_text import Source
@@ -539,15 +539,15 @@ def derive(
     has_auxiliary: bool = False,
     step: Step | None = None,
     begun: Begun | None = None,
-    apart: bool = False,
+    handed: Handed = PLAIN,
 ) -> Derived:
     """The derivative of one function in one mode, as a part of `module`; `called` if another one calls it.
 
     With `has_auxiliary`, only the first of a returned pair is differentiated; `step` says that it is a loop's body.
-    `begun` is what a question has made of the function already, for these arguments. With `apart`, there is a seed for
-    each item of a returned tuple.
+    `begun` is what a question has made of the function already, for these arguments. `handed` says how it is called.
     """
     stem = source.name.removesuffix("_grad") if mode == "hvp" else source.name
+    stem += "_masked" if handed.takes_masks or handed.gives_masks else ""
     suffix = "_blocked" if module.blocks and not called else "" if mode == "primal" else f"_{SUFFIX[mode]}"
     made = module.names.fresh(f"{stem}{suffix}{'s' * module.leading.axis if mode != 'primal' else ''}")
     module.pending[key] = made
@@ -555,7 +555,7 @@ def derive(
         begun = Begun(*prepared(source, namespace, mode, wrt, kinds, module, step))
     facts = begun.facts
     facts.mode, facts.single, facts.called, facts.auxiliary = mode, single, called, has_auxiliary
-    facts.apart = apart
+    facts.handed = handed
     module.making[made] = facts
     give_seeds(facts)
     facts.names.taken.add(made)

@@ -92,7 +92,20 @@ class Kind:
 
 
 UNKNOWN = Kind()
+Kinds = dict[str, Kind]
 SCALAR = Kind("scalar", 0)
+
+
+@record(frozen=True)
+class Handed:
+    """How a pullback is called by another function of the text."""
+
+    apart: bool = False  # whether there is a seed for each item of a returned tuple
+    takes_masks: tuple[int, ...] = ()  # places of seeds of which it is told where they are zero by structure
+    gives_masks: tuple[str, ...] = ()  # parameters of whose adjoints it says so, behind the adjoints
+
+
+PLAIN = Handed()
 
 
 @record(frozen=True)
@@ -196,6 +209,7 @@ class Facts:
     nobody: str = ""  # name for what nobody reads, once it is needed
     tangents: dict[Node, None] = field(default_factory=dict)  # statements of forward mode
     callee_seeds: dict[Node, tuple[str, ...]] = field(default_factory=dict)  # call -> names of its tangents, or seeds
+    derived: dict[Node, tuple[str, Kinds]] = field(default_factory=dict)  # ... its derivative, and kinds of arguments
     rewritten: dict[Node, None] = field(default_factory=dict)  # user's statements with calls of callees changed
     fills: dict[Node, str] = field(default_factory=dict)  # call of a forward half -> what it keeps values in
     effects: dict[Node, None] = field(default_factory=dict)  # calls that report: print, warnings
@@ -263,13 +277,16 @@ class Facts:
     named: dict[str, Kind] = field(default_factory=dict)  # of arguments that are written out, then of all names there
     called: bool = False  # whether another function of the text calls this one
     placed: bool = False  # written out in its caller, whose lists and arrays it gets
-    apart: bool = False  # whether that gives a seed for each item of a returned tuple
+    handed: Handed = PLAIN  # how that calls its pullback
     taken: dict[str, str] = field(default_factory=dict)  # names asked as arrays; then arguments -> what looks at them
     expected_real: dict[str, None] = field(default_factory=dict)  # arguments that the text takes for real numbers
     if_list: dict[str, str] = field(default_factory=dict)  # arguments -> what a list would be (derive.operands)
     seed: str = "given"  # parameter, given (without default), one, ones: where the seed comes from
     auxiliary: bool = False  # whether the function returns a pair of which only the first has a derivative
     seeds: tuple[str, ...] = ()
+    output: Node = None  # the statement that returns, once the backward half is made
+    mask_seeds: tuple[str, ...] = ()  # the last of these: where the others are zero by structure
+    zeroing: dict[str, None] = field(default_factory=dict)  # arguments whose adjoints are zero by structure somewhere
     by_rows: bool = False  # whether a row of the value depends on that of its argument alone, and is long to make
     outcome: Any = None  # of a text with a leading axis: what its value is, and what has the axis (batch.values.Value)
     recorded: dict[str, Record] = field(default_factory=dict)  # stack or second name -> what it keeps, and why

@@ -76,13 +76,6 @@ class Otherwise:
 
 
 _known: dict[Any, list[Otherwise]] = {}
-leaving: set[Callable[..., Any]] = set()  # compositions that leave out elements of what they are given
-
-
-def leaves_out(composition: Callable[..., Any]) -> Callable[..., Any]:
-    """Say that a composition leaves out elements of what it is given: what is inf or nan there reaches nothing."""
-    leaving.add(composition)
-    return composition
 
 
 def otherwise(

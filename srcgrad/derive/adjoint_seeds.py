@@ -9,6 +9,8 @@ Where the backward half begins: the adjoint of what the function returns.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import gast
 
 from srcgrad import runtime
@@ -18,24 +20,33 @@ from srcgrad.core.facts import Facts, Spec, bar, copied
 from srcgrad.core.meanings import function_called
 from srcgrad.core.trees import Block, Node, assign, at, constant, expression, name, stores
 from srcgrad.derive.adjoints import PRESENT, Adjoints
+from srcgrad.derive.masks import Mask
 
 Pair = tuple[Node, Node]  # operand, its contribution
 
 
-def pulled_back(node: Node, bound: list[str], adjoints: Adjoints, shared: Block) -> list[Pair]:
-    """`a_bar, b_bar = g_back(y_bar)`: one closure per call of a differentiated function."""
+def pulled_back(
+    node: Node, bound: list[str], adjoints: Adjoints, shared: Block, taken: list[Node], given: list[str]
+) -> list[Pair]:
+    """`a_bar, b_bar = g_back(y_bar)`: one closure per call of a differentiated function.
+
+    Masks that it has `taken` stand behind the seeds, and those `given` behind the adjoints.
+    """
     facts = adjoints.facts
     operands = facts.pulled[node.value]
     seed = adjoints.of_value(node, bound[0])
     seeds = facts.callee_seeds.get(node.value, ())
     if node.value in facts.recomputed:
         call = _again(node.value, seed, facts)
+        seeds_of_masks = facts.module.making[facts.recomputed[node.value]].mask_seeds
+        call.keywords += [gast.keyword(one, mask) for one, mask in zip(seeds_of_masks, taken, strict=True)]
     else:
         call = expression("back()", back=facts.backs[node.value])
         call.args.append(gast.Starred(seed, gast.Load()) if len(seeds) > 1 else seed)
-    if len(operands) == 1:
+        call.args += taken
+    if len(operands) == 1 and not given:
         return [(copied(operands[0], facts), call)]
-    return unpacked(call, operands, node, adjoints, shared)
+    return unpacked(call, operands, node, adjoints, shared, given)
 
 
 def _again(call: Node, seed: Node, facts: Facts) -> Node:
@@ -53,7 +64,14 @@ def _again(call: Node, seed: Node, facts: Facts) -> Node:
     return again
 
 
-def unpacked(call: Node, operands: list[Node | None], node: Node, adjoints: Adjoints, shared: Block) -> list[Pair]:
+def unpacked(
+    call: Node,
+    operands: list[Node | None],
+    node: Node,
+    adjoints: Adjoints,
+    shared: Block,
+    behind: Iterable[str] = (),
+) -> list[Pair]:
     """`a_bar, b_bar = call`: adjoints that begin here get their names at once; None in `operands` is not asked for.
 
     An adjoint whose elements will change goes by another name first: two of them may be one array.
@@ -77,6 +95,7 @@ def unpacked(call: Node, operands: list[Node | None], node: Node, adjoints: Adjo
             facts.temporaries[held] = "t"
             targets.append(name(held, gast.Store()))
             pairs.append((copied(operand, facts), name(held)))
+    targets += [name(one, gast.Store()) for one in behind]
     for primal in direct:
         adjoints.state[primal] = PRESENT
     shared.append(gast.Assign([gast.Tuple(elts=targets, ctx=gast.Store())], call, None))
@@ -171,9 +190,26 @@ def seed(output: Node, adjoints: Adjoints, facts: Facts) -> Block:
     return made
 
 
+def seed_masks(output: Node, adjoints: Adjoints) -> None:
+    """Masks of the seeds, as further seeds, where a pullback takes them."""
+    facts, value = adjoints.facts, output.value
+    several = isinstance(value, gast.Tuple)
+    parts = value.elts if several else [value]
+    held = [part.id for part in parts if isinstance(part, gast.Name) and part.id in facts.active]
+    apart = [one for one in dict.fromkeys(held) if one not in facts.containers and not facts.list_kind(one)]
+    if len(apart) < len(parts) or len(facts.seeds) != len(parts) or facts.complex:
+        return
+    for place in facts.handed.takes_masks:
+        mask, one = facts.names.fresh(f"y{place + 1}_mask" if several else "y_mask"), apart[place]
+        spec = Spec(ndim=None) if several else facts.value_spec.get(one, Spec(ndim=None))
+        adjoints.masks[one] = Mask(mask, spec)
+        facts.mask_seeds += (mask,)
+    facts.seeds += facts.mask_seeds
+
+
 def _is_split(value: Node, facts: Facts) -> bool:
     """Whether a pullback takes the adjoints of a tuple's items one by one: if only texts of ours call it."""
-    if not facts.apart or facts.step is not None or facts.module.inline or facts.module.leading.axis:
+    if not facts.handed.apart or facts.step is not None or facts.module.inline or facts.module.leading.axis:
         return False
     given = facts.source.tree.args
     if facts.mode == "pull" and (given.defaults or given.kwonlyargs or given.vararg):

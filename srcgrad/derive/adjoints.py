@@ -402,6 +402,7 @@ class Adjoints:
     specs: dict[str, Spec] = field(default_factory=dict)
     outputs: dict[str, list[tuple[int, Node]]] = field(default_factory=dict)  # tuple -> adjoints of parts that matter
     masks: dict[str, Mask] = field(default_factory=dict)  # primal -> where its adjoint may be nonzero, if known
+    parts_masks: dict[str, list[Mask | None]] = field(default_factory=dict)  # the same of a callee's tuple, by items
     mask_stacks: dict[str, str] = field(default_factory=dict)  # stack -> that of the masks of its items' adjoints
     flags: dict[str, str] = field(default_factory=dict)  # primal -> what says whether anything was added to its adjoint
     flag: str = ""  # that of the statement whose contributions are made

@@ -16,13 +16,14 @@ import gast
 
 from srcgrad.analysis.argument_kinds import kinds_of
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.core.facts import Facts
+from srcgrad.core.facts import Facts, Handed
 from srcgrad.core.identity import holder, is_distribution
 from srcgrad.core.marks import is_opaque
 from srcgrad.core.namespace import Binding, Step
 from srcgrad.core.rules import Rule, parts_of, rule_of
 from srcgrad.core.trees import Block, Node, at, constant, name, parameters, statements, target, walk
 from srcgrad.core.visitor import places, rewrite_statements
+from srcgrad.derive.regularity import meets_doubt_in_call, note_masks
 from srcgrad.frontend.calls.checkpoint_safety import check_repeatable
 from srcgrad.frontend.resolve import FROZEN, bind
 from srcgrad.frontend.source.decorators import is_of_library
@@ -130,6 +131,8 @@ def calls(function: Node, facts: Facts) -> Node:
         return [_call(node, facts, node in looped) if _is_active_call(node, facts) else _named(node, facts)]
 
     function.body = rewrite_statements(function.body, called)
+    if any(meets_doubt_in_call(call, facts) for call in facts.derived):
+        note_masks(statements(function.body), facts)
     carried = {read.id for call in facts.recomputed for read in facts.pulled[call]}
     for node in statements(function.body):
         if target(node) in carried and type(getattr(node.value, "value", None)) is int:
@@ -230,13 +233,13 @@ def _call(node: Node, facts: Facts, in_loop: bool) -> Node:
     kinds = kinds_of(bound, facts)
     if facts.recomputes and (operation.checkpointed or (in_loop and _is_arithmetic(callee.tree))):
         check_repeatable(operation.function, call, facts)
-        made = facts.module.derivative(operation.function, "pull", wrt, kinds, facts, apart=True)
+        made = facts.module.derivative(operation.function, "pull", wrt, kinds, facts, handed=Handed(apart=True))
         if facts.module.seeds(made):
-            facts.recomputed[call], facts.backs[call] = made, ""
+            facts.recomputed[call], facts.backs[call], facts.derived[call] = made, "", (made, kinds)
             return _named(node, facts)
-    made = facts.module.derivative(
-        operation.function, "forward" if facts.pushes_forward else "vjp", wrt, kinds, facts, apart=True
-    )
+    mode = "forward" if facts.pushes_forward else "vjp"
+    made = facts.module.derivative(operation.function, mode, wrt, kinds, facts, handed=Handed(apart=True))
+    facts.derived[call] = made, kinds
     facts.callee_seeds[call] = facts.module.seeds(made)
     facts.rewritten[facts.origin.get(node, node)] = None
     call.func = name(made)

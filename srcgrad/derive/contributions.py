@@ -32,12 +32,12 @@ from srcgrad.derive.instantiate_rules import Lines, Setting, instantiate
 from srcgrad.derive.mask_arrivals import (
     mask_before,
     mask_lines,
-    mask_of_call,
     mask_of_element,
     mask_without_axes,
     united,
 )
 from srcgrad.derive.masks import Mask
+from srcgrad.derive.masks_of_calls import masks_of_parts, masks_taken, names_of_masks, note_given
 from srcgrad.derive.rule_lines import Lost, scaled_square, squared
 from srcgrad.frontend.results import gives_several
 
@@ -240,8 +240,10 @@ def contributions(node: Node, adjoints: Adjoints, facts: Facts) -> Parts:
     pairs: list[Pair] = []
     elements: list[tuple[Node, Node, Node]] = []
     if node.value in facts.backs:
-        shared += mask_of_call(node, bound[0], adjoints)
-        pairs = pulled_back(node, bound, adjoints, shared)
+        taken = masks_taken(node, bound[0], adjoints, shared)
+        masks = names_of_masks(node, adjoints)
+        pairs = pulled_back(node, bound, adjoints, shared, taken, masks)
+        note_given(node, pairs, masks, adjoints, shared)
         inner = facts.module.making.get(called(node.value))
         given = zip(inner.wrt, facts.pulled[node.value], strict=False) if inner is not None else ()
         facts.summed.update(
@@ -402,6 +404,7 @@ def _unpack(
             else adjoints.zero_value(item.id, facts.value_spec.get(item.id))
             for item in names
         ]
+        adjoints.parts_masks[node.value.id] = masks_of_parts(node, adjoints)
         pairs.append((copied(node.value, facts), gast.Tuple(elts=parts, ctx=gast.Load())))
         return
     for position, item in enumerate(names):

@@ -14,7 +14,6 @@ import gast
 
 from srcgrad.core.expressions import as_value, is_basic, without_axes
 from srcgrad.core.facts import Facts, Operation, Spec, copied
-from srcgrad.core.rule_forms import leaving
 from srcgrad.core.trees import (
     Block,
     Node,
@@ -65,14 +64,23 @@ def has_mask(array: str, facts: Facts) -> bool:
     return facts.masked.get(array, False) or (facts.generated and array in facts.masked)
 
 
+def is_one(index: Node, facts: Facts) -> bool:
+    """Whether an index names one element, or one row, of each axis that it is for."""
+    parts = [part.operand if isinstance(part, gast.UnaryOp) else part for part in getattr(index, "elts", [index])]
+    return all(type(getattr(part, "value", None)) is int or getattr(part, "id", "") in facts.integers for part in parts)
+
+
 def mask_of_part(node: Node, value: Node, had: list[Mask | None], before: Mask | None, adjoints: Adjoints) -> Block:
     """The mask of e in `a[index] = e`: that of the part."""
     facts, part = adjoints.facts, part_written(node)
-    if value.id not in facts.masked or before is None or before.grown or not isinstance(part.value, gast.Name):
+    if value.id not in facts.masked or before is None or not isinstance(part.value, gast.Name):
         return []
     masking = Masking(facts, node, {})
     parts = {"m": masking.true(before), "x": copied(part.value, facts), "index": copied(part.slice, facts)}
-    own = masking.bound(expression(f"{facts.library('mask_to')}(m, x)[index]", **parts), True)
+    text = f"{facts.library('np')}.array(m[index])" if before.grown else f"{facts.library('mask_to')}(m, x)[index]"
+    if before.grown and is_one(parts["index"], facts):
+        text = "m[index]"
+    own = masking.bound(expression(text, **{one: tree for one, tree in parts.items() if one in text}), True)
     own = masking.fitting(own, copied(value, facts), facts.spec.get(value))
     mask = masking.either([*had, own])
     if mask is not None:
@@ -84,7 +92,7 @@ def cleared_mask(node: Node, array: str, before: Mask | None, adjoints: Adjoints
     """The mask of an array before a part of it is overwritten: `mask_without(m, a, index)`."""
     facts, part = adjoints.facts, part_written(node)
     adjoints.masks.pop(array, None)
-    if not has_mask(array, facts):
+    if before is None and not has_mask(array, facts):
         return []
     if not isinstance(part.value, gast.Name):
         return _cleared_view(node, array, before, adjoints)
@@ -153,23 +161,6 @@ def _mask_of_items(display: Node, mask: Mask | None, masking: Masking, adjoints:
                 adjoints.arrive(one, None)
 
 
-def mask_of_call(node: Node, bound: str, adjoints: Adjoints) -> Block:
-    """The mask of what an operation leaves elements out of: where its pullback hands nan on."""
-    facts, call = adjoints.facts, node.value
-    operands = facts.pulled[call]
-    written_out = call in facts.backs and facts.operation[call].function in leaving and call not in facts.recomputed
-    if not written_out or len(operands) != 1 or not facts.masked.get(operands[0].id):
-        return []
-    masking = Masking(facts, node, {})
-    numpy, mask = facts.library("np"), adjoints.masks.get(bound)
-    whole = expression(f"{numpy}.full_like(z, {numpy}.nan)", z=adjoints.read(bound, None))
-    given = whole if mask is None else masking.nans(mask)
-    reached = masking.bound(expression(f"{numpy}.isnan(back(given))", back=facts.backs[call], given=given), True)
-    spec = facts.value_spec.get(operands[0].id)
-    adjoints.arrive(operands[0].id, reached if spec is None else replace(reached, spec=spec))
-    return masking.made
-
-
 def mask_without_axes(node: Node, source: Node, index: Node, adjoints: Adjoints, shared: Block) -> None:
     """The mask of x from that of `x[:, None]`."""
     mask, facts = adjoints.masks.get(stores(node)[0]), adjoints.facts
@@ -187,7 +178,7 @@ def mask_before(primal: str, adjoints: Adjoints) -> list[Mask | None]:
     if known is not None and known.grown:
         return [known]
     if known is None and primal in adjoints.flags:
-        known = _flagged(adjoints.flags[primal])
+        known = flagged(adjoints.flags[primal])
     return [known] if adjoints.exists(primal) else []
 
 
@@ -198,16 +189,16 @@ def united(primal: str, before: list[Mask | None], node: Node, adjoints: Adjoint
         return []
     masking = Masking(adjoints.facts, node, {})
     if adjoints.flag and before and before[0] is not None:
-        if before[0] == _flagged(before[0].held) and all(mask is None for mask in arrived):
+        if before[0] == flagged(before[0].held) and all(mask is None for mask in arrived):
             return []
-        arrived = [_flagged(adjoints.flag) if mask is None else mask for mask in arrived]
+        arrived = [flagged(adjoints.flag) if mask is None else mask for mask in arrived]
     mask = masking.either([*before, *arrived])
     if mask is not None:
         adjoints.masks[primal] = mask
     return masking.made
 
 
-def _flagged(flag: str) -> Mask:
+def flagged(flag: str) -> Mask:
     """The mask of an adjoint that is zero as a whole unless a flag is set."""
     return Mask(flag, Spec(ndim=0), plain=True)
 
@@ -217,9 +208,10 @@ def mask_of_element(
 ) -> Block:
     """`mask_at(x, index)`, what `x[index]` reads of x."""
     facts = adjoints.facts
-    if not has_mask(operand.id, facts) or operand.id in facts.containers:
-        return []
     known = adjoints.masks.get(operand.id)
+    filled = operand.id in facts.masked and (known is not None or not is_one(index, facts))
+    if not (filled or has_mask(operand.id, facts)) or operand.id in facts.containers:
+        return []
     if known is not None and known.grown:
         adjoints.arrive(operand.id, known)
         return [_grown(known, index, mask, node, adjoints, row)]
@@ -252,7 +244,8 @@ def loop_masks(loop: Node, adjoints: Adjoints) -> Block:
     made: Block = []
     for primal in dict.fromkeys(read):
         known = adjoints.masks.get(primal)
-        usable = facts.masked.get(primal) and primal not in bound and primal not in facts.containers
+        wanted = facts.masked.get(primal) or known is not None
+        usable = wanted and primal not in bound and primal not in facts.containers
         if not usable or facts.list_kind(primal) or adjoints.unbound(primal) or (known is not None and known.grown):
             continue
         tree = _begun(primal, known, any(primal in written(node) for node in body), adjoints)

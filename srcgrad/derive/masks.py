@@ -377,7 +377,8 @@ class Masking:
         if mask.taken:
             return self._read(mask)
         if mask.plain:
-            return gast.UnaryOp(gast.Invert(), self._read(mask))
+            number = mask.spec.scalar and not self.facts.module.leading.axis
+            return gast.UnaryOp(gast.Not() if number else gast.Invert(), self._read(mask))
         made = expression(f"{self.facts.library('np')}.logical_not(m)", m=self._read(mask))
         self.facts.spec[made] = mask.spec
         return made

@@ -477,12 +477,17 @@ def doubts(function: Node, facts: Facts) -> Node:
             facts.doubts = _doubtful(function, order, facts)
     facts.least = facts.floors
     facts.floors = {one: least for one, least in facts.floors.items() if one not in facts.doubts}  # inf is no divisor
+    note_masks(order, facts)
+    return function
+
+
+def note_masks(order: Block, facts: Facts) -> None:
+    """Note the names whose adjoints want a mask."""
     facts.masked = _masked(order, facts)
     pieces = _pieces_read(order, facts)
     perhaps = _pieces_read([one for node in order if isinstance(node, gast.If) for one in statements([node])], facts)
     apart = (one for one in facts.masked if one in pieces and one not in perhaps and _is_taken_apart(pieces[one]))
     facts.masked.update(dict.fromkeys(apart, False))
-    return function
 
 
 def _pieces_read(order: Block, facts: Facts) -> dict[str, list[Node]]:
@@ -611,7 +616,7 @@ def _gives_finite(node: Node, facts: Facts, doubtful: dict[str, None]) -> bool:
 
 def _masked(order: Block, facts: Facts) -> dict[str, bool]:
     """Names whose adjoints meet a doubtful factor, or go on to where they do; whether all elements do at once."""
-    found: dict[str, bool] = {}
+    found = dict.fromkeys(facts.handed.gives_masks, True)
     begun = [(node, [one for one in stores(node) if one in facts.active]) for node in order]
     steps = [(bound, not written(node), meets_doubt(node, facts), loads(node)) for node, bound in begun if bound]
     while True:
@@ -626,7 +631,16 @@ def _masked(order: Block, facts: Facts) -> dict[str, bool]:
 def meets_doubt(node: Node, facts: Facts) -> bool:
     """Whether a line of a statement's derivative may multiply or divide by what is not finite."""
     operation = _operation(node, facts)
+    if getattr(node, "value", None) in facts.derived:
+        return meets_doubt_in_call(node.value, facts)
     if operation is None or operation.kind != "op":
         return False
     finite = not any(one in facts.doubts for one in stores(node))
     return not has_finite_lines(operation, facts, facts.doubts, finite)
+
+
+def meets_doubt_in_call(call: Node, facts: Facts) -> bool:
+    """Whether a line of the derivative of what is called may do so; of a function that calls itself it may."""
+    inner = facts.module.making[facts.derived[call][0]]
+    result = inner.output
+    return result is None or any(one in inner.masked for one in loads(result))

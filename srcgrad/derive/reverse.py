@@ -41,12 +41,13 @@ from srcgrad.core.trees import (
     written,
 )
 from srcgrad.derive.adjoint_flags import after_trip, before_loop, carried, is_guarded, met, met_masks, under, within
-from srcgrad.derive.adjoint_seeds import seed
+from srcgrad.derive.adjoint_seeds import seed, seed_masks
 from srcgrad.derive.adjoints import ABSENT, EITHER, Adjoints, State, at_trip, changed, differ, joined, names
 from srcgrad.derive.contributions import Parts, added_row, contributions
 from srcgrad.derive.in_place_writes import swaps, undo_swap
 from srcgrad.derive.lists_and_stacks import stack_adjoints, undo
 from srcgrad.derive.mask_arrivals import loop_masks, mask_heads
+from srcgrad.derive.masks_of_calls import masks_given
 from srcgrad.derive.needed_adjoints import needed
 from srcgrad.derive.no_record_needed import standing, steady
 from srcgrad.derive.program import Program
@@ -84,6 +85,9 @@ def reverse(function: Node, facts: Facts) -> Halves:
             adjoints.of(wanted)
     output = function.body[-1]
     begun = seed(output, adjoints, facts)
+    facts.output = output
+    if facts.handed.takes_masks:
+        seed_masks(output, adjoints)
     saves = Saves(facts, lost, standing=standing(function, facts), steady=steady(function, facts))
     work = Backward(facts, adjoints, lost, saves)
     stacks = stack_adjoints(function.body, adjoints)
@@ -324,6 +328,7 @@ def gradient(function: Node, facts: Facts) -> Program:
     if facts.seed in ("parameter", "one"):
         _check_output(halves, facts)
     found = [_returned(w, facts) for w in facts.wrt]
+    found += masks_given(halves.output, halves.adjoints, halves.backward)
     adjoints = found[0] if len(found) == 1 and facts.single else gast.Tuple(elts=found, ctx=gast.Load())
     value: Node = adjoints
     if facts.mode in ("value-and-grad", "vjp", "trace") or _of_items(facts):

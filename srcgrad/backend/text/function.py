@@ -267,7 +267,12 @@ def signature(function: Node, facts: Facts) -> Node:
             own.annotation = plain(users.annotation, facts.namespace.lookup)
     for seed in facts.seeds if facts.mode != "vjp" else ():
         parameter = gast.Name(id=seed, ctx=gast.Param(), annotation=None, type_comment=None)
-        if facts.apart and len(facts.seeds) > 1 and not facts.module.given and not facts.pushes_forward:
+        if (
+            facts.handed.apart
+            and len(facts.seeds) > len(facts.mask_seeds) + 1
+            and not facts.module.given
+            and not facts.pushes_forward
+        ):
             arguments.args.append(parameter)
         elif facts.pushes_forward or facts.seed == "given":
             arguments.kwonlyargs.append(parameter)

@@ -4,7 +4,6 @@ import operator
 
 import numpy as np
 
-from srcgrad.core.rule_forms import leaves_out
 from srcgrad.core.rules import adjoint, constants, d, tangent
 from srcgrad.runtime.broadcast import sum_to
 from srcgrad.runtime.layout import (
@@ -319,7 +318,6 @@ def unstack(z, x, *, axis=0):
         ("np.delete(x, np.array([True, False, True]), -1)", (2, 3)),
     ),
 )
-@leaves_out
 def delete(arr, obj, axis=None):
     if axis is None:
         y = np.take(np.ravel(arr), np.delete(np.arange(np.size(arr)), obj))
@@ -349,7 +347,6 @@ def delete(arr, obj, axis=None):
         ("np.insert(x, 1, y, axis=1)", (2, 3, 2), (2,)),
     ),
 )
-@leaves_out
 def insert(arr, obj, values, axis=None):
     lines = np.ravel(arr) if axis is None else np.moveaxis(arr, axis, 0)
     n = np.shape(lines)[0]
@@ -380,7 +377,6 @@ def resize(a, new_shape):
     ),
     note="Vectors only; the zeros that are cut off get 0.",
 )
-@leaves_out
 def trim_zeros(filt, trim="fb"):
     require_handled(np.ndim(filt) == 1, "np.trim_zeros of an array with several axes")
     kept = np.flatnonzero(filt)

@@ -5,7 +5,7 @@ Such a call is written out with others; its derivatives are those of this text.
 
 import numpy as np
 
-from srcgrad.core.rule_forms import leaves_out, otherwise
+from srcgrad.core.rule_forms import otherwise
 from srcgrad.core.rules import constants
 from srcgrad.runtime.layout import pad_widths, require_handled, sides
 from srcgrad.runtime.singular import root
@@ -37,7 +37,6 @@ def _moments(name):
 
 
 @otherwise(np.mean, _masked("np.mean"), where=())
-@leaves_out
 def mean(a, axis=None, *, keepdims=False, where=True):
     kept = np.broadcast_to(where, np.shape(a))
     total = np.sum(np.where(kept, a, 0.0), axis=axis, keepdims=keepdims)
@@ -45,7 +44,6 @@ def mean(a, axis=None, *, keepdims=False, where=True):
 
 
 @otherwise(np.var, _moments("np.var"), where=(), mean=())
-@leaves_out
 def var(a, axis=None, *, ddof=0, keepdims=False, where=True, mean=None, correction=None):
     kept = np.broadcast_to(where, np.shape(a))
     if mean is None:
@@ -60,7 +58,6 @@ def var(a, axis=None, *, ddof=0, keepdims=False, where=True, mean=None, correcti
 
 
 @otherwise(np.std, _moments("np.std"), where=(), mean=())
-@leaves_out
 def std(a, axis=None, *, ddof=0, keepdims=False, where=True, mean=None, correction=None):
     if mean is None:
         variance = np.var(a, axis=axis, ddof=ddof, keepdims=keepdims, where=where, correction=correction)
@@ -70,13 +67,11 @@ def std(a, axis=None, *, ddof=0, keepdims=False, where=True, mean=None, correcti
 
 
 @otherwise(np.nansum, _masked("np.nansum"), where=())
-@leaves_out
 def nansum(a, axis=None, *, keepdims=False, where=True):
     return np.nansum(np.where(where, a, np.nan), axis=axis, keepdims=keepdims)
 
 
 @otherwise(np.nanmean, _masked("np.nanmean"), where=())
-@leaves_out
 def nanmean(a, axis=None, *, keepdims=False, where=True):
     return np.nanmean(np.where(where, a, np.nan), axis=axis, keepdims=keepdims)
 

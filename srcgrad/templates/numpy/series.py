@@ -5,7 +5,6 @@ Each is written out in operations that have a rule, so that its derivatives are 
 
 import numpy as np
 
-from srcgrad.core.rule_forms import leaves_out
 from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime.reductions import (
     gradient_transpose,
@@ -157,7 +156,6 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
         ("np.ediff1d(x, y, to_begin=z)", (4,), (2,), ()),
     ),
 )
-@leaves_out
 def ediff1d(ary, to_end=None, to_begin=None):
     steps = np.diff(np.ravel(ary))
     if to_begin is not None:

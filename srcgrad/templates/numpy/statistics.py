@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from srcgrad.core.rule_forms import leaves_out
 from srcgrad.core.rules import adjoint, constants, d, tangent
 from srcgrad.runtime.broadcast import sum_to
 from srcgrad.runtime.reductions import binned, merge_axes, of_bins, quantile_place, quantile_slope
@@ -39,7 +38,6 @@ def _forms(name, whole):
     forms=_forms("np.quantile", 1.0),
     note="Equal elements keep their order; at a kink the slope on the right. No weights.",
 )
-@leaves_out
 def quantile(a, q, axis=None, *, method="linear", keepdims=False):
     lines = np.moveaxis(np.sort(merge_axes(a, axis), axis=-1), -1, 0)
     place = quantile_place(q, np.shape(lines)[0], method).astype(lines.dtype)
@@ -60,7 +58,6 @@ def quantile(a, q, axis=None, *, method="linear", keepdims=False):
     forms=_forms("np.percentile", 100.0),
     note="As np.quantile.",
 )
-@leaves_out
 def percentile(a, q, axis=None, *, method="linear", keepdims=False):
     return np.quantile(a, np.asarray(q) / 100.0, axis=axis, method=method, keepdims=keepdims)
 
@@ -78,7 +75,6 @@ SOME = "np.where(x > 1.0, np.nan, x)"
     ),
     note="As np.quantile; elements that are nan are left out.",
 )
-@leaves_out
 def nanquantile(a, q, axis=None, *, method="linear", keepdims=False):
     lines = np.moveaxis(np.sort(merge_axes(a, axis), axis=-1), -1, 0)
     present = np.count_nonzero(np.logical_not(np.isnan(lines)), axis=0)
@@ -100,7 +96,6 @@ def nanquantile(a, q, axis=None, *, method="linear", keepdims=False):
     forms=(*_forms("np.nanpercentile", 100.0), (f"np.nanpercentile({SOME}, 30.0, axis=0)", (7, 2))),
     note="As np.nanquantile.",
 )
-@leaves_out
 def nanpercentile(a, q, axis=None, *, method="linear", keepdims=False):
     return np.nanquantile(a, np.asarray(q) / 100.0, axis=axis, method=method, keepdims=keepdims)
 
@@ -115,7 +110,6 @@ def nanpercentile(a, q, axis=None, *, method="linear", keepdims=False):
     ),
     note="Of an even number of elements, each of the two in the middle gets half.",
 )
-@leaves_out
 def nanmedian(a, axis=None, *, keepdims=False):
     return np.nanquantile(a, 0.5, axis=axis, keepdims=keepdims)
 
@@ -130,7 +124,6 @@ def nanmedian(a, axis=None, *, keepdims=False):
     ),
     note="Elements come to places that np.argpartition tells.",
 )
-@leaves_out
 def partition(a, kth, axis=-1, kind="introselect"):
     lines = np.ravel(a) if axis is None else np.moveaxis(a, axis, -1)
     y = np.take_along_axis(lines, np.argpartition(lines, kth, kind=kind), axis=-1)

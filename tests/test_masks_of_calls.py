@@ -1,0 +1,328 @@
+"""Masks through calls of functions with source, which are not written out."""
+
+from __future__ import annotations
+
+from typing import Any  # functions of several kinds
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of values, which are computed as they stand
+X = np.array([0.0, 1.0, 2.0])
+
+
+def power(v, n=2):
+    y = v
+    for _ in range(n):
+        y = y * 1.0
+    return np.sqrt(y)
+
+
+def sided(v):
+    if v > 0.2:
+        return np.sqrt(v)
+    return 3.0 * v
+
+
+def norm_of(v):
+    s = 0.0
+    for k in range(2):
+        s = s + v[k] ** 2
+    return np.sqrt(s)
+
+
+def two(v, w):
+    y = v
+    for _ in range(2):
+        y = y * 1.0
+    return np.sqrt(y) / w
+
+
+def divide(a, b):
+    return a / b
+
+
+class Model:
+    def __init__(self):
+        self.k = 2.0
+
+    def root(self, v):
+        y = v
+        for _ in range(2):
+            y = y * 1.0
+        return self.k * np.sqrt(y)
+
+
+model = Model()
+
+
+@srcgrad.checkpoint
+def kept(v):
+    return np.sqrt(v) * 2.0
+
+
+def first_only(v):
+    r = np.sqrt(v)
+    s = 0.0
+    for k in range(2):
+        s = s + r[k + 1]
+    return s
+
+
+def fill(v):
+    out = np.zeros(3)
+    for k in range(3):
+        out[k] = np.sqrt(v[k])
+    return out
+
+
+def outer(v):
+    return power(power(v)) * 2.0
+
+
+def many(v):
+    y = v
+    for _ in range(2):
+        y = y * 1.0
+    return (np.sqrt(y), y, y * 2.0)
+
+
+def keyword(x):
+    return np.sum(np.where(x > 0.2, power(x, n=3), 0.0))
+
+
+def negated(x):
+    return np.sum(np.where(x <= 0.2, 0.0, power(x)))
+
+
+def tail(x):
+    return np.sum(power(x)[1:] * power(x)[1:])
+
+
+def twice(x):
+    return np.sum(np.where(x > 0.2, power(x) * power(x), x))
+
+
+def nested_call(x):
+    return np.sum(np.where(x > 0.2, outer(x), 0.0))
+
+
+def through(x):
+    return np.sum(np.where(x > 0.2, power(np.log(1.0 / power(x)) + 3.0), 0.0))
+
+
+def select(x):
+    return np.sum(np.select([x > 0.2, x > 5.0], [power(x), power(x)], 1.0))
+
+
+def in_branch(x):
+    r = np.sqrt(x[0])
+    q = power(x[0])
+    if x[0] > 0.2:
+        return r * q
+    return x[1] * 2.0
+
+
+def both_args(x):
+    return np.sum(np.where(x > 0.2, two(x, x), 0.0))
+
+
+def method(x):
+    return np.sum(np.where(x > 0.2, model.root(x), 0.0))
+
+
+def checkpointed(x):
+    return np.sum(np.where(x > 0.2, kept(x), 0.0))
+
+
+def checkpointed_loop(x):
+    s = 0.0
+    for _i in range(2):
+        s = s + np.sum(np.where(x > 0.2, kept(x), 0.0))
+    return s
+
+
+def arithmetic_loop(x):
+    s = 0.0
+    for i in range(3):
+        s = s + np.where(x[i] > 0.2, divide(1.0, x[i]), 0.0)
+    return s
+
+
+def first(x):
+    return first_only(x)
+
+
+def first_of_root(x):
+    return first_only(np.sqrt(x))
+
+
+def some_of_many(x):
+    _a, b, c = many(x)
+    return np.sum(b * c)
+
+
+def some_of_many2(x):
+    a, b, c = many(x)
+    return np.sum(np.where(x > 0.2, a * b, c))
+
+
+def lambdas(x):
+    def g(v):
+        return power(v) + 1.0
+
+    return np.sum(np.where(x > 0.2, g(x), 0.0))
+
+
+def helper_in_chain(x):
+    r = np.sqrt(x)
+    return np.sum(np.where(r > 0.2, power(1.0 / r), 0.0))
+
+
+def recursive(v, n):
+    if n == 0:
+        return np.sqrt(v)
+    return recursive(v, n - 1)
+
+
+def recursion(x):
+    return np.sum(np.where(x > 0.2, recursive(x, 2), 0.0))
+
+
+def inverse(v):
+    if v == 0.0:
+        return 0.0
+    return 1.0 / v
+
+
+def branch_in_a_helper(x):
+    return sum(inverse(v) for v in np.sqrt(x)[:2]) + np.sum(x)
+
+
+def filled_by_hand(x):
+    y = np.zeros(3)
+    y[0] = np.sqrt(x[0])
+    y[1] = np.sqrt(x[1])
+    y[2] = x[2]
+    return np.sum(np.where(x > 0.5, y, 0.0))
+
+
+def filled_in_a_loop(x):
+    y = np.zeros(3)
+    for k in range(3):
+        y[k] = np.sqrt(x[k])
+    return np.sum(np.where(x > 0.5, y, 0.0))
+
+
+def a_slice_of_what_a_loop_filled(x):
+    y = np.zeros(3)
+    for k in range(3):
+        y[k] = np.sqrt(x[k])
+    return np.sum(y[1:])
+
+
+def a_triangle_of_what_two_loops_filled(x):
+    y = np.zeros((3, 3))
+    for i in range(3):
+        for j in range(3):
+            y[i, j] = np.sqrt(x[i] * x[j])
+    return np.sum(np.triu(y, 1)[1:])
+
+
+def rows_filled(x):
+    y = np.zeros((3, 2))
+    for k in range(3):
+        y[k, :] = np.sqrt(x[k]) * np.ones(2)
+    return np.sum(y[1:, 0] * y[1:, 1])
+
+
+def filled(v):
+    out = np.zeros(3)
+    for k in range(3):
+        out[k] = np.sqrt(v[k])
+    return out
+
+
+def filled_by_a_call(x):
+    return np.sum(filled(x)[1:])
+
+
+def filled_by_a_call_and_masked(x):
+    return np.sum(np.where(x > 0.2, filled(x), 0.0))
+
+
+def length(v):
+    s = 0.0
+    for k in range(2):
+        s = s + v[k] ** 2
+    return np.sqrt(s)
+
+
+def not_with_itself(x):
+    s = 0.0
+    for i in range(3):
+        for j in range(3):
+            s = s + np.where(i == j, 0.0, length(np.stack([x[i], x[i] * x[i]]) - np.stack([x[j], x[j] * x[j]])))
+    return s
+
+
+FUNCTIONS = [
+    keyword,
+    negated,
+    tail,
+    twice,
+    nested_call,
+    through,
+    select,
+    in_branch,
+    both_args,
+    method,
+    checkpointed,
+    checkpointed_loop,
+    arithmetic_loop,
+    first,
+    first_of_root,
+    some_of_many,
+    some_of_many2,
+    lambdas,
+    helper_in_chain,
+    recursion,
+    filled_by_hand,
+    filled_in_a_loop,
+    a_slice_of_what_a_loop_filled,
+    a_triangle_of_what_two_loops_filled,
+    rows_filled,
+    filled_by_a_call,
+    filled_by_a_call_and_masked,
+    not_with_itself,
+]
+
+
+def differences(function: Any, x: np.ndarray) -> np.ndarray:
+    steps = 1e-6 * np.eye(x.size)
+    return np.array([(function(x + h) - function(x - h)) / 2e-6 for h in steps])
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda one: one.__name__)
+def test_the_pullback_of_a_call_knows_what_is_not_taken(function: Any) -> None:
+    expected = differences(function, X)
+    assert np.all(np.isfinite(expected))
+    np.testing.assert_allclose(srcgrad.grad(function)(X), expected, rtol=1e-6, atol=1e-8)
+    pull = srcgrad.vjp(function, X)[1]
+    np.testing.assert_allclose(np.asarray(pull(2.0)).ravel(), 2.0 * expected, rtol=1e-6, atol=1e-8)
+
+
+def test_it_says_what_it_leaves_out_itself() -> None:
+    np.testing.assert_allclose(srcgrad.grad(branch_in_a_helper)(X), [1.0, 0.5, 1.0])
+
+
+def test_zeros_that_are_numbers_are_no_masks() -> None:
+    assert np.isnan(srcgrad.grad(lambda x: np.sum(power(x) ** 2))(X)[0])
+
+
+def test_a_call_of_which_all_is_taken_has_no_mask() -> None:
+    derivative = srcgrad.grad(lambda x: np.sum(power(x) * 2.0))
+    derivative(X[1:])
+    assert "y_mask" not in derivative.source
