@@ -33,6 +33,7 @@ from srcgrad.core.trees import (
 from srcgrad.derive.adjoints import ABSENT, ZERO, Adjoints
 from srcgrad.derive.instantiate_rules import Lines
 from srcgrad.derive.masks import Mask, Masking
+from srcgrad.derive.regularity import is_one
 
 
 def read_at(x: Node, index: Node, mask: Mask | None, masking: Masking) -> Mask:
@@ -64,16 +65,12 @@ def has_mask(array: str, facts: Facts) -> bool:
     return facts.masked.get(array, False) or (facts.generated and array in facts.masked)
 
 
-def is_one(index: Node, facts: Facts) -> bool:
-    """Whether an index names one element, or one row, of each axis that it is for."""
-    parts = [part.operand if isinstance(part, gast.UnaryOp) else part for part in getattr(index, "elts", [index])]
-    return all(type(getattr(part, "value", None)) is int or getattr(part, "id", "") in facts.integers for part in parts)
-
-
 def mask_of_part(node: Node, value: Node, had: list[Mask | None], before: Mask | None, adjoints: Adjoints) -> Block:
     """The mask of e in `a[index] = e`: that of the part."""
     facts, part = adjoints.facts, part_written(node)
     if value.id not in facts.masked or before is None or not isinstance(part.value, gast.Name):
+        return []
+    if before.grown and (facts.masked.get(part.value.id) or part.value.id in facts.singled):
         return []
     masking = Masking(facts, node, {})
     parts = {"m": masking.true(before), "x": copied(part.value, facts), "index": copied(part.slice, facts)}
@@ -92,7 +89,8 @@ def cleared_mask(node: Node, array: str, before: Mask | None, adjoints: Adjoints
     """The mask of an array before a part of it is overwritten: `mask_without(m, a, index)`."""
     facts, part = adjoints.facts, part_written(node)
     adjoints.masks.pop(array, None)
-    if before is None and not has_mask(array, facts):
+    begun = before is not None or not is_one(part.slice, facts)
+    if not has_mask(array, facts) and (array not in facts.masked or array in facts.singled or not begun):
         return []
     if not isinstance(part.value, gast.Name):
         return _cleared_view(node, array, before, adjoints)
@@ -209,7 +207,9 @@ def mask_of_element(
     """`mask_at(x, index)`, what `x[index]` reads of x."""
     facts = adjoints.facts
     known = adjoints.masks.get(operand.id)
-    filled = operand.id in facts.masked and (known is not None or not is_one(index, facts))
+    slices = [part for part in getattr(index, "elts", [index]) if isinstance(part, gast.Slice)]
+    literal = not any(loads(part) for part in slices)
+    filled = literal and operand.id in facts.masked and operand.id not in facts.singled
     if not (filled or has_mask(operand.id, facts)) or operand.id in facts.containers:
         return []
     if known is not None and known.grown:
@@ -244,7 +244,7 @@ def loop_masks(loop: Node, adjoints: Adjoints) -> Block:
     made: Block = []
     for primal in dict.fromkeys(read):
         known = adjoints.masks.get(primal)
-        wanted = facts.masked.get(primal) or known is not None
+        wanted = facts.masked.get(primal) or (known is not None and primal not in facts.singled)
         usable = wanted and primal not in bound and primal not in facts.containers
         if not usable or facts.list_kind(primal) or adjoints.unbound(primal) or (known is not None and known.grown):
             continue

@@ -485,6 +485,7 @@ def note_masks(order: Block, facts: Facts) -> None:
     """Note the names whose adjoints want a mask."""
     facts.masked = _masked(order, facts)
     pieces = _pieces_read(order, facts)
+    facts.singled = {one: None for one, read in pieces.items() if any(is_one(index, facts) for index in read)}
     perhaps = _pieces_read([one for node in order if isinstance(node, gast.If) for one in statements([node])], facts)
     apart = (one for one in facts.masked if one in pieces and one not in perhaps and _is_taken_apart(pieces[one]))
     facts.masked.update(dict.fromkeys(apart, False))
@@ -538,6 +539,12 @@ def _piece(part: Node) -> tuple[int, int] | None:
     below = isinstance(part.upper, gast.UnaryOp) and isinstance(part.upper.operand, gast.Constant)
     upper = _END if part.upper is None or below else getattr(part.upper, "value", None)
     return (lower, upper) if type(lower) is int and type(upper) is int else None
+
+
+def is_one(index: Node, facts: Facts) -> bool:
+    """Whether an index names one element, or one row, of each axis that it is for."""
+    parts = [part.operand if isinstance(part, gast.UnaryOp) else part for part in getattr(index, "elts", [index])]
+    return all(type(getattr(part, "value", None)) is int or getattr(part, "id", "") in facts.integers for part in parts)
 
 
 def _is_all(part: Node) -> bool:

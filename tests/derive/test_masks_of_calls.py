@@ -238,6 +238,14 @@ def rows_filled(x):
     return np.sum(y[1:, 0] * y[1:, 1])
 
 
+def filled_and_overwritten(x):
+    y = np.zeros(3)
+    for k in range(3):
+        y[k] = np.sqrt(x[k])
+    y[x < 0.5] = 0.0
+    return np.sum(y * y)
+
+
 def filled(v):
     out = np.zeros(3)
     for k in range(3):
@@ -294,6 +302,7 @@ FUNCTIONS = [
     a_slice_of_what_a_loop_filled,
     a_triangle_of_what_two_loops_filled,
     rows_filled,
+    filled_and_overwritten,
     filled_by_a_call,
     filled_by_a_call_and_masked,
     not_with_itself,
