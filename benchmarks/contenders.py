@@ -114,7 +114,7 @@ def of_numba(workload: Workload, args: tuple[Any, ...]) -> Call:
 def of_kernels(workload: Workload, args: tuple[Any, ...]) -> Call:
     """The derivative in OpenCL kernels, where there is a device, and where there is something to put into kernels."""
     from srcgrad.interface.api.derivatives import pulled
-    from srcgrad.opencl.device import current
+    from srcgrad.opencl.devices.trusted import current
 
     current()
     derivative: Any = workload.derivative("opencl")

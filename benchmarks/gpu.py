@@ -17,9 +17,10 @@ import numpy as np
 import srcgrad
 import srcgrad.opencl as xp
 from benchmarks.opencl import chain, layer, normal, softmax
-from srcgrad.opencl.device import Device, current
+from srcgrad.opencl.devices.device import Device
+from srcgrad.opencl.devices.self_test import COPIED, copier, measured
+from srcgrad.opencl.devices.trusted import current
 from srcgrad.opencl.launch import launch
-from srcgrad.opencl.report import COPIED, copier, measured
 
 ROUNDS = 15
 SIZE = 4096

@@ -24,8 +24,8 @@ MIXTURE = next(k for k, workload in enumerate(WORKLOADS) if workload.title.start
 @contextmanager
 def counted() -> Iterator[dict[str, int]]:
     """How many kernels are launched, programs built and large buffers asked for meanwhile."""
-    from srcgrad.opencl import memory
-    from srcgrad.opencl.device import Device
+    from srcgrad.opencl.devices import memory
+    from srcgrad.opencl.devices.device import Device
 
     counts = {"launches": 0, "builds": 0, "buffers": 0}
     run, built, empty = Device.run, Device._built, memory.np.empty
@@ -88,7 +88,7 @@ def steady() -> str:
 
 def first(title: str) -> tuple[float, float]:
     """Seconds of the first call of a gradient, and of those on CPUs; the device is open."""
-    from srcgrad.opencl.device import current
+    from srcgrad.opencl.devices.trusted import current
 
     current()
     function, wrt, args = _case(title)

@@ -15,8 +15,10 @@ import gc
 import hashlib
 import linecache
 import os
+import pathlib
 import re
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
@@ -251,3 +253,14 @@ def _beside(path: Path) -> tuple[Path, int]:
         except FileExistsError:
             continue
     raise AssertionError("some number is free")
+
+
+def replace(place: pathlib.Path, content: bytes) -> None:
+    """Write a file; two processes may do so at once, and a folder that cannot be written to is no error."""
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=place.parent, delete=False) as file:
+            file.write(content)
+        os.replace(file.name, place)
+    except OSError:
+        pass

@@ -36,7 +36,7 @@ def working_folder_last() -> None:
 def command(module: str, *arguments: str) -> list[str]:
     """The command that runs a module as `python -m` does, and finds what this process finds.
 
-    >>> command("srcgrad.opencl.probe", "0")[1:4]
+    >>> command("srcgrad.opencl.devices.self_test", "0")[1:4]
     ['-W', 'ignore', '-c']
     """
     path = [entry for entry in sys.path if entry]

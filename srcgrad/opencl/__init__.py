@@ -6,11 +6,11 @@
 
 from typing import Any  # a namespace holds arbitrary objects
 
-from srcgrad.opencl import namespace
-from srcgrad.opencl.array import Array
-from srcgrad.opencl.device import choose, found
+from srcgrad.opencl.arrays import namespace
+from srcgrad.opencl.arrays.array import Array
+from srcgrad.opencl.devices.device import choose, found
+from srcgrad.opencl.devices.self_test import report
 from srcgrad.opencl.launch import launch
-from srcgrad.opencl.report import report
 
 __all__ = ["Array", "choose", "found", "launch", "report"]
 

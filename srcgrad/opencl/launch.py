@@ -13,18 +13,25 @@ from typing import Any  # arguments are arbitrary objects
 
 import numpy as np
 
-from srcgrad.opencl.device import Device, current
-from srcgrad.opencl.ends import ended, result
-from srcgrad.opencl.faults import fault, no_double
-from srcgrad.opencl.layout import key_of, real_of
-from srcgrad.opencl.lines import is_asked, parsed
-from srcgrad.opencl.memory import empty, spanned
-from srcgrad.opencl.names import identifier
-from srcgrad.opencl.prepared import prepared
-from srcgrad.opencl.preparing import Pattern, Preparing, pattern_of
-from srcgrad.opencl.space import MismatchError
-from srcgrad.opencl.steps import Prepared, Run, Step
-from srcgrad.opencl.writing import Input, Writing
+from srcgrad.opencl.devices.device import Device, fault, no_double
+from srcgrad.opencl.devices.memory import empty, spanned
+from srcgrad.opencl.devices.trusted import current
+from srcgrad.opencl.kernels.axes import MismatchError, key_of, real_of
+from srcgrad.opencl.kernels.c_functions import identifier
+from srcgrad.opencl.kernels.lines import is_asked, parsed
+from srcgrad.opencl.launches.prepare import prepared
+from srcgrad.opencl.launches.steps import (
+    Input,
+    Pattern,
+    Prepared,
+    Preparing,
+    Run,
+    Step,
+    Writing,
+    ended,
+    pattern_of,
+    result,
+)
 
 _NUMBERS = frozenset((float, int, np.float64))
 _MOST = 256  # sets of shapes that a kernel remembers

@@ -12,10 +12,10 @@ from typing import Any  # containers and indices of every kind
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.opencl.device import Device, current
-from srcgrad.opencl.entry import entry
-from srcgrad.opencl.faults import fault
-from srcgrad.opencl.layout import REALS
+from srcgrad.opencl.devices.device import Device, fault
+from srcgrad.opencl.devices.trusted import current
+from srcgrad.opencl.kernels.axes import REALS
+from srcgrad.opencl.kernels.lines import entry
 
 _FEWEST = 1 << 14  # elements that make a launch worth it
 _SHORTEST = 4  # elements of a row: below, NumPy is as fast

@@ -6,12 +6,12 @@ from collections.abc import Collection
 
 from srcgrad.backend.text.module import Written
 from srcgrad.core.target import Target
-from srcgrad.opencl.fuse import fuse
+from srcgrad.opencl.kernels.fuse import fuse
 
 
 def _embed(written: Written, kernels: set[str]) -> tuple[Collection[str], str]:
     """The code that builds and launches kernels, which is imported for standalone texts alone."""
-    from srcgrad.opencl.shipped import with_kernels
+    from srcgrad.opencl.launches.shipped import with_kernels
 
     return with_kernels(written, kernels)
 

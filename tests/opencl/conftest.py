@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from srcgrad.opencl.device import Device, _opened, current
+from srcgrad.opencl.devices.device import Device
+from srcgrad.opencl.devices.device import opened_by_place as _opened
+from srcgrad.opencl.devices.trusted import current
 from srcgrad.opencl.launch import Kernel
 from tests.random.targets import form
 

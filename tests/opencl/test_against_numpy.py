@@ -10,7 +10,7 @@ import pytest
 
 import srcgrad
 from srcgrad.interface.check.finite_differences import tangent_like, vector
-from srcgrad.opencl.lines import compared, parsed
+from srcgrad.opencl.kernels.lines import compared, parsed
 from srcgrad.runtime import share, share_nearest
 from tests.agree import differences
 from tests.random.kernels import arguments, program

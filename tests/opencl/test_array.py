@@ -17,15 +17,15 @@ import srcgrad
 import srcgrad.opencl as xp
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.interface.api.derivatives import float_arguments
-from srcgrad.opencl import device as devices
-from srcgrad.opencl.array import Array
+from srcgrad.opencl.arrays.array import Array
+from srcgrad.opencl.devices import device, trusted
 from tests.programs.small import RIGHT, made
 
 
 @pytest.fixture(scope="module")
-def _gpu() -> devices.Device:
+def _gpu() -> device.Device:
     """A device whose arrays are in buffers, as a GPU's are; it is this CPU."""
-    made = devices.opened(devices.found()[0])
+    made = device.opened(device.found()[0])
     made.is_gpu, made.small = True, None
     flags = made.cl.mem_flags
     made._reads = flags.READ_ONLY | flags.COPY_HOST_PTR
@@ -33,8 +33,8 @@ def _gpu() -> devices.Device:
 
 
 @pytest.fixture(params=["host", "buffers"])
-def on(request: pytest.FixtureRequest, _gpu: devices.Device) -> devices.Device:
-    return _gpu if request.param == "buffers" else devices.current()
+def on(request: pytest.FixtureRequest, _gpu: device.Device) -> device.Device:
+    return _gpu if request.param == "buffers" else trusted.current()
 
 
 def same(found: Any, wanted: Any, rtol: float = 1e-14) -> None:
@@ -81,7 +81,7 @@ np.log1p(x * x)"""
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("expression", _EXPRESSIONS.replace("\n", "; ").split("; "))
-def test_expression(expression: str, dtype: Any, on: devices.Device) -> None:
+def test_expression(expression: str, dtype: Any, on: device.Device) -> None:
     x, y = drawn(dtype=dtype), drawn(dtype=dtype, seed=1)
     space = {"np": np, "x": xp.asarray(x, device=on), "y": xp.asarray(y, device=on)}
     found, wanted = eval(expression, space), eval(expression, {"np": np, "x": x, "y": y})
@@ -108,7 +108,7 @@ WRITES = [
 
 
 @pytest.mark.parametrize("statements", WRITES)
-def test_writes(statements: str, on: devices.Device) -> None:
+def test_writes(statements: str, on: device.Device) -> None:
     x, y = drawn(), drawn(seed=1)
     space = {"np": np, "x": xp.asarray(x, device=on, copy=True), "y": xp.asarray(y, device=on, copy=True)}
     exec(statements, space)
@@ -118,7 +118,7 @@ def test_writes(statements: str, on: devices.Device) -> None:
     same(space["y"], plain["y"], 1e-13)
 
 
-def test_a_number_can_be_written_into_but_not_in_place(on: devices.Device) -> None:
+def test_a_number_can_be_written_into_but_not_in_place(on: device.Device) -> None:
     x = xp.asarray([1.0, 2.0], device=on)
     first = other = x[0]
     first += 1.0  # as with NumPy's numbers: another one
@@ -136,7 +136,7 @@ def test_a_number_can_be_written_into_but_not_in_place(on: devices.Device) -> No
 
 
 @pytest.mark.parametrize("ufunc", [np.remainder, np.logaddexp2, np.hypot, np.arctan2, np.heaviside, np.power])
-def test_special_values(ufunc: Any, on: devices.Device) -> None:
+def test_special_values(ufunc: Any, on: device.Device) -> None:
     one = [0.0, -0.0, 1.0, -1.0, 0.1, 3.0, 5.0, -3.0, 1e-20, -1e-20, 1e20, np.inf, -np.inf, np.nan, -100.0, 7.5]
     x, y = (part.ravel() for part in np.meshgrid(one, one))
     with np.errstate(all="ignore"):
@@ -161,7 +161,7 @@ def test_special_values(ufunc: Any, on: devices.Device) -> None:
         lambda x: hash(x),
     ],
 )
-def test_what_is_not_there_raises(refused: Callable[[Any], Any], on: devices.Device) -> None:
+def test_what_is_not_there_raises(refused: Callable[[Any], Any], on: device.Device) -> None:
     with pytest.raises((TypeError, ValueError)):
         refused(xp.asarray(drawn(), device=on))
 
@@ -175,7 +175,7 @@ def test_unknown_names_raise() -> None:
         np.piecewise(xp.ones(2), [], [])
 
 
-def test_two_devices_are_refused(_gpu: devices.Device) -> None:
+def test_two_devices_are_refused(_gpu: device.Device) -> None:
     x, y = xp.ones(3), xp.ones(3, device=_gpu)
     for mixed in (lambda: x + y, lambda: np.stack([x, y]), lambda: x.__setitem__(0, y[0])):
         with pytest.raises(DifferentiationError, match="E5020"):
@@ -194,7 +194,7 @@ def test_numpy_memory_is_used_in_place_on_a_cpu() -> None:
     assert not np.shares_memory(np.asarray(xp.asarray(x, device="cpu", copy=True)), x)
 
 
-def test_memory_goes_round(on: devices.Device) -> None:
+def test_memory_goes_round(on: device.Device) -> None:
     x = drawn()
     y = xp.asarray(x, device=on, copy=True)
     assert np.array_equal(np.from_dlpack(y), x) and np.array_equal(np.asarray(y, np.float32), x.astype(np.float32))
@@ -212,7 +212,7 @@ def test_memory_goes_round(on: devices.Device) -> None:
             y.__dlpack__(copy=False)
 
 
-def test_kernels_on_a_device_leave_the_host_alone(_gpu: devices.Device) -> None:
+def test_kernels_on_a_device_leave_the_host_alone(_gpu: device.Device) -> None:
     x = xp.asarray(drawn((50, 40)), device=_gpu)
     y = np.tanh(x) * x + 1.0
     z = y[10:20].T * 2.0
@@ -222,7 +222,7 @@ def test_kernels_on_a_device_leave_the_host_alone(_gpu: devices.Device) -> None:
     assert z.store.mirror_is_current
 
 
-def test_a_gradient_of_kernels_leaves_the_host_alone(_gpu: devices.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_gradient_of_kernels_leaves_the_host_alone(_gpu: device.Device, monkeypatch: pytest.MonkeyPatch) -> None:
     derived = srcgrad.grad(lambda x: np.sum(np.exp(x) * np.tanh(x)), target="opencl")
     x = xp.asarray(drawn((50, 40)), device=_gpu)
     derived(x)
@@ -234,7 +234,7 @@ def test_a_gradient_of_kernels_leaves_the_host_alone(_gpu: devices.Device, monke
     same(found, srcgrad.grad(derived.function)(drawn((50, 40))), 1e-12)
 
 
-def test_random_numbers(on: devices.Device) -> None:
+def test_random_numbers(on: device.Device) -> None:
     same(xp.random.default_rng(5, device=on).normal(size=(2, 3)), np.random.default_rng(5).normal(size=(2, 3)))
     assert isinstance(xp.random.default_rng(5).random(), float)
 
@@ -272,7 +272,7 @@ def pointwise(x: Any, w: Any, c: float) -> Any:
 @pytest.mark.parametrize("target", ["numpy", "opencl"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("program", [swept, layered, gathered, pointwise], ids=lambda f: f.__name__)
-def test_gradients(program: Callable[..., Any], dtype: Any, target: str, on: devices.Device) -> None:
+def test_gradients(program: Callable[..., Any], dtype: Any, target: str, on: device.Device) -> None:
     x, w = drawn(dtype=dtype) / 4, drawn((4,), dtype, 1) / 4
     derived = srcgrad.value_and_grad(program, wrt=(0, 1, 2), target=target)
     value, wanted = derived(x, w, 0.3)
@@ -292,7 +292,7 @@ def test_gradients(program: Callable[..., Any], dtype: Any, target: str, on: dev
 
 
 @pytest.mark.parametrize("name", [name for name in list(RIGHT)[::6] if name not in ("isinstance", "piecewise")])
-def test_programs(name: str, on: devices.Device) -> None:
+def test_programs(name: str, on: device.Device) -> None:
     f, args = made(name, RIGHT[name])
     try:
         wrt = float_arguments(f, args)
@@ -312,7 +312,7 @@ def parts_of(value: Any) -> list[Any]:
     return [np.asarray(value)] if isinstance(value, float | np.ndarray | np.generic | Array) else []
 
 
-def test_other_derivatives(on: devices.Device) -> None:
+def test_other_derivatives(on: device.Device) -> None:
     w = drawn((4,))
     d = xp.asarray(w, device=on, copy=True)
 
@@ -341,16 +341,16 @@ def test_other_derivatives(on: devices.Device) -> None:
         srcgrad.grad(f)(xp.asarray([1, 2], device=on))
 
 
-def test_kernels_run_on_the_device_of_the_arrays(on: devices.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernels_run_on_the_device_of_the_arrays(on: device.Device, monkeypatch: pytest.MonkeyPatch) -> None:
     used = []
     monkeypatch.setattr(on, "run", lambda *args, run=on.run: (used.append(on), run(*args))[1])
-    other = devices.opened(devices.found()[0])
-    with devices.using(other):
+    other = device.opened(device.found()[0])
+    with trusted.using(other):
         srcgrad.grad(lambda x: np.sum(np.exp(x) * x), target="opencl")(xp.asarray(drawn(), device=on))
     assert used == [on]
 
 
-def test_threads(on: devices.Device) -> None:
+def test_threads(on: device.Device) -> None:
     x, w = drawn((40, 4)), drawn((4,), seed=1)
     derived = srcgrad.grad(pointwise, target="opencl")
     wanted = [derived(x + k, w, 0.3) for k in range(6)]
@@ -369,7 +369,7 @@ def test_threads(on: devices.Device) -> None:
     same([found[k] for k in range(6)], wanted, 1e-13)
 
 
-def test_nothing_is_kept(on: devices.Device) -> None:
+def test_nothing_is_kept(on: device.Device) -> None:
     x = xp.asarray(drawn((200, 300)), device=on, copy=True)
     y = np.exp(x) + srcgrad.grad(pointwise, target="opencl")(x, 0.1, 0.3)
     gone = [weakref.ref(one) for one in (x, y)] + [weakref.ref(one.memory) for one in (x, y)]

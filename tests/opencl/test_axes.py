@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.opencl import device
+from srcgrad.opencl.devices import device
 from srcgrad.opencl.launch import launch
 from tests.agree import differences
 from tests.opencl.conftest import fewer

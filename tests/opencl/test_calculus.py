@@ -9,8 +9,8 @@ import pytest
 
 import srcgrad
 from srcgrad import elementwise_grad, grad, hessian, hvp, jacobian, linearize
-from srcgrad.opencl.array import Array
-from srcgrad.opencl.namespace import asarray
+from srcgrad.opencl.arrays.array import Array
+from srcgrad.opencl.arrays.creation import asarray
 
 X = np.linspace(0.1, 1.0, 4)
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad.opencl import direct
-from srcgrad.opencl.device import current
+from srcgrad.opencl.devices.trusted import current
 from srcgrad.opencl.launch import launch
+from srcgrad.opencl.launches import prepare
 
 DRAW = np.random.default_rng(7).standard_normal
 
@@ -80,13 +80,13 @@ def test_what_is_as_it_was_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
     x = DRAW(1000)
     launch(angles, x, 0.5)
     places: list[int] = []
-    before = direct.Memory.set
+    before = prepare.Memory.set
 
-    def counted(self: direct.Memory, kernel: Any, start: int) -> None:
+    def counted(self: prepare.Memory, kernel: Any, start: int) -> None:
         places.append(start)
         before(self, kernel, start)
 
-    monkeypatch.setattr(direct.Memory, "set", counted)
+    monkeypatch.setattr(prepare.Memory, "set", counted)
     held = [launch(angles, x, 0.5) for _ in range(40)]
     starts = [t.ctypes.data for t, _ in held]
     if current().memory == "shared" and current().small is not None:

@@ -17,7 +17,7 @@ import pytest
 
 import srcgrad
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.opencl import device, memory
+from srcgrad.opencl.devices import device, memory, trusted
 from srcgrad.opencl.launch import launch
 from srcgrad.opencl.scattered import add_at
 from tests.opencl.test_kernels import compared, kernel, mixed
@@ -45,21 +45,21 @@ def test_no_memory_is_a_coded_error_and_the_next_call_works(code: str, monkeypat
     wanted = derived(x, 0.5, 0.3)
     del wanted
     gc.collect()
-    held, before = device.current(), memory._held
+    held, before = trusted.current(), memory._held
     monkeypatch.setattr(held, "run", failing(code))
     with pytest.raises(DifferentiationError, match=rf"E5021.*mixed_kernel_1.*1 MB.*{code}") as caught:
         derived(x, 0.5, 0.3)
     assert caught.value.__context__ is None and memory._held == before  # its slab has been given back
     monkeypatch.undo()
     np.testing.assert_allclose(derived(x, 0.5, 0.3), srcgrad.grad(mixed)(x, 0.5, 0.3), rtol=1e-12)
-    assert device.current() is held
+    assert trusted.current() is held
 
 
 def test_a_runtime_with_little_memory_says_so(tmp_path: pathlib.Path) -> None:
     script = tmp_path / "script.py"
     script.write_text("""
 import numpy as np, srcgrad
-from srcgrad.opencl.device import current
+from srcgrad.opencl.devices.trusted import current
 current().memory = "copied"  # the runtime's own memory, of which there is little
 f = srcgrad.value_and_grad(lambda x: np.sum(np.tanh(x) * np.exp(x)), target="opencl")
 large = np.zeros(300 << 17)
@@ -95,18 +95,18 @@ print(f(np.zeros(2000))[-1])
 
 def test_a_lost_device_is_opened_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     derived = srcgrad.grad(mixed, target="opencl")
-    x, held = np.ones(50), device.current()
+    x, held = np.ones(50), trusted.current()
     monkeypatch.setattr(held, "run", failing("DEVICE_NOT_AVAILABLE"))
     with pytest.raises(DifferentiationError, match=r"E5022.*mixed_kernel_1 failed on.*DEVICE_NOT_AVAILABLE"):
         derived(x, 0.5, 0.3)
     np.testing.assert_allclose(derived(x, 0.5, 0.3), srcgrad.grad(mixed)(x, 0.5, 0.3), rtol=1e-12)
-    assert device.current() is not held
+    assert trusted.current() is not held
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
 def test_what_runs_has_ended_when_an_error_lets_its_arrays_go(error: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     table, index = np.ones((100, 64)), np.arange(1000) % 100
-    held, ended = device.current(), []
+    held, ended = trusted.current(), []
 
     def interrupted(*_: Any) -> None:
         raise error
@@ -130,15 +130,15 @@ def test_a_kernel_that_does_not_build_names_itself_and_the_way_out() -> None:
 
 
 def test_a_device_that_does_not_open_is_a_coded_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device, "_current", {})
-    monkeypatch.setattr(device, "_opened", {})
-    monkeypatch.setattr(device, "opened", failing("DEVICE_NOT_AVAILABLE"))
+    monkeypatch.setattr(trusted, "opened_by_name", {})
+    monkeypatch.setattr(trusted, "opened_by_place", {})
+    monkeypatch.setattr(trusted, "opened", failing("DEVICE_NOT_AVAILABLE"))
     with pytest.raises(DifferentiationError, match=r"E5018.*cannot be opened"):
         launch(kernel(["x"], ["REAL y = x;", "STORE(y);"]), np.ones(3))
 
 
 def test_no_float64_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device.current(), "has_fp64", False)
+    monkeypatch.setattr(trusted.current(), "has_fp64", False)
     derived = srcgrad.grad(mixed, target="opencl")
     with pytest.raises(DifferentiationError, match=r"(?s)E5023.*mixed_kernel_1.*float32"):
         derived(np.ones(5), 0.5, 0.3)
@@ -147,7 +147,7 @@ def test_no_float64_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_no_double_is_in_a_kernel_of_float32(monkeypatch: pytest.MonkeyPatch) -> None:
     built: list[str] = []
-    held = device.current()
+    held = trusted.current()
     monkeypatch.setattr(held, "has_fp64", False)
     monkeypatch.setattr(held, "programs", {})
     source = held.cl.Program

@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 from scipy import special
 
-from srcgrad.opencl.functions import FUNCTIONS as CALLED
-from srcgrad.opencl.functions import prelude
+from srcgrad.opencl.kernels.c_functions import FUNCTIONS as CALLED
+from srcgrad.opencl.kernels.c_functions import identifier, prelude
 from srcgrad.opencl.launch import launch
-from srcgrad.opencl.names import identifier
 from tests.opencl.test_axes import loops
 
 __all__ = ["loops"]
@@ -184,7 +183,7 @@ def without_fused(kind: str, text: str) -> str:
 
 @pytest.mark.parametrize("real", REALS)
 def test_powers_without_fused_multiplication(real: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("srcgrad.opencl.program.prelude", without_fused)
+    monkeypatch.setattr("srcgrad.opencl.kernels.loops.prelude", without_fused)
     x, y = pairs("pow", real)
     assert_near(launch(kernel("pow(x, y)", "x, y"), x, y), *PAIRS["pow"][:1], (x, y), 2.0)
 
@@ -210,7 +209,7 @@ def test_quotients_are_those_of_numpy(real: Any, loops: str, monkeypatch: pytest
     x, y = quotients(real)
     for halves in (False, True):
         if halves:
-            monkeypatch.setattr("srcgrad.opencl.program.prelude", without_fused)
+            monkeypatch.setattr("srcgrad.opencl.kernels.loops.prelude", without_fused)
         for name in ("fmod", "remainder", "floor_divide"):
             found, wanted = launch(kernel(f"{name}(x, y)", "x, y"), x, y), getattr(np, name)(x, y)
             right = (found == wanted) & (np.signbit(found) == np.signbit(wanted)) | (np.isnan(found) & np.isnan(wanted))

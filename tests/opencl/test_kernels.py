@@ -14,9 +14,9 @@ from scipy import special
 import srcgrad
 import srcgrad.templates
 from srcgrad.core.rules import Rule, rules
-from srcgrad.opencl.functions import FUNCTIONS
+from srcgrad.opencl.devices.memory import Lease
+from srcgrad.opencl.kernels.c_functions import FUNCTIONS
 from srcgrad.opencl.launch import launch
-from srcgrad.opencl.memory import Lease
 from tests.opencl.conftest import fewer
 from tests.programs.small import made
 from tests.random.targets import form

@@ -14,7 +14,7 @@ import sys
 
 import pytest
 
-from srcgrad.opencl.device import found, is_simulator
+from srcgrad.opencl.devices.device import found, is_simulator
 
 pytestmark = pytest.mark.skipif(not any(map(is_simulator, found())), reason="Oclgrind is not installed")
 
@@ -75,7 +75,7 @@ def test_planted_faults_are_seen(fault: str, tmp_path: pathlib.Path) -> None:
     line, wanted = PLANTED[fault]
     script = f"""
 import numpy as np
-from srcgrad.opencl.device import current
+from srcgrad.opencl.devices.trusted import current
 device = current()
 text = "__kernel void k(__global const float* x, __global float* y) {{ size_t i = get_global_id(0); {line} }}"
 kernel, x, y = device.build(text, "k"), np.ones(8, np.float32), np.empty(8, np.float32)

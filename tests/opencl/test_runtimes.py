@@ -19,8 +19,9 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.opencl import probe
-from srcgrad.opencl.device import current, opened, using
+from srcgrad.opencl.devices import self_test
+from srcgrad.opencl.devices.device import opened
+from srcgrad.opencl.devices.trusted import current, using
 
 HERE = pathlib.Path(__file__).parent
 INTEL = pathlib.Path(sysconfig.get_path("data")) / "lib" / "libintelocl.so"
@@ -66,7 +67,7 @@ def test_a_runtime_that_keeps_copies_is_seen(tmp_path: pathlib.Path) -> None:
         pytest.skip("Intel's runtime is not installed: there is none for this platform")
     script = """
 from srcgrad.opencl import probe
-from srcgrad.opencl.device import choose, opened
+from srcgrad.opencl.devices.device import choose, opened
 device = opened(choose()[0], "mapped")
 known, make = {}, device.given
 device.given = lambda x: known.setdefault(x.ctypes.data, (make(x), x))[0]
@@ -122,7 +123,7 @@ def test_buffers_that_are_kept_are_mapped(size: int) -> None:
     device = opened(current().device, "mapped")
     device.cl = Keeping(device.cl)  # type: ignore[assignment]
     if size == 50:
-        assert probe._stale(device) == ""
+        assert self_test._stale(device) == ""
     derivative = srcgrad.value_and_grad(wave, wrt=("x", "w"), target="opencl")
     x = np.linspace(0.5, 2.0, size)
     with using(device):

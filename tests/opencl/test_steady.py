@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.opencl import joined, memory
-from srcgrad.opencl.device import Device, current
+from srcgrad.opencl.devices import memory
+from srcgrad.opencl.devices.device import Device
+from srcgrad.opencl.devices.trusted import current
+from srcgrad.opencl.launches import prepare
 from tests.opencl.test_against_numpy import mixture
 
 RANDOM = np.random.default_rng(3)
@@ -83,7 +85,7 @@ def test_what_one_launch_runs_is_one_program_and_one_kernel(made: dict[str, int]
 def test_stages_with_more_arguments_than_a_kernel_has_are_several(monkeypatch: pytest.MonkeyPatch) -> None:
     args = tuple(RANDOM.standard_normal(shape) for shape in ((6, 5), (3, 5), (3, 5)))
     wanted = srcgrad.value_and_grad(mixture, wrt=(0, 1, 2), target="opencl")(*args)
-    monkeypatch.setattr(joined, "_MOST", 16)
+    monkeypatch.setattr(prepare, "_MOST", 16)
     found = srcgrad.value_and_grad(mixture, wrt=(0, 1, 2), target="opencl")(*args)
     assert found[0] == wanted[0]
     assert all(np.array_equal(one, two) for one, two in zip(found[1], wanted[1], strict=True))

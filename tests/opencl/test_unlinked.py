@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad.opencl import device
-from srcgrad.opencl.entry import entry
-from srcgrad.opencl.unlinked import is_alone
+from srcgrad.opencl.devices import trusted
+from srcgrad.opencl.devices.device import is_alone
+from srcgrad.opencl.kernels.lines import entry
 
 
 def counted(factor: int) -> str:
@@ -18,7 +18,7 @@ def counted(factor: int) -> str:
 
 
 def ran(program: Any, small: bool, groups: int) -> Any:
-    one = device.current()
+    one = trusted.current()
     kernel, x = one.kernel(program, "k"), np.ones(997, np.float32)
     buffer = one.taken(x)
     kernel.set_args(np.uint64(997), buffer)
@@ -28,7 +28,7 @@ def ran(program: Any, small: bool, groups: int) -> Any:
 
 @pytest.mark.parametrize("small", [False, True], ids=["threads", "without"])
 def test_kernels_of_one_name_are_told_apart(small: bool) -> None:
-    one = device.current()
+    one = trusted.current()
     where = (one.small if small else one.queue).device
     for factor in (1, 2, 1):
         assert is_alone(where, counted(factor))
@@ -40,7 +40,7 @@ def test_kernels_of_one_name_are_told_apart(small: bool) -> None:
 
 
 def test_what_needs_the_library_is_linked_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    one = device.current()
+    one = trusted.current()
     text = counted(3).replace("+= 3", "+= 3 * get_global_size(0)")
     assert not is_alone(one.device, text)
     assert ran(one.program(text), False, 1)[0] == 301.0

@@ -14,7 +14,7 @@ import sys
 
 import pytest
 
-from srcgrad.opencl.device import current
+from srcgrad.opencl.devices.trusted import current
 
 pytestmark = pytest.mark.skipif(
     shutil.which("objdump") is None or "pthread" not in current().device.name,

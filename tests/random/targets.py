@@ -21,7 +21,7 @@ import numpy as np
 import srcgrad
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.interface.check.finite_differences import tangent_like, vector
-from srcgrad.opencl.device import current
+from srcgrad.opencl.devices.trusted import current
 from srcgrad.opencl.launch import Kernel
 from tests.agree import differences
 from tests.random import functions as random_programs

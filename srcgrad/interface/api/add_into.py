@@ -13,8 +13,8 @@ from typing import (
 import numpy as np
 
 from srcgrad.core.errors import DifferentiationError
-from srcgrad.opencl.array import Array
-from srcgrad.opencl.boundary import on_host
+from srcgrad.opencl.arrays.array import Array
+from srcgrad.opencl.arrays.boundary import on_host
 
 if TYPE_CHECKING:
     from srcgrad.interface.api.derivative import Derivative

@@ -34,9 +34,9 @@ from srcgrad.core.trees import Node, parameters, statements, stores, walk
 from srcgrad.frontend.kinds_of_values import of_object, shadows
 from srcgrad.frontend.source.static_modules import StaticFunction
 from srcgrad.module import Module
-from srcgrad.opencl.array import Array
-from srcgrad.opencl.boundary import kept, on_host, seen
-from srcgrad.opencl.memory import Lease
+from srcgrad.opencl.arrays.array import Array
+from srcgrad.opencl.arrays.boundary import kept, on_host, seen
+from srcgrad.opencl.devices.memory import Lease
 from srcgrad.pipeline import Begun, prepared, until
 
 _ARRAYS = tuple(Kind("array", rank) for rank in range(65))

@@ -54,9 +54,8 @@ from srcgrad.interface.api.pickling import again, as_named, lines_of
 from srcgrad.interface.show.html_page import Report, failure
 from srcgrad.interface.show.side_by_side import Sizes, sides
 from srcgrad.module import ALONE, Leading, Module
-from srcgrad.opencl.boundary import device_in, on_device
-from srcgrad.opencl.device import Device
-from srcgrad.opencl.helpers import equip
+from srcgrad.opencl.arrays.boundary import device_in, equip, on_device
+from srcgrad.opencl.devices.device import Device
 
 Wrt = int | str | Sequence[int | str]
 

@@ -27,7 +27,7 @@ from srcgrad.interface.api.derivative import Derivative, P, R, Wrt
 from srcgrad.interface.api.differentiable import Differentiable
 from srcgrad.interface.api.execute import Compiled, Pullback, run
 from srcgrad.interface.api.snapshots import Copies, copies, frames, snapshot
-from srcgrad.opencl.boundary import on_device
+from srcgrad.opencl.arrays.boundary import on_device
 
 ROOM = 16  # derivatives; each holds its function, and what that has closed over
 _LOCK = threading.Lock()

@@ -44,8 +44,9 @@ from srcgrad.interface.api.arguments import cast_seed
 from srcgrad.interface.api.dependencies import chains, imports, of_rules
 from srcgrad.interface.api.snapshots import check_apart, outside_of
 from srcgrad.module import ALONE, Module
-from srcgrad.opencl.boundary import are_direct, device_in, on_device, on_host, seen
-from srcgrad.opencl.device import Device, using
+from srcgrad.opencl.arrays.boundary import are_direct, device_in, on_device, on_host, seen
+from srcgrad.opencl.devices.device import Device
+from srcgrad.opencl.devices.trusted import using
 from srcgrad.pipeline import Derived
 from srcgrad.runtime import fields_of
 

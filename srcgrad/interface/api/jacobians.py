@@ -44,7 +44,7 @@ from srcgrad.interface.check.finite_differences import (
     vector_along,
 )
 from srcgrad.module import MANY, Leading, fewer
-from srcgrad.opencl.boundary import device_in, on_device, on_host
+from srcgrad.opencl.arrays.boundary import device_in, on_device, on_host
 
 ROOM = 1 << 22  # numbers that a value with the axis may have, as far as the arguments tell
 

@@ -16,7 +16,7 @@ from typing import Any  # what is kept are arbitrary objects
 import numpy as np
 
 from srcgrad.core.errors import DifferentiationError, Place
-from srcgrad.opencl.array import Array
+from srcgrad.opencl.arrays.array import Array
 
 _ATOMS = frozenset(
     (float, int, bool, complex, str, bytes, type(None), type, ModuleType, range, slice, type(...), np.ufunc)

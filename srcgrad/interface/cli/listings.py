@@ -16,7 +16,7 @@ from dataclasses import asdict
 from srcgrad.core.files import write_output
 from srcgrad.interface.explorer import serve
 from srcgrad.interface.show import rule_pages
-from srcgrad.opencl.report import report, rows
+from srcgrad.opencl.devices.self_test import report, rows
 
 
 def run_devices(asked: argparse.Namespace) -> int:

@@ -18,7 +18,7 @@ from srcgrad.interface.api.derivative import Derivative, Wrt
 from srcgrad.interface.api.derivatives import float_arguments
 from srcgrad.interface.api.execute import run
 from srcgrad.module import Module
-from srcgrad.opencl.boundary import on_host
+from srcgrad.opencl.arrays.boundary import on_host
 from srcgrad.runtime.hooks import listening
 
 MOST = 6  # elements of an array that are shown

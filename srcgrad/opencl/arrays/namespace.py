@@ -1,0 +1,154 @@
+"""Random numbers on devices: drawn on the host by NumPy's generators, so that they are the same on every device.
+
+The array API's names for device arrays: NumPy's functions of these names, on arrays of the device at hand.
+
+NumPy's own namespace follows the standard, so a function here takes arrays out, calls NumPy's, and puts the results
+back. Only what makes arrays of nothing is written out, in `creation`.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from typing import Any  # generators take and give arbitrary objects
+
+import numpy as np
+
+from srcgrad.opencl.arrays import creation
+from srcgrad.opencl.arrays.array import Array, applied
+from srcgrad.opencl.arrays.creation import asarray, device_of
+from srcgrad.opencl.arrays.numpy_functions import LOOKING
+from srcgrad.opencl.devices.device import Device, found
+from srcgrad.opencl.devices.trusted import called, current
+
+
+class Generator:
+    """A generator of NumPy's whose arrays are on a device: `default_rng(1).normal(size=3)`."""
+
+    def __init__(self, generator: np.random.Generator, device: Any) -> None:
+        self.generator = generator
+        self.device = device
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self.generator, name)
+        return functools.partial(self._drawn, method) if callable(method) else method
+
+    def _drawn(self, method: Any, *args: Any, **kwargs: Any) -> Any:
+        plain = [value.read() if isinstance(value, Array) else value for value in args]
+        named = {key: value.read() if isinstance(value, Array) else value for key, value in kwargs.items()}
+        made = method(*plain, **named)
+        return asarray(made, device=self.device) if isinstance(made, np.ndarray) else made
+
+
+def default_rng(seed: Any = None, *, device: Any = None) -> Generator:
+    """NumPy's `default_rng`, with arrays on a device.
+
+    >>> bool((default_rng(3).normal(size=4) == np.random.default_rng(3).normal(size=4)).all())
+    True
+    """
+    return Generator(np.random.default_rng(seed), device_of(device))
+
+
+RANDOM = types.SimpleNamespace(Generator=Generator, default_rng=default_rng)
+
+
+VERSION = "2024.12"
+
+_CREATION = """arange asarray empty empty_like eye from_dlpack full full_like linspace ones ones_like zeros
+zeros_like"""
+
+_FUNCTIONS = """abs acos acosh add all any argmax argmin asin asinh atan atan2 atanh bitwise_and
+bitwise_invert bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor broadcast_arrays broadcast_to can_cast
+ceil concat conj copysign cos cosh count_nonzero cumulative_prod cumulative_sum diff divide equal exp expand_dims
+expm1 flip floor floor_divide greater greater_equal hypot imag isfinite isinf isnan less less_equal log log10 log1p
+log2 logaddexp logical_and logical_not logical_or logical_xor matmul matrix_transpose max maximum mean meshgrid min
+minimum moveaxis multiply negative nextafter nonzero not_equal permute_dims positive pow prod real reciprocal
+remainder repeat reshape result_type roll round searchsorted sign signbit sin sinh sqrt square squeeze stack std
+subtract sum take take_along_axis tan tanh tensordot tile tril triu trunc unique_all unique_counts unique_inverse
+unique_values unstack var vecdot where einsum"""
+
+_LINALG = """cholesky cross det diagonal eigh eigvalsh inv matmul matrix_norm matrix_power matrix_rank
+matrix_transpose outer pinv qr slogdet solve svd svdvals tensordot trace vecdot vector_norm"""
+
+_FFT = """fft ifft fftn ifftn rfft irfft rfftn irfftn hfft ihfft fftfreq rfftfreq fftshift ifftshift"""
+
+_DTYPES = """bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128"""
+
+_STANDARD = "argsort astype clip finfo iinfo sort"
+
+_AS_THEY_ARE = f"e inf nan newaxis pi isdtype {_DTYPES}"
+
+_MADE = ("__array_api_version__", "__array_namespace_info__", "linalg", "fft", "random")
+
+NAMES = frozenset(f"{_CREATION} {_FUNCTIONS} {_STANDARD} {_AS_THEY_ARE}".split()) | frozenset(_MADE)
+
+
+def named(name: str) -> Any:
+    """What the namespace has under a name; AttributeError if it has nothing."""
+    if name not in NAMES:
+        raise AttributeError(f"module 'srcgrad.opencl' has no attribute {name!r}")
+    return _made(name)
+
+
+@functools.cache
+def _made(name: str) -> Any:
+    if name in _CREATION.split():
+        return getattr(creation, name)
+    if name in _AS_THEY_ARE.split():
+        return getattr(np, name)
+    if name in _STANDARD.split():
+        return getattr(creation, name)
+    if name == "linalg" or name == "fft":
+        home = types.SimpleNamespace()
+        for one in (_LINALG if name == "linalg" else _FFT).split():
+            known = getattr(creation, one, None)
+            setattr(home, one, known or _on_device(getattr(getattr(np, name), one)))
+        return home
+    own = {"__array_api_version__": VERSION, "__array_namespace_info__": Info, "random": RANDOM}
+    return own[name] if name in own else _on_device(getattr(np, name))
+
+
+def _on_device(function: Any) -> Any:
+    """A function of NumPy's, on device arrays; NumPy arrays alone go to the chosen device."""
+    plain = isinstance(function, np.ufunc)
+    looks = not plain and function in LOOKING
+
+    @functools.wraps(function)
+    def call(*args: Any, device: Any = None, **kwargs: Any) -> Any:
+        found = function(*args, **kwargs) if plain else applied(Array, function, args, kwargs, looks=looks)
+        return _placed(found, device)
+
+    return call
+
+
+def _placed(found: Any, device: Any) -> Any:
+    if isinstance(found, np.ndarray | np.generic) or (device is not None and isinstance(found, Array)):
+        return asarray(found, device=device)
+    if isinstance(found, tuple | list):
+        parts = [_placed(part, device) for part in found]
+        return type(found)(*parts) if hasattr(found, "_fields") else type(found)(parts)
+    return found
+
+
+class Info:
+    """What the standard's `__array_namespace_info__()` gives."""
+
+    def capabilities(self) -> dict[str, Any]:
+        """Masks and shapes that depend on values work; arrays may have as many axes as NumPy's."""
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
+
+    def default_device(self) -> Device:
+        """The chosen device."""
+        return current()
+
+    def default_dtypes(self, *, device: Any = None) -> dict[str, Any]:
+        """The dtypes of arrays for which none is named."""
+        return dict(np.__array_namespace_info__().default_dtypes())
+
+    def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, Any]:
+        """The dtypes of a kind, by name."""
+        return dict(np.__array_namespace_info__().dtypes(kind=kind))
+
+    def devices(self) -> list[Device]:
+        """The devices that `srcgrad devices` lists, opened."""
+        return [called(str(number)) for number in range(len(found()))]

@@ -1,0 +1,254 @@
+"""Which statements become one kernel, and what is computed again rather than kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import gast
+
+from srcgrad.core.facts import Facts
+from srcgrad.core.trees import COMPOUND, Block, Node, at, copy, loads, name, parsed, statements, stores, target, walk
+from srcgrad.core.visitor import rewrite_statements
+from srcgrad.derive.program import Program, kept_alive
+from srcgrad.opencl.kernels.groups import Group, element, is_number
+from srcgrad.opencl.kernels.operands import Held, named, nearest, unnamed
+from srcgrad.opencl.kernels.print_c import integer, new_axis
+from srcgrad.opencl.launch import launch
+from srcgrad.opencl.scattered import add_at
+
+
+@dataclass
+class Closed:
+    """A group whose statements are known: the name of its kernel, its results, and what stands for its call."""
+
+    group: Group
+    called: str
+    results: list[str]
+    mark: Node
+    first: Node  # its first statement
+
+
+def again(closed: list[Closed], forward: Block, body: Block) -> None:
+    """Take from the results what only other kernels read and can compute from what is there; straight lines alone.
+
+    Of `t = x + b; h = np.maximum(t, 0.0)` the kernel stores h; that of the backward half, which asks where t was
+    positive, is given x and b.
+    """
+    if not closed or not all(_is_plain(node, closed[0].group) for node in body):
+        return
+    if any(isinstance(node, gast.AugAssign) for node in forward):
+        return  # another name may be of the same memory
+    bound: dict[str, int] = {}
+    for node in body:
+        for stored in stores(node):
+            bound[stored] = bound.get(stored, 0) + (2 if isinstance(node, gast.AugAssign) else 1)
+    for k, first in enumerate(closed):
+        for held in list(first.results):
+            made = _sum(held, first.group)
+            readers = [one for one in closed[k + 1 :] if held in one.group.arguments]
+            if made is None or len(first.results) < 2 or not readers or bound.get(held) != 1:
+                continue
+            operands = loads(made.value)
+            if any(bound.get(operand, 0) > 1 for operand in operands):
+                continue
+            if _reads(held, body) != sum(_reads(held, one.group.statements) for one in [first, *readers]):
+                continue
+            lasting = [operand for operand in operands if operand in bound]  # the others are parameters
+            if all(_is_there(operand, one, body) for operand in lasting for one in readers):
+                first.results.remove(held)
+                for one in readers:
+                    _computed(made, held, one.group)
+
+
+def _is_plain(node: Node, group: Group) -> bool:
+    """Whether a statement binds names, and changes no array but, by `x_bar += e`, an adjoint."""
+    if not isinstance(node, gast.Assign | gast.AugAssign | gast.Return | gast.Pass):
+        return False
+    for item in walk(node):
+        if isinstance(item, gast.Subscript) and not isinstance(item.ctx, gast.Load):
+            return False
+        if isinstance(item, gast.Call) and any(word.arg == "out" for word in item.keywords):
+            return False
+    return group.is_pure(node)
+
+
+def _sum(held: str, group: Group) -> Node | None:
+    """The statement of a group that binds a name to the sum or difference of two arguments."""
+    for node in group.statements:
+        value = node.value
+        if set(stores(node)) == {held} and isinstance(node, gast.Assign) and isinstance(value, gast.BinOp):
+            names = [value.left, value.right]
+            plain = all(isinstance(one, gast.Name) and _is_given(one.id, group) for one in names)
+            adds = isinstance(value.op, gast.Add | gast.Sub) and not is_number(value, group)
+            return node if plain and adds else None
+    return None
+
+
+def _is_given(word: str, group: Group) -> bool:
+    given = group.arguments.get(word)
+    return isinstance(given, gast.Name) and given.id == word
+
+
+def _reads(word: str, block: Block) -> int:
+    return sum(read == word for node in block for read in loads(node))
+
+
+def _is_there(operand: str, reader: Closed, body: Block) -> bool:
+    """Whether an operand lives until a kernel runs, whoever reads it there."""
+    first = next((k for k, node in enumerate(body) if node is reader.group.original[0]), len(body))
+    return any(operand in loads(node) for node in body[first:])
+
+
+def _computed(made: Node, held: str, group: Group) -> None:
+    """Let a group compute a value of which it was given the result."""
+    del group.arguments[held]
+    for operand in loads(made.value):
+        group.arguments.setdefault(operand, name(operand))
+    group.statements.insert(0, copy(made))
+    group.stored.insert(0, held)
+
+
+@dataclass
+class Fusing:
+    """The work on one derivative: what is read where, and the functions made so far."""
+
+    facts: Facts
+    stem: str
+    reads: dict[str, int] = field(default_factory=dict)  # how often each name is read in the whole text
+    counters: frozenset[str] = frozenset()  # names of integers
+    singles: dict[str, int] = field(default_factory=dict)  # names of what has an axis of length one, and which
+    closed: list[Closed] = field(default_factory=list)
+    count: int = 1
+    loops: int = 0  # around the statements at hand
+    primal: bool = True  # whether the statements at hand are of the forward half
+
+    def group(self) -> Group:
+        """A group that has no statements yet."""
+        return Group(self.facts, self.counters, self.singles, self.primal)
+
+
+def fuse(program: Program, facts: Facts) -> Program:
+    """Put the elementwise work of both halves into kernels."""
+    work = Fusing(facts, f"{facts.source.name}_kernel")
+    body = [*program.forward, *facts.fresh_copies, *program.backward, program.result]
+    facts.saved = kept_alive(program, facts)
+    nearest(body, facts)
+    if "add_at" in facts.imports:
+        facts.library_values["add_at"] = add_at
+    held: Held = {}
+    program.forward, program.backward = (
+        named(half, facts, work.group, held) for half in (program.forward, program.backward)
+    )
+    body = [*program.forward, *facts.fresh_copies, *program.backward, program.result]
+    forward = program.forward
+    for node in statements(body):
+        for read in loads(node):
+            work.reads[read] = work.reads.get(read, 0) + 1
+    work.counters, work.singles = _counters(body), _singles(body)
+    if facts.mode == "vjp":
+        program.forward = _block(program.forward, work)
+        work.primal = False
+        program.backward = _block(program.backward, work)
+    else:
+        mark = gast.Pass()
+        joined = _block([*program.forward, mark, *program.backward], work)
+        split = joined.index(mark)
+        program.forward, program.backward = joined[:split], joined[split + 1 :]
+    if facts.mode != "vjp":
+        again(work.closed, forward, body)
+    calls: dict[Node, Node] = {}
+    for one in work.closed:
+        function = _function(one.called, one.group, element(one.group, one.results), one.results)
+        facts.module.add_kernel(function, facts)
+        calls[one.mark] = _call(one, facts)
+    for half in (program.forward, program.backward):
+        half[:] = unnamed(rewrite_statements(half, lambda node: [calls.get(node, node)]), held)
+    return program
+
+
+def _counters(body: Block) -> frozenset[str]:
+    """Names to which nothing but literal integers are bound, or added."""
+    whole: dict[str, bool] = {}
+    for node in statements(body):
+        for bound in stores(node):
+            value = node.value if isinstance(node, gast.Assign | gast.AugAssign) else None
+            if isinstance(value, gast.BinOp) and isinstance(value.left, gast.Name) and value.left.id == bound:
+                value = value.right
+            whole[bound] = whole.get(bound, True) and integer(value) is not None
+    return frozenset(name for name, all_whole in whole.items() if all_whole)
+
+
+def _singles(body: Block) -> dict[str, int]:
+    """Names to which nothing but `e[:, None]` is bound, and which axis that is."""
+    found: dict[str, int | None] = {}
+    for node in statements(body):
+        made = new_axis(node.value) if target(node) and isinstance(node.value, gast.Subscript) else None
+        axis = None if made is None else made.axis
+        for bound in stores(node):
+            found[bound] = axis if found.get(bound, axis) == axis else None
+    return {bound: axis for bound, axis in found.items() if axis is not None}
+
+
+def _block(block: Block, work: Fusing) -> Block:
+    made: Block = []
+    group = work.group()
+    for node in block:
+        work.primal = work.primal and not isinstance(node, gast.Pass)
+        group.primal = work.primal
+        if isinstance(node, COMPOUND):
+            made += _closed(group, work)
+            group = work.group()
+            work.loops += isinstance(node, gast.For | gast.While)
+            node.body = _block(node.body, work)
+            node.orelse = _block(getattr(node, "orelse", None) or [], work)
+            work.loops -= isinstance(node, gast.For | gast.While)
+            made.append(node)
+            continue
+        if group.take(node):
+            continue
+        made += _closed(group, work)
+        group = work.group()
+        if not group.take(node):
+            made.append(node)
+    return made + _closed(group, work)
+
+
+def _closed(group: Group, work: Fusing) -> Block:
+    """The statements of a group: what goes before, the call of its kernel, what comes after."""
+    if not group.is_worth_it():
+        return group.plain()
+    inside: dict[str, int] = {}
+    for node in group.statements:
+        for read in loads(node):
+            inside[read] = inside.get(read, 0) + 1
+    made_here = [*group.stored, *group.sums]
+    carried = {r for given in group.arguments.values() for r in loads(given)} if work.loops else set()
+    outside = {s for s in made_here if work.reads.get(s, 0) > inside.get(s, 0) or s not in work.reads}
+    results = [s for s in made_here if s in outside | carried]
+    if not results and not group.writes:
+        return group.plain()
+    facts = work.facts
+    called = facts.module.names.fresh(f"{work.stem}_{work.count}")
+    work.count += 1
+    facts.names.taken.add(called)
+    mark = gast.Pass()
+    work.closed.append(Closed(group, called, results, mark, group.statements[0]))
+    return [*group.before, mark, *group.after]
+
+
+def _call(one: Closed, facts: Facts) -> Node:
+    """What stands where the statements of a group stood."""
+    call = gast.Call(name(facts.library("launch", launch)), [name(one.called), *one.group.arguments.values()], [])
+    places: list[Node] = [name(result, gast.Store()) for result in one.results]
+    bound = places[0] if len(places) == 1 else gast.Tuple(elts=places, ctx=gast.Store())
+    return at(gast.Assign([bound], call, None) if places else gast.Expr(call), one.first)
+
+
+def _function(called: str, group: Group, text: str, results: list[str]) -> Node:
+    """`def kernel(x, a): ...`: the C as docstring, the Python as body."""
+    made = parsed(f"def {called}({', '.join(group.arguments)}): pass").body[0]
+    names: list[Node] = [name(result) for result in results]
+    value = names[0] if len(names) == 1 else gast.Tuple(elts=names, ctx=gast.Load())
+    body = [group.augmented.get(node, node) for node in group.statements]
+    made.body = [gast.Expr(gast.Constant(value=text, kind=None)), *body, *([gast.Return(value)] if results else [])]
+    return made
