@@ -131,6 +131,8 @@ class Rule:
     whose rules hold for such a value: `("compute_uv", False, np.linalg.svdvals)`.
     `complex` ("conjugated", "gradient", "written", or "" for refused) says how the lines hold for complex numbers,
     `values` ("real", "complex", a parameter that decides, or "") when the result is one: docs/decisions/complex.md.
+    `numba` spells an elementwise operation for single numbers in a compiled loop, `math.sin(x)`; "same" where a call of
+    the operation itself is known there.
     `result` says what memory the value is in: "new", "view" (it may show elements of an argument) or "argument" (it may
     be the first argument, or show elements of that alone). `copying` are aliases that make a new array all the same,
     `showing` values of parameters with which a result that is new otherwise may be an argument: `{"n": (0,)}`.
@@ -163,6 +165,7 @@ class Rule:
     result: str = "new"
     copying: tuple[Any, ...] = ()
     showing: dict[str, tuple[Any, ...]] = field(default_factory=dict, hash=False)
+    numba: str = ""
     aliases: tuple[Any, ...] = field(default=())
     composition: Callable[..., Any] | None = None  # the op in terms of others; its derivative is that of this text
     own: Own | None = None

@@ -12,7 +12,6 @@ Expressions of arrays by their elements: `x * w[:, None]` at i, j is `x[i, j] * 
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -37,49 +36,22 @@ from srcgrad.backend.numba.value_types import (
     sources,
 )
 from srcgrad.core.facts import Facts
-from srcgrad.core.meanings import meant
+from srcgrad.core.meanings import function_called, meant
+from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import Node, at, constant, copy, expression, name
-from srcgrad.frontend.resolve import binding_of
-
-PLAIN = {
-    "sin": "sin",
-    "cos": "cos",
-    "tan": "tan",
-    "exp": "exp",
-    "expm1": "expm1",
-    "log": "log",
-    "log1p": "log1p",
-    "sqrt": "sqrt",
-    "tanh": "tanh",
-    "sinh": "sinh",
-    "cosh": "cosh",
-    "arctan": "atan",
-    "arcsin": "asin",
-    "arccos": "acos",
-}
-BINARY = {"add": gast.Add, "subtract": gast.Sub, "multiply": gast.Mult, "divide": gast.Div, "true_divide": gast.Div}
-KEPT = ("maximum", "minimum", "sign", "floor", "ceil", "arctan2", "hypot")  # mean of numbers what they mean of arrays
 
 
-def of_elements(node: Node, called: str, facts: Facts) -> Callable[[list[Node]], Node] | None:
-    """A function of elements, as it is spelled for numbers; None for any other."""
-    count = len(node.args)
-    if count == 1 and called in PLAIN:
-        spelled = f"{facts.library('math', math)}.{PLAIN[called]}(x)"
-        return lambda parts: expression(spelled, x=parts[0])
-    if count == 1 and called == "erf":
-        spelled = f"{facts.library('math', math)}.erf(x)"
-        return lambda parts: expression(spelled, x=parts[0])
-    if count == 1 and called in ("abs", "absolute", "fabs"):
-        return lambda parts: expression("abs(x)", x=parts[0])
-    if count == 1 and called in ("square", "negative"):
-        spelled = "x * x" if called == "square" else "-x"
-        return lambda parts: expression(spelled, x=parts[0])
-    if count == 2 and called in BINARY:
-        return lambda parts: gast.BinOp(parts[0], BINARY[called](), parts[1])
-    if called in KEPT or called == "if_larger":
+def of_elements(node: Node, facts: Facts) -> Callable[[list[Node]], Node] | None:
+    """A function of elements, as its rule spells it for numbers; None for any other."""
+    rule = rule_of(function_called(node, facts))
+    if rule is None or not rule.numba:
+        return None
+    if rule.numba == "same":
         return lambda parts: at(gast.Call(copy(node.func), parts, []), node)
-    return None
+    if len(node.args) != len(rule.parameters):
+        return None
+    spelled = rule.numba.replace("math.", f"{facts.library('math', math)}.") if "math." in rule.numba else rule.numba
+    return lambda parts: expression(spelled, **dict(zip(rule.parameters, parts, strict=True)))
 
 
 REDUCED = {"sum": "sum", "max": "max", "min": "min", "amax": "max", "amin": "min", "mean": "mean"}
@@ -366,7 +338,7 @@ class Reader:
                     return strong(made)
             if called == "if_larger" and len(node.args) == 3:
                 return self._larger(node)
-            function = of_elements(node, called, self.facts)
+            function = of_elements(node, self.facts)
             if function is not None:
                 mapped = self.mapped([self.value(one) for one in node.args], function)
                 return strong(mapped) if self._is_numpys(node.func) else mapped
@@ -401,17 +373,11 @@ class Reader:
         function = node.func
         if isinstance(function, gast.Name):
             ours = [known for known, spelled in self.facts.imports.items() if spelled == function.id]
-            if ours:
-                return ours[0]
-            found = binding_of(function, self.facts, self.facts.local)
-            return "erf" if found is not None and _is_erf(found.object) else ""
+            return ours[0] if ours else ""
         if not isinstance(function, gast.Attribute):
             return ""
         if isinstance(function.value, gast.Name) and function.value.id not in self.known:
-            if meant(function.value, self.facts) in (np, math):
-                return str(function.attr)
-            whole = binding_of(function, self.facts, self.facts.local)
-            return "erf" if whole is not None and _is_erf(whole.object) else ""
+            return str(function.attr) if meant(function.value, self.facts) in (np, math) else ""
         return str(function.attr) if function.attr in ("sum", "max", "min", "mean") else ""
 
     def axes_of(self, node: Node) -> Axes:
@@ -441,8 +407,3 @@ _LOGICAL: dict[str, Callable[[list[Node]], Node]] = {
 
 def _is(part: Node, value: object) -> bool:
     return isinstance(part, gast.Constant) and part.value is value
-
-
-def _is_erf(function: object) -> bool:
-    """Whether a function is the error function, of Python or of SciPy, which is there if a text can mean it."""
-    return function is math.erf or function is getattr(sys.modules.get("scipy.special"), "erf", math.erf)

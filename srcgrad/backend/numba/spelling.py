@@ -23,6 +23,7 @@ from srcgrad import runtime
 from srcgrad.backend.numba.value_types import DOUBLE, ONE, SINGLE, WEAK, Form, Piece, is_library, is_number, numbers
 from srcgrad.core.facts import Facts
 from srcgrad.core.meanings import function_called, meant
+from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import (
     COMPOUND,
     Block,
@@ -311,20 +312,6 @@ def _spelled(real: str, facts: Facts) -> str:
     return f"{facts.library('np')}.{'float32' if real == SINGLE else 'float64'}"
 
 
-PLAIN = {
-    "sin": "sin",
-    "cos": "cos",
-    "tan": "tan",
-    "exp": "exp",
-    "log": "log",
-    "sqrt": "sqrt",
-    "tanh": "tanh",
-    "sinh": "sinh",
-    "cosh": "cosh",
-    "arctan": "atan",
-}
-
-
 def scalars(program: Program, facts: Facts) -> Program:
     """Spell functions of what is known to be a real number as those of `math`, and `np.divide(x, y)` as `x / y`.
 
@@ -354,18 +341,17 @@ def _respell(item: Node, known: frozenset[str], facts: Facts) -> None:
             setattr(item, key, _plain(child, known, facts))
     if not isinstance(item, gast.Call) or item.keywords or len(item.args) != 1:
         return
-    plain = PLAIN.get(_numpy_name(item, facts))
-    if plain is not None and is_number(item.args[0], known, facts):
-        item.func = gast.Attribute(value=name(facts.library("math", math)), attr=plain, ctx=gast.Load())
+    rule = rule_of(_numpys(item, facts))
+    if rule is not None and rule.numba.startswith("math.") and is_number(item.args[0], known, facts):
+        spelled = rule.numba.removeprefix("math.").partition("(")[0]
+        item.func = gast.Attribute(value=name(facts.library("math", math)), attr=spelled, ctx=gast.Load())
 
 
-def _numpy_name(call: Node, facts: Facts) -> str:
-    """The name of the function of NumPy that is called; an empty string for any other."""
-    function = call.func
+def _numpys(call: Node, facts: Facts) -> Any:
+    """The function of NumPy that is called; None for any other."""
     narrow = any(kind.dtype == SINGLE for kind in facts.arguments.values())  # np.exp(2.0) makes float64 of float32
-    if narrow or not isinstance(function, gast.Attribute) or meant(function.value, facts) is not np:
-        return ""
-    return str(function.attr)
+    ours = not narrow and isinstance(call.func, gast.Attribute) and meant(call.func.value, facts) is np
+    return function_called(call, facts) if ours else None
 
 
 def _plain(node: Node, known: frozenset[str], facts: Facts) -> Node:
@@ -376,4 +362,4 @@ def _plain(node: Node, known: frozenset[str], facts: Facts) -> Node:
         return node
     if function_called(node, facts) is runtime.sum_to:
         return _plain(node.args[0], known, facts)
-    return gast.BinOp(node.args[0], gast.Div(), node.args[1]) if _numpy_name(node, facts) == "divide" else node
+    return gast.BinOp(node.args[0], gast.Div(), node.args[1]) if _numpys(node, facts) is np.divide else node

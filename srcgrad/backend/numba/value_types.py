@@ -9,7 +9,6 @@ Lengths of the axes of arrays of float64, from the whole text: which names hold 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import (
@@ -23,6 +22,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.core.facts import Facts
 from srcgrad.core.meanings import function_called, meant
+from srcgrad.core.rules import rule_of
 from srcgrad.core.trees import Node, called, constant, copy, expression, literal_value, loads, name, statements, walk
 from srcgrad.derive.lists_and_stacks import is_pop, is_push
 from srcgrad.derive.program import Program
@@ -348,8 +348,8 @@ def is_function(function: Node, facts: Facts) -> bool:
         return meant(function, facts) in (abs, runtime.sum_to)
     if not isinstance(function, gast.Attribute) or not isinstance(function.value, gast.Name):
         return False
-    known = any(is_library(function.value.id, module, facts) for module in (np, math))
-    return known and function.attr in FUNCTIONS
+    rule = rule_of(meant(function, facts))
+    return rule is not None and rule.kind == "elementwise" and bool(rule.numba)
 
 
 def is_library(name: str, module: Any, facts: Facts) -> bool:
@@ -357,9 +357,6 @@ def is_library(name: str, module: Any, facts: Facts) -> bool:
     if name in facts.local:
         return False
     return meant(gast.Name(name, gast.Load(), None, None), facts) is module
-
-
-FUNCTIONS = ("sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "sinh", "cosh", "arctan", "atan", "divide", "square")
 
 
 Length = tuple[str, int]  # an axis of an argument, and what is cut off: max(length - cut, 0)

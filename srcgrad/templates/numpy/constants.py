@@ -86,9 +86,6 @@ CLASSES = (
 )
 STEPS = (
     np.linalg.matrix_rank,
-    np.sign,
-    np.floor,
-    np.ceil,
     np.rint,
     np.trunc,
     np.round,
@@ -96,8 +93,6 @@ STEPS = (
     np.fix,
     np.floor_divide,
     operator.floordiv,
-    math.floor,
-    math.ceil,
     math.trunc,
     builtins.round,
     int,
@@ -210,6 +205,7 @@ REPORTS = (
 )
 
 constants([np.ix_], result="view")
+constants([np.sign, np.floor, np.ceil, math.floor, math.ceil], numba="same")
 constants(GAPS, asks=True)
 for family in (COMPARISONS, LOGIC, CLASSES, STEPS, POSITIONS, SHAPES, FRESH, REPORTS):
     constants(family)

@@ -9,25 +9,27 @@ from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime.singular import falling, sinc_derivative
 
 
-@adjoint.elementwise(np.add, cl="x + y", aliases=(operator.add,))
+@adjoint.elementwise(np.add, cl="x + y", aliases=(operator.add,), numba="x + y")
 def add(z, x, y):
     d[x] = d[z]
     d[y] = d[z]
 
 
-@adjoint.elementwise(np.subtract, cl="x - y", aliases=(operator.sub,))
+@adjoint.elementwise(np.subtract, cl="x - y", aliases=(operator.sub,), numba="x - y")
 def subtract(z, x, y):
     d[x] = d[z]
     d[y] = -d[z]
 
 
-@adjoint.elementwise(np.multiply, cl="x * y", aliases=(operator.mul,))
+@adjoint.elementwise(np.multiply, cl="x * y", aliases=(operator.mul,), numba="x * y")
 def multiply(z, x, y):
     d[x] = d[z] * y
     d[y] = d[z] * x
 
 
-@adjoint.elementwise(np.divide, cl="x / y", overflows=True, domain={"y": (0.5, 2.0)}, aliases=(operator.truediv,))
+@adjoint.elementwise(
+    np.divide, cl="x / y", overflows=True, domain={"y": (0.5, 2.0)}, aliases=(operator.truediv,), numba="x / y"
+)
 def divide(z, x, y):
     if x == 1.0:  # y is not kept
         d[y] = -d[z] * z * z
@@ -37,7 +39,7 @@ def divide(z, x, y):
         d[y] = -share * z
 
 
-@adjoint.elementwise(np.negative, cl="-x", aliases=(operator.neg,))
+@adjoint.elementwise(np.negative, cl="-x", aliases=(operator.neg,), numba="-x")
 def negative(z, x):
     d[x] = -d[z]
 
@@ -64,7 +66,7 @@ def _python_3_11(*names):
     return tuple(getattr(math, name) for name in names if hasattr(math, name))
 
 
-@adjoint.elementwise(np.exp, cl="exp(x)", overflows=True, aliases=(math.exp,))
+@adjoint.elementwise(np.exp, cl="exp(x)", overflows=True, aliases=(math.exp,), numba="math.exp(x)")
 def exp(z, x):
     d[x] = d[z] * z
 
@@ -74,7 +76,7 @@ def exp2(z, x):
     d[x] = d[z] * z * math.log(2.0)
 
 
-@adjoint.elementwise(np.expm1, cl="expm1(x)", overflows=True, aliases=(math.expm1,))
+@adjoint.elementwise(np.expm1, cl="expm1(x)", overflows=True, aliases=(math.expm1,), numba="math.expm1(x)")
 def expm1(z, x):
     d[x] = d[z] * (z + 1.0)
 
@@ -86,7 +88,9 @@ def falling_adjoint(z, x):
     d[x] = -d[z] * z * (1.0 - z)
 
 
-@adjoint.elementwise(np.log, cl="log(x)", domain=(0.3, 4.0), at=(((0.0,), (math.inf,)),), aliases=(math.log,))
+@adjoint.elementwise(
+    np.log, cl="log(x)", domain=(0.3, 4.0), at=(((0.0,), (math.inf,)),), aliases=(math.log,), numba="math.log(x)"
+)
 def log(z, x):
     if np.ndim(x) == 0:
         d[x] = np.divide(d[z], x)
@@ -110,7 +114,14 @@ def log10(z, x):
         d[x] = d[z] / (x * math.log(10.0))
 
 
-@adjoint.elementwise(np.log1p, cl="log1p(x)", domain=(-0.7, 3.0), at=(((-1.0,), (math.inf,)),), aliases=(math.log1p,))
+@adjoint.elementwise(
+    np.log1p,
+    cl="log1p(x)",
+    domain=(-0.7, 3.0),
+    at=(((-1.0,), (math.inf,)),),
+    aliases=(math.log1p,),
+    numba="math.log1p(x)",
+)
 def log1p(z, x):
     if np.ndim(x) == 0:
         d[x] = np.divide(d[z], 1.0 + x)
@@ -146,7 +157,7 @@ def logaddexp2(z, x, y):
     d[y] = d[z] * np.exp2(y - peak)
 
 
-@adjoint.elementwise(np.sqrt, cl="sqrt(x)", domain=(0.3, 4.0), at=(((0.0,), (math.inf,)),))
+@adjoint.elementwise(np.sqrt, cl="sqrt(x)", domain=(0.3, 4.0), at=(((0.0,), (math.inf,)),), numba="math.sqrt(x)")
 def sqrt(z, x):
     d[x] = 0.5 * d[z] / z
 
@@ -170,7 +181,7 @@ def cbrt(z, x):
         d[x] = d[z] / (3.0 * z * z)
 
 
-@adjoint.elementwise(np.square, cl="x * x")
+@adjoint.elementwise(np.square, cl="x * x", numba="x * x")
 def square(z, x):
     d[x] = d[z] * 2.0 * x
 
@@ -247,22 +258,24 @@ def erfc(z, x):
     d[x] = -d[z] * 1.1283791670955126 * np.exp(-x * x)  # 2 / sqrt(pi)
 
 
-@adjoint.elementwise(np.sin, cl="sin(x)", aliases=(math.sin,))
+@adjoint.elementwise(np.sin, cl="sin(x)", aliases=(math.sin,), numba="math.sin(x)")
 def sin(z, x):
     d[x] = d[z] * np.cos(x)
 
 
-@adjoint.elementwise(np.cos, cl="cos(x)", aliases=(math.cos,))
+@adjoint.elementwise(np.cos, cl="cos(x)", aliases=(math.cos,), numba="math.cos(x)")
 def cos(z, x):
     d[x] = -d[z] * np.sin(x)
 
 
-@adjoint.elementwise(np.tan, cl="tan(x)", domain=(-1.2, 1.2), aliases=(math.tan,))
+@adjoint.elementwise(np.tan, cl="tan(x)", domain=(-1.2, 1.2), aliases=(math.tan,), numba="math.tan(x)")
 def tan(z, x):
     d[x] = d[z] * (1.0 + z * z)
 
 
-@adjoint.elementwise(np.arcsin, cl="asin(x)", domain=(-0.9, 0.9), at=(((1.0,), (math.inf,)),), aliases=(math.asin,))
+@adjoint.elementwise(
+    np.arcsin, cl="asin(x)", domain=(-0.9, 0.9), at=(((1.0,), (math.inf,)),), aliases=(math.asin,), numba="math.asin(x)"
+)
 def arcsin(z, x):
     if np.iscomplexobj(x):  # the branch, and the side of each cut, on which NumPy's value lies
         d[x] = d[z] / (np.sqrt(-(x - 1.0)) * np.sqrt(x + 1.0))
@@ -270,7 +283,14 @@ def arcsin(z, x):
         d[x] = d[z] / np.sqrt(1.0 - x * x)
 
 
-@adjoint.elementwise(np.arccos, cl="acos(x)", domain=(-0.9, 0.9), at=(((1.0,), (-math.inf,)),), aliases=(math.acos,))
+@adjoint.elementwise(
+    np.arccos,
+    cl="acos(x)",
+    domain=(-0.9, 0.9),
+    at=(((1.0,), (-math.inf,)),),
+    aliases=(math.acos,),
+    numba="math.acos(x)",
+)
 def arccos(z, x):
     if np.iscomplexobj(x):
         d[x] = -d[z] / (np.sqrt(-(x - 1.0)) * np.sqrt(x + 1.0))
@@ -278,7 +298,7 @@ def arccos(z, x):
         d[x] = -d[z] / np.sqrt(1.0 - x * x)
 
 
-@adjoint.elementwise(np.arctan, cl="atan(x)", aliases=(math.atan,))
+@adjoint.elementwise(np.arctan, cl="atan(x)", aliases=(math.atan,), numba="math.atan(x)")
 def arctan(z, x):
     d[x] = d[z] / (1.0 + x * x)
 
@@ -290,6 +310,7 @@ def arctan(z, x):
     at=(((0.0, 0.0), (0.0, 0.0)), ((0.0, 2.0), (0.5, 0.0))),
     aliases=(math.atan2,),
     note="The gradient at (0, 0) is 0.",
+    numba="same",
 )
 def arctan2(z, y, x):
     square = x * x + y * y
@@ -298,17 +319,17 @@ def arctan2(z, y, x):
     d[x] = -d[z] * y / r2
 
 
-@adjoint.elementwise(np.sinh, cl="sinh(x)", overflows=True, aliases=(math.sinh,))
+@adjoint.elementwise(np.sinh, cl="sinh(x)", overflows=True, aliases=(math.sinh,), numba="math.sinh(x)")
 def sinh(z, x):
     d[x] = d[z] * np.cosh(x)
 
 
-@adjoint.elementwise(np.cosh, cl="cosh(x)", overflows=True, aliases=(math.cosh,))
+@adjoint.elementwise(np.cosh, cl="cosh(x)", overflows=True, aliases=(math.cosh,), numba="math.cosh(x)")
 def cosh(z, x):
     d[x] = d[z] * np.sinh(x)
 
 
-@adjoint.elementwise(np.tanh, cl="tanh(x)", at=(((800.0,), (0.0,)),), aliases=(math.tanh,))
+@adjoint.elementwise(np.tanh, cl="tanh(x)", at=(((800.0,), (0.0,)),), aliases=(math.tanh,), numba="math.tanh(x)")
 def tanh(z, x):
     d[x] = d[z] * (1.0 - z * z)
 
@@ -339,6 +360,7 @@ def arctanh(z, x):
     at=(((0.0, 0.0), (0.0, 0.0)), ((3.0, 4.0), (0.6, 0.8)), ((0.0, -2.0), (0.0, -1.0))),
     aliases=(math.hypot,),
     note="The gradient at (0, 0) is 0.",
+    numba="same",
 )
 def hypot(z, x, y):
     length = np.where(0.0 == z, np.inf, z)  # noqa: SIM300

@@ -18,6 +18,7 @@ from srcgrad.runtime.singular import i0_derivative, if_larger
     at=(((0.0,), (0.0,)), ((-2.0,), (-1.0,))),
     aliases=(np.fabs, abs, operator.abs, math.fabs),
     note="The gradient at 0 is 0.",
+    numba="abs(x)",
 )
 def absolute(z, x):
     if np.iscomplexobj(x):
@@ -37,6 +38,7 @@ def absolute(z, x):
     ),
     aliases=(builtins.max,),
     note="A tie shares the gradient equally; `np.where(x > 0, x, 0)` has 0 at 0.",
+    numba="same",
 )
 def maximum(z, x, y):
     d[x] = if_larger(d[z], x, y)
@@ -48,6 +50,7 @@ def maximum(z, x, y):
     selects={"seed": "x >= y"},
     cl="(x > y) ? seed : 0.5 * ((x >= y) ? seed : 0.0)",  # of x == y behind x > y compilers make a branch
     at=(((3.0, 2.0, 1.0), (1.0, 0.0, 0.0)), ((3.0, 1.0, 1.0), (0.5, 0.0, 0.0)), ((3.0, 1.0, 2.0), (0.0, 0.0, 0.0))),
+    numba="same",
 )
 def if_larger_adjoint(z, seed, x, y):
     d[seed] = if_larger(d[z], x, y)
@@ -63,6 +66,7 @@ def if_larger_adjoint(z, seed, x, y):
     ),
     aliases=(builtins.min,),
     note="A tie shares the gradient equally.",
+    numba="same",
 )
 def minimum(z, x, y):
     d[x] = if_larger(d[z], y, x)

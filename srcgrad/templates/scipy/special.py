@@ -9,7 +9,7 @@ from srcgrad.core.rules import adjoint, d, tangent
 from srcgrad.runtime import spread, sum_to
 
 
-@adjoint.elementwise(special.erf, cl="erf(x)")
+@adjoint.elementwise(special.erf, cl="erf(x)", numba="math.erf(x)")
 def erf(z, x):
     d[x] = d[z] * 1.1283791670955126 * np.exp(-x * x)  # 2 / sqrt(pi)
 
