@@ -223,12 +223,19 @@ def exp10(z, x):
     d[x] = d[z] * z * math.log(10.0)
 
 
-@adjoint.elementwise(special.expm1)
+@adjoint.elementwise(special.expm1, cl="expm1(x)", complex="conjugated", numba="math.expm1(x)")
 def expm1(z, x):
     d[x] = d[z] * (z + 1.0)
 
 
-@adjoint.elementwise(special.log1p, domain=(-0.7, 3.0), at=(((-1.0,), (math.inf,)),))
+@adjoint.elementwise(
+    special.log1p,
+    cl="log1p(x)",
+    complex="conjugated",
+    numba="math.log1p(x)",
+    domain=(-0.7, 3.0),
+    at=(((-1.0,), (math.inf,)),),
+)
 def log1p(z, x):
     d[x] = np.divide(d[z], 1.0 + x)
 
