@@ -21,6 +21,8 @@ working_folder_last()  # before anything is imported that may be in it
 import importlib  # noqa: E402
 from typing import TYPE_CHECKING, Any  # noqa: E402 - a public name may be any object
 
+from srcgrad.core.version import __version__ as __version__  # noqa: E402
+
 if TYPE_CHECKING:
     from srcgrad.core.errors import ConstantOutputWarning, DifferentiationError
     from srcgrad.core.marks import checkpoint, checkpointed, opaque, safe_where
@@ -38,8 +40,6 @@ if TYPE_CHECKING:
     from srcgrad.interface.show.html_report import report
     from srcgrad.interface.show.trace import trace
     from srcgrad.runtime.hooks import hook, stop_gradient
-
-__version__ = "0.1.0"
 
 _HOME = {
     "ConstantOutputWarning": "core.errors",

@@ -16,7 +16,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import srcgrad
 from srcgrad.analysis.argument_kinds import annotated
 from srcgrad.backend.targets import named as targets_named
 from srcgrad.backend.text.free_names import Copied, Globals, Made, Meaning
@@ -27,6 +26,7 @@ from srcgrad.core.files import collection_paused
 from srcgrad.core.marks import is_opaque
 from srcgrad.core.rules import rule_of
 from srcgrad.core.target import DEFAULT, Target
+from srcgrad.core.version import __version__
 from srcgrad.derive.row_blocks import Blocks
 from srcgrad.frontend.source.static_modules import StaticFunction, StaticModule, find_target
 from srcgrad.interface.api.arguments import active, check_names, named
@@ -86,7 +86,7 @@ def recipe_lines(modules: Iterable[StaticModule], made_by: str) -> list[str]:
     """Comments that tell the version, the texts that the module was made from, and the command."""
     sources = ", ".join(dict.fromkeys(f"{module.label}\0(sha256\0{digest(module.text)})" for module in modules))
     again = " To make it again, in its folder:" if made_by else ""
-    told = remark(f"Made by srcgrad {srcgrad.__version__} from {sources}.{again}")
+    told = remark(f"Made by srcgrad {__version__} from {sources}.{again}")
     found = ["#", told.replace("\0", " ")]  # a name and its digest stand in one line
     if made_by:
         words = textwrap.wrap(made_by, WIDTH - 8, break_long_words=False, break_on_hyphens=False)
