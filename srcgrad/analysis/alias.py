@@ -126,6 +126,8 @@ def is_passive_result(value: Node, facts: Facts) -> bool:
     found = binding_of(value.func, facts, facts.local)
     method = METHODS.get(value.func.attr) if found is None and isinstance(value.func, gast.Attribute) else None
     function = method if found is None else found.object
+    if function is np.ndarray:
+        return True  # which has no derivative, and no other maker of arrays is refused
     rule = None if function is None else rule_of(function)
     first = [value.func.value] if found is None and method is not None else []
     if rule is None or rule.kind in ("composed", "refused"):
@@ -133,21 +135,6 @@ def is_passive_result(value: Node, facts: Facts) -> bool:
     if function is np.nan_to_num and len(value.args) > 1:
         return False  # `np.nan_to_num(x, False)` is x
     return not is_view(Operation("op", function, rule, arguments_of(function, value, first)), facts)
-
-
-_MAKERS = (
-    "zeros",
-    "ones",
-    "empty",
-    "ndarray",
-    "full",
-    "zeros_like",
-    "ones_like",
-    "empty_like",
-    "full_like",
-    "eye",
-    "arange",
-)
 
 
 def aliases(function: Node, facts: Facts) -> Node:
@@ -291,8 +278,7 @@ def is_fresh(node: Node, facts: Facts) -> bool:
     if isinstance(value, gast.Call):
         if isinstance(value.func, gast.Attribute) and value.func.attr == "copy":
             return True
-        called = value.func.attr if isinstance(value.func, gast.Attribute) else getattr(value.func, "id", "")
-        return called in _MAKERS or is_passive_result(value, facts)
+        return is_passive_result(value, facts)
     return isinstance(value, gast.Constant | gast.BinOp | gast.UnaryOp | gast.Compare)
 
 

@@ -247,3 +247,42 @@ def test_an_element_written_into_another_array_is_checked_where_its_shape_is_not
     np.testing.assert_array_equal(found[0], np.zeros(3))
     step = called_in_a_loop(a, x + 1e-6) - called_in_a_loop(a, x - 1e-6)
     np.testing.assert_allclose(found[1], step / 2e-6, rtol=1e-7)
+
+
+class Store:
+    """Methods named like the makers of NumPy, which hand out what is kept."""
+
+    def __init__(self) -> None:
+        self.kept = np.ones(3)
+
+    def zeros(self) -> np.ndarray:
+        return self.kept
+
+    def full(self, _: int) -> np.ndarray:
+        return self.kept
+
+
+STORE = Store()
+
+
+def handed_out_twice(x):
+    a = STORE.zeros()
+    b = STORE.zeros()
+    a += x
+    return np.sum(a * b)
+
+
+def handed_out_in_a_loop(x):
+    s = 0.0
+    for _ in range(2):
+        a = STORE.full(3)
+        a += x
+        s += np.sum(a * STORE.kept)
+    return s
+
+
+@pytest.mark.parametrize("function", [handed_out_twice, handed_out_in_a_loop])
+def test_a_method_named_like_a_maker_of_arrays_makes_none(function: Any) -> None:
+    with pytest.raises(DifferentiationError, match="E5010"):
+        grad(function)(np.arange(3.0))
+    assert np.array_equal(STORE.kept, np.ones(3))
