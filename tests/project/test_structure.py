@@ -23,22 +23,19 @@ ORDER = (
     "optimise",
     "backend",
     "pipeline",
-    "nested_derivatives",
     "module",
     "interface",
 )
 UPWARD = {  # for types alone
     ("srcgrad.core.namespace", "srcgrad.frontend.source.static_modules"),
-    ("srcgrad.nested_derivatives", "srcgrad.module"),
 }
 
 CIRCLES = [  # for types, or imported when they are called
     {"srcgrad.core.namespace", "srcgrad.frontend.source.decorators", "srcgrad.frontend.source.static_modules"},
     {f"srcgrad.interface.api.{name}" for name in ("add_into", "derivative", "execute")},
     {f"srcgrad.interface.api.{name}" for name in ("calculus", "derivatives", "differentiable", "jacobians")},
-    {"srcgrad.module", "srcgrad.nested_derivatives"},
 ]
-MODULES = 283
+MODULES = 285
 
 
 def imported(tree: ast.Module) -> Iterator[str]:

@@ -19,8 +19,7 @@ from srcgrad.interface.api.arguments import kind_of
 from srcgrad.interface.api.derivative import names_of
 from srcgrad.interface.api.execute import Compiled, changes, writes
 from srcgrad.interface.api.pickling import again, lines_of
-from srcgrad.module import Module
-from srcgrad.nested_derivatives import static_function, text_of
+from srcgrad.module import Module, static_function, text_of
 
 
 class Blocked:
