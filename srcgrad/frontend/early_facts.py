@@ -105,13 +105,13 @@ def _read_always(node: Node) -> Iterator[str]:
 
 
 def _runs(loop: Node) -> bool:
-    """Whether a loop is sure to run a trip, to its end: `for k in range(3)`."""
+    """Whether a loop is sure to run a trip, to its end: `for k in range(3)`, `for k in range(1, 4)`."""
     call = loop.iter if isinstance(loop, gast.For) else None
-    if not isinstance(call, gast.Call) or getattr(call.func, "id", "") != "range" or len(call.args) != 1:
+    if not isinstance(call, gast.Call) or getattr(call.func, "id", "") != "range" or len(call.args) not in (1, 2):
         return False
-    count = getattr(call.args[0], "value", None)
+    ends = [getattr(one, "value", None) for one in ([gast.Constant(0, None), *call.args])[-2:]]
     leaves = any(isinstance(node, gast.Continue | gast.Break) for node in statements(loop.body))
-    return type(count) is int and count > 0 and not leaves
+    return type(ends[0]) is int and type(ends[1]) is int and ends[0] < ends[1] and not leaves
 
 
 def _both(one: After, other: After) -> After:

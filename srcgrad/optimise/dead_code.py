@@ -12,6 +12,8 @@ z_bar = zeros_like(z)           ...
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import gast
 
 from srcgrad.core.control_flow import definitions
@@ -19,7 +21,7 @@ from srcgrad.core.facts import Facts
 from srcgrad.core.trees import COMPOUND, Block, Node, assign, at, loads, statements, stores, target
 from srcgrad.core.visitor import own_statements
 from srcgrad.derive.program import Program, parents, rebuilt
-from srcgrad.frontend.early_facts import Reader
+from srcgrad.frontend.early_facts import After, Names, Reader
 
 
 def dead(program: Program, facts: Facts) -> Program:
@@ -103,15 +105,32 @@ def unbound(program: Program, facts: Facts) -> Program:
         return program
     earlier = program.forward if facts.generated else []
     asked = [name for node in _begun([*earlier, *program.backward]) for name in loads(node.value)]
-    if not asked:
+    kept = [node for node in statements(program.forward) if node in facts.pushes]
+    if not asked and not kept:
         return program
     local = frozenset(s for node in statements(program.forward) for s in stores(node))
     begun = dict.fromkeys(_begun(earlier))
-    sure = Reader(local).block([n for n in program.forward if n not in begun], frozenset(program.parameters))
-    for name in dict.fromkeys(one for one in asked if one in local and one not in (sure or ())):
+    reader = _Keeper(local, facts=facts)
+    sure = reader.block([n for n in program.forward if n not in begun], frozenset(program.parameters)) or ()
+    early = [one for one in asked if one in local and one not in sure]
+    for name in dict.fromkeys([*early, *reader.kept]):
         first = next(k for k, node in enumerate(program.forward) if name in _bound(node))
         program.forward.insert(first, at(assign(name, gast.Constant(None, None)), program.forward[first]))
     return program
+
+
+@dataclass
+class _Keeper(Reader):
+    """Which names are put on a stack though nothing may have bound them: `x` of `for x in s` before its first trip."""
+
+    facts: Facts = field(kw_only=True)
+    kept: dict[str, None] = field(default_factory=dict)
+
+    def statement(self, node: Node, bound: Names) -> After:
+        """Note what is put on a stack."""
+        if node in self.facts.pushes:
+            self.kept.update(dict.fromkeys(one for one in loads(node) if one in self.local and one not in bound))
+        return super().statement(node, bound)
 
 
 def _begun(block: Block) -> list[Node]:

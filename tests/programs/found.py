@@ -433,7 +433,24 @@ def bound_anew_after_writes(x):
     return np.sum(a**2)
 
 
+def loop_variable_bound_in_a_branch_before(x):
+    if 0.25:
+        pass
+    else:
+        v = x
+    for i, v in enumerate(x):
+        pass
+    return v[i] * v[i]
+
+
+def square_display_in_pieces(x):
+    a, b = np.array_split([[x[0], x[1]], [x[0] * x[1], 2.0]], 2, axis=1)
+    return np.sum(a * b)
+
+
 FOUND = (
+    (loop_variable_bound_in_a_branch_before, (np.array([[0.3, 1.1]]).repeat(2, 0),)),
+    (square_display_in_pieces, (np.array([0.3, 1.1]),)),
     (rows_written_at_computed_places, (np.array([0.7, 0.4, 0.95]), np.array([1, 0, 1]))),
     (bound_anew_after_writes, (np.array([0.7, 0.4, 0.95]),)),
     (three_names_bound_at_once, (np.array([0.3, 0.8, 1.1]),)),

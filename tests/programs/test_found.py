@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
-from srcgrad import value_and_grad
+from srcgrad import DifferentiationError, value_and_grad
 from srcgrad.interface.check.check_grads import check_grads
 from tests.programs.found import FOUND, SECOND
 
@@ -31,3 +32,18 @@ def test_value_is_that_of_the_last_trip() -> None:
         return s
 
     assert value_and_grad(orbit)(0.4, 3.2)[0] == orbit(0.4, 3.2)
+
+
+def test_pieces_of_a_list_along_another_axis_than_its_length() -> None:
+    """NumPy takes the length of a list for that of its axis: the pieces of an array of it would be others."""
+
+    def pieces(x):
+        return np.sum(np.array_split([x[0], x[1]], 2, 1)[-1] ** 3)
+
+    def placed(x, k):
+        return np.sum(np.split([x[0], x[1]], [1], axis=k)[0] ** 3)
+
+    x = np.array([[1.0, 2.0, 5.0], [3.0, 4.0, 6.0]])
+    for function, arguments in ((pieces, (x,)), (placed, (x, 1))):
+        with pytest.raises(DifferentiationError, match="divides a list by its length"):
+            value_and_grad(function)(*arguments)

@@ -20,6 +20,7 @@ from types import FunctionType
 from typing import Any  # classes are arbitrary
 
 import gast
+import numpy as np
 
 from srcgrad.core.errors import DifferentiationError
 from srcgrad.core.facts import UNKNOWN, Facts, Kind
@@ -398,6 +399,9 @@ class _Work:
         bound: dict[str, Node] = {}
         with suppress(DifferentiationError):  # it is refused where the operation is looked at
             bound = bind_arguments(rule, node.args, node.keywords, node, self.facts)
+        if function in (np.split, np.array_split) and not _as_long_as_its_rows(bound):
+            what = "NumPy divides a list by its length, along whatever axis"
+            raise self.facts.refuse(node, "E5005", what, "make an array of it: `np.array([...])`")
         places = _places(rule)
         template = adjoint_template(rule) or tangent_template(rule)
         variadic = None if template is None else bound.pop(template.variadic or "", None)
@@ -415,6 +419,14 @@ class _Work:
                 if needs_array(rule, parameter, forward=forward):
                     changes[argument] = self._array(argument)
         return changes
+
+
+def _as_long_as_its_rows(bound: dict[str, Node]) -> bool:
+    """Whether what `np.split` divides is no display, or one that has as many columns as rows where these are asked."""
+    listed, axis = bound.get("ary"), bound.get("axis")
+    if not isinstance(listed, _DISPLAYS) or axis is None or getattr(axis, "value", None) == 0:
+        return True
+    return all(isinstance(row, _DISPLAYS) and len(row.elts) == len(listed.elts) for row in listed.elts)
 
 
 def _places(rule: Rule) -> tuple[str, ...]:
