@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import gast
 
@@ -39,7 +40,7 @@ from srcgrad.core.trees import (
     walk,
     written,
 )
-from srcgrad.core.visitor import rewrite_blocks
+from srcgrad.core.visitor import blocks, rewrite_statements
 from srcgrad.frontend.resolve import binding_of
 
 
@@ -229,7 +230,8 @@ def results(function: Node, facts: Facts) -> Node:
             if reads and all(_reads_parts(read, held, len(several), facts) for read in reads):
                 work.parts[held] = [""] * len(several)
                 work.users[held] = facts.origin.get(node, node)
-    function.body = rewrite_blocks(function.body, lambda block: _block(block, work))
+    following = {one: two for block in blocks(function.body) for one, two in pairwise(block)}
+    function.body = rewrite_statements(function.body, lambda node: _statement(node, following.get(node), work))
     return function
 
 
@@ -281,21 +283,16 @@ def _slice(node: Node, facts: Facts, count: int) -> list[int] | None:
     return list(range(count))[slice(*bounds)]
 
 
-def _block(block: Block, work: _Work) -> Block:
-    made: Block = []
-    for position, node in enumerate(block):
-        read = next((one for one in loads(node) if one in work.parts), None) if isinstance(node, gast.Assign) else None
-        if target(node) in work.parts:
-            following = block[position + 1] if position + 1 < len(block) else None
-            made.append(_named(node, following, work))
-        elif read is not None:
-            made += _copies(node, work.parts[read], work.facts)
-            user = work.facts.origin.get(node, node)
-            if user is not work.users[read]:
-                work.facts.rewritten[user] = None  # it reads a name that is gone
-        else:
-            made.append(node)
-    return made
+def _statement(node: Node, following: Node | None, work: _Work) -> Block:
+    read = next((one for one in loads(node) if one in work.parts), None) if isinstance(node, gast.Assign) else None
+    if target(node) in work.parts:
+        return [_named(node, following, work)]
+    if read is None:
+        return [node]
+    user = work.facts.origin.get(node, node)
+    if user is not work.users[read]:
+        work.facts.rewritten[user] = None  # it reads a name that is gone
+    return _copies(node, work.parts[read], work.facts)
 
 
 def _named(node: Node, following: Node | None, work: _Work) -> Node:
